@@ -32,7 +32,8 @@ from moot.select.trial import Summarisers, Trial, trials
 from moot.stats.clusters import clustered
 from moot.stats.estimates import with_holm
 from moot.stats.frontier import Option, frontier
-from moot.stats.graded import Value, family_row
+from moot.stats.graded import Value
+from moot.stats.graded_pairs import family_row
 
 Generator = np.random.Generator
 CLUSTER = 5

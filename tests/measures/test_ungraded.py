@@ -22,7 +22,8 @@ from moot.report.compare import compared, words
 from moot.report.figures import figures, find_experiment
 from moot.report.remarks import remarks
 from moot.report.sections import all_sections
-from moot.stats.graded import compared_row, graded_value
+from moot.stats.graded import graded_value
+from moot.stats.graded_pairs import compared_row
 from moot.types import Request
 
 THREE: dict[str, Any] = {

@@ -13,9 +13,11 @@ from rich.console import Console
 
 import moot
 from moot import Case, Question, ScriptedModel
-from moot.report.compare import words
+from moot.report.compare import compared, words
+from moot.report.figures import find_experiment
 from moot.report.sections import all_sections
 from moot.report.terminal import print_report
+from moot.stats.proportion import wilson
 from moot.types import Request
 
 PLAYERS = ("ann", "bob", "cat")
@@ -178,3 +180,35 @@ def test_only_a_review_is_what_a_debate_adds_to() -> None:
     figures = run(["talkative", {"peer-review": {"drafts": "single-call"}}, debate], settles=lambda _: True).figures
     assert {row["before"].partition("(")[0] for row in figures["debate_lift"]} == {"peer-review"}
     assert "debate_lift" not in run(["talkative", debate], settles=lambda _: True).figures
+
+
+def seven_better(player: str, number: int) -> str:
+    """The team's majority is right where ann is wrong on seven questions; on two others its words wait for the judge."""
+    if player == "ann":
+        return said("wrong" if 2 <= number <= 8 else "match", number)
+    return said("wrong" if number < 2 else "right" if number == 9 else "match", number)
+
+
+def test_what_waits_is_in_the_interval_and_in_the_p() -> None:
+    """Seven better and none worse would be p = 0.016; were the two that wait wrong, it would be seven to two."""
+    result = run(["solo", "vote"], seven_better, lambda n: n >= 2, hypotheses=["accuracy(vote) > accuracy(solo@ann)"])
+    row = result.store._read(
+        lambda connection: compared(connection, find_experiment(connection, ident=result.plan_id), "vote", "solo@ann")
+    )
+    assert (row["n"], row["ungraded"]) == (38, {"a": 2, "b": 0})
+    assert row["difference"] == pytest.approx(7 / 38)
+    assert row["p"] == pytest.approx(0.1796875), "exact, of seven to two"
+    assert row["low"] < 0 < row["high"]
+    assert row["detectable"] is None
+    assert "waits for a grade" in row["counts_why"]
+    assert "could turn it round" in row["why"]
+    (hypothesis,) = result.figures["hypotheses"]
+    assert (hypothesis["verdict"], hypothesis["p"]) == ("open", pytest.approx(0.1796875))
+    assert "cannot be told from" in result.figures["headline"]["sentence"]
+
+
+def test_what_waits_moves_both_ends_of_an_accuracy() -> None:
+    figures = run(["solo", "vote"], settles=lambda n: n > 3).figures
+    row = next(row for row in figures["accuracy"] if row["strategy"] == "vote")
+    ends = [wilson(right, 40) for right in (29, 31)]
+    assert (row["low"], row["high"]) == (pytest.approx(ends[0].low), pytest.approx(ends[1].high))

@@ -39,6 +39,7 @@ from second_way.worlds import (
     cohorts_and_names,
     discussions,
     experiment,
+    few_waiting,
     one_at_a_time,
     other_calls,
     reading,
@@ -118,6 +119,13 @@ def test_discussions_side_by_side_too(number: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", range(3, 5 + 2 * MORE))
 def test_with_failures_and_unknown_references_too(number: int, tmp_path: Path) -> None:
     keys, shares = troubled(number, tmp_path)
+    with troubles(shares):
+        _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", [6, *range(7, 7 + MORE)])
+def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
+    keys, shares = few_waiting(number, tmp_path)
     with troubles(shares):
         _check(tmp_path, keys)
 

@@ -12,7 +12,8 @@ from moot.experiment.claims import parse
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.stats.estimates import with_holm as family_of
-from moot.stats.graded import Value, family_row
+from moot.stats.graded import Value
+from moot.stats.graded_pairs import family_row
 from moot.stats.paired import holm, mcnemar_exact
 from moot.stats.power import detectable, needed, power
 

@@ -13,9 +13,17 @@ from moot.measures.cells import Row, Stored
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
-from moot.stats.estimates import estimate, estimate_row
-from moot.stats.graded import difference_bounds, fair_pairs, known_pairs, uncounted, why_no_difference, why_turned
-from moot.stats.paired import compare
+from moot.stats.estimates import estimate_row
+from moot.stats.graded_pairs import (
+    compare_graded,
+    difference_bounds,
+    fair_pairs,
+    known_pairs,
+    side_estimate,
+    uncounted,
+    why_no_difference,
+    why_turned,
+)
 from moot.stats.power import detectable
 
 
@@ -36,20 +44,22 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
             raise UsageError(f"{side.title!r} has not been played yet: run the file first")
     pairs = pairs_of(one, other)
     graded = known_pairs(fair_pairs(pairs))
-    comparison = compare(graded, pooled=not (one.once and other.once))
+    comparison = compare_graded(pairs, pooled=not (one.once and other.once))
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
-        row[name] = estimate_row(estimate({question: pair[place] for question, pair in graded.items()}))
+        row[name] = estimate_row(side_estimate(pairs, place))
     row |= uncounted(pairs)
     row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
     row["captains"] = _captains(one, other)
     if comparison.test == "mcnemar" and graded:
-        row["detectable"] = detectable(len(graded), (comparison.rescues + comparison.regressions) / len(graded))
+        discordant = (comparison.rescues + comparison.regressions) / len(graded)
+        # While answers wait nobody can count on how many the two differ: `counts_why`.
+        row["detectable"] = None if row["rescues"] is None else detectable(len(graded), discordant)
     ungraded = [sum(side.ungraded.get(question, 0) for question in pairs) for side in (one, other)]
     row["ungraded"] = dict(zip(("a", "b"), ungraded, strict=True))
     if bounds := difference_bounds(pairs):
         row |= {"bounds": bounds["bounds"], "questions": len(pairs)}
-        if graded and (turned := why_turned(row)):
+        if graded and (turned := why_turned(row, comparison.limits_graded)):
             row["why"] = turned
     return row if graded or not pairs else {**row, "why": why_no_difference(pairs)}
 

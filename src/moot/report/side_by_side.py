@@ -11,7 +11,8 @@ from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
 from moot.stats.clusters import clustered
 from moot.stats.estimates import Row, with_holm
-from moot.stats.graded import Value, family_row
+from moot.stats.graded import Value
+from moot.stats.graded_pairs import family_row
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,12 @@ class Claim:
     options: int
     against: tuple[Against | None, ...]
     """By single; None where no question has both graded."""
+    p_more: float = 1.0
+    """One-sided, that it is more than every single."""
+    p_less: float = 1.0
+    """One-sided, that it is less than some."""
+    limits_graded: tuple[float | None, float | None] | None = None
+    """Over what is graded alone, where answers wait for a grade; None where none does."""
 
     @property
     def more(self) -> bool:
@@ -174,18 +180,19 @@ def claim(
     seed: int = 0,
     draws: int = DRAWS,
     side: float = ALPHA,
+    top: bool | None = None,
 ) -> Claim | None:
     """Options × questions beside singles × questions, each value from 0 to 1, NaN where it is not graded.
 
     `option` and `single`: which of them is chosen and which is the best, the highest mean if nothing is said. All rows of
     `options` are paid for, so what was declared beforehand stands there alone. `pooled`: values are means over captains
-    or repeats. `clusters`: of each question, what it belongs to. `side`: what the interval may miss on each side. None where no
-    question has both graded.
+    or repeats. `clusters`: of each question, what it belongs to. `side`: what the interval may miss on each side. `top`:
+    whether the option was the highest, if it is not to be seen from the means. None where no question has both graded.
     """
     option = highest(options) if option is None else option
     single = highest(singles) if single is None else single
     count = sum(1 for own in singles if _differences(options[option] - own, pooled, clusters) is not None)
-    top = _mean(options[option]) >= _mean(options[highest(options)]) - 1e-12
+    top = _mean(options[option]) >= _mean(options[highest(options)]) - 1e-12 if top is None else top
     against = tuple(_against(options - own, option, count, top, pooled, clusters, seed, draws, side) for own in singles)
     there = [versus for versus in against if versus is not None]
     best = against[single]
@@ -197,8 +204,9 @@ def claim(
         low = min(versus.low for versus in there)
         high = max(difference, min(versus.high for versus in there))
     less = len(there) * min(versus.less for versus in there)
-    p = min(1.0, 2 * min(less, max(versus.more for versus in there)))
-    return Claim(option, single, difference, low, high, p, len(options), against)
+    more = max(versus.more for versus in there)
+    p = min(1.0, 2 * min(less, more))
+    return Claim(option, single, difference, low, high, p, len(options), against, more, less)
 
 
 def highest(values: Floats) -> int:
@@ -259,19 +267,24 @@ def chosen_interval(
     option: int,
     usual: Estimate,
     *,
+    at_worst: Estimate | None = None,
     clusters: Sequence[object] | None = None,
     seed: int = 0,
     draws: int = DRAWS,
 ) -> Estimate:
     """The accuracy of the option that was chosen because it is the highest, with an interval that pays for it.
 
-    `usual`: its accuracy with the interval that it has in its own row. The highest of many is too high rather than too
+    `usual`: its accuracy with the interval that it has in its own row; `at_worst`: the same were all wrong that waits for a
+    grade, where something does: then that end is what pays. The highest of many is too high rather than too
     low, so it is the lower end that pays; who is the highest in truth got no more right than the one chosen, so the upper
     end of the latter holds as it is. A score interval far out in its tails is too high for rare answers, so the end is no
     higher than that of Clopper and Pearson for as many questions as these are worth.
     """
     if len(values) == 1 or usual.low is None:
         return usual
+    if at_worst is not None:
+        paid = chosen_interval(values, option, at_worst, clusters=clusters, seed=seed, draws=draws)
+        return replace(usual, low=usual.low if paid.low is None else min(usual.value, paid.low))
     z = luck_of(alike_in_values(values, clusters), seed=seed, draws=draws).point()
     # The interval is a score interval, whatever its questions are worth: the same one, wider by what the choice costs.
     gap = usual.value - usual.low
@@ -346,6 +359,7 @@ def told_apart(several: Sequence[Standing]) -> list[Standing]:
 def standings(
     values: Floats,
     *,
+    ends: tuple[Floats, Floats] | None = None,
     pooled: bool = False,
     clusters: Sequence[object] | None = None,
     seed: int = 0,
@@ -353,12 +367,16 @@ def standings(
 ) -> list[Standing]:
     """Ways × questions: each beside all others; `beaten_by` counts rows of `values`.
 
+    `ends`: the same with all that waits for a grade wrong, and right: a way is beaten by what is better at its worst than
+    the way is at its best.
+
     Where some are the best in truth, any of them is called beaten in at most 5 % of experiments. So those that are not
     beaten are the ones that may be the best, and where all but one are beaten, that one is.
     """
+    worst, best = (values, values) if ends is None else ends
     found = []
     for place in range(len(values)):
         others = [other for other in range(len(values)) if other != place]
-        said = standing(values[place], values[others], pooled=pooled, clusters=clusters, seed=seed, draws=draws)
+        said = standing(best[place], worst[others], pooled=pooled, clusters=clusters, seed=seed, draws=draws)
         found.append(Standing(None if said.beaten_by is None else others[said.beaten_by], said.p))
     return told_apart(found)

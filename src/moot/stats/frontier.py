@@ -15,9 +15,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from moot.stats.choice import chosen_interval, standing, told_apart
-from moot.stats.clusters import units_of
+from moot.stats.clusters import units_of, value_rows
+from moot.stats.completions import Between
 from moot.stats.crossfit import FOLDS, folds, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.graded import Value
+from moot.stats.proportion import share, share_between
 from moot.stats.quantiles import student_quantile
 from moot.stats.shared import shared
 
@@ -42,6 +45,8 @@ class Option:
     """The most that it can be."""
     known: bool = True
     """False: what is graded of it would flatter, so that its accuracy is not known."""
+    waiting: Mapping[str, Value] = field(default_factory=dict)
+    """The questions of which something waits for a grade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,16 @@ class _Tables:
     least: Floats
     most: Floats
     pooled: bool
+    worst: Floats
+    """As `right`, were all wrong that waits for a grade."""
+    best: Floats
+
+    def accuracy(self, own: int, asked: Sequence[str]) -> Between | None:
+        """Of one whose accuracy is known, where something of it waits."""
+        ends = [_known(asked, table[own]) for table in (self.right, self.worst, self.best)]
+        if not ends[0] or ends[1] == ends[2]:
+            return None
+        return share_between(share(value_rows(ends[0])), ends[1], ends[2])
 
 
 def frontier(
@@ -97,7 +112,8 @@ def frontier(
     for own in sorted(
         range(len(names)), key=lambda place: (round(float(paid[place]), 12), -reached[place], names[place])
     ):
-        usual = estimate(_known(asked, tables.right[own]))
+        between = tables.accuracy(own, asked)
+        usual = estimate(_known(asked, tables.right[own])) if between is None else between.estimate()
         better = beaten[own]
         rows.append(
             {
@@ -126,8 +142,14 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
         for row, ends in ((least[place], option.least), (most[place], option.most)):
             row[:] = [ends.get(question, value) for question, value in zip(asked, row.tolist(), strict=True)]
     shown = np.array([option.known for option in several])
+    worst, best = right.copy(), right.copy()
+    for place, option in enumerate(several):
+        for column, question in enumerate(asked):
+            if question in option.waiting:
+                worst[place, column] = option.waiting[question].least
+                best[place, column] = option.waiting[question].most
     pooled = not all(option.once for option in several)
-    return _Tables(np.where(shown[:, None], right, np.nan), graded, played, least, most, pooled)
+    return _Tables(np.where(shown[:, None], right, np.nan), graded, played, least, most, pooled, worst, best)
 
 
 def _within(
@@ -143,8 +165,12 @@ def _within(
 
     top = int(np.argmax(reached[affordable]))
     best = int(affordable[top])
-    usual = estimate(_known(asked, tables.right[best]))
-    paid = usual and chosen_interval(tables.right[affordable], top, usual, clusters=units_of(asked), seed=seed)
+    between = tables.accuracy(best, asked)
+    usual = estimate(_known(asked, tables.right[best])) if between is None else between.estimate()
+    at_worst = None if between is None else between.estimate_at_worst()
+    paid = usual and chosen_interval(
+        tables.right[affordable], top, usual, at_worst=at_worst, clusters=units_of(asked), seed=seed
+    )
     return {
         "within": paid and paid.value,
         "within_low": paid and paid.low,
@@ -166,12 +192,17 @@ def _beaten(
     tables: _Tables, affordable: Sequence[Any], clusters: Sequence[object] | None, seed: int
 ) -> list[int | None]:
     """For each option the one that costs no more and is better, all rows of the table paid for."""
+    import numpy as np
+
     several, found = [], []
     for own, cheaper in enumerate(affordable):
         others = cheaper[cheaper != own]
         several.append(others)
-        rivals = tables.right[others]
-        found.append(standing(tables.right[own], rivals, pooled=tables.pooled, clusters=clusters, seed=seed))
+        # Better is what is better with all that waits at its worst; of what is not known nobody can say that it is.
+        rivals = np.where(np.isnan(tables.right[others]).all(axis=1)[:, None], np.nan, tables.worst[others])
+        known = not np.isnan(tables.right[own]).all()
+        best = tables.best[own] if known else tables.right[own]
+        found.append(standing(best, rivals, pooled=tables.pooled, clusters=clusters, seed=seed))
     beaten: list[int | None] = []
     for own, (others, said) in enumerate(zip(several, told_apart(found), strict=True)):
         better = None if said.beaten_by is None else int(others[said.beaten_by])

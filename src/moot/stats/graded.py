@@ -2,7 +2,7 @@
 
 A figure is taken over what is graded. Beside it stand the bounds: what it would be over everything, were all that is
 open wrong, and were all of it right. A difference is lowest where what is open is wrong for the first and right for the
-second.
+second. What waits for a grade is in the interval as well, at its worst below and at its best above: `stats.completions`.
 
 There is no such figure where being graded hangs on what an answer says (`why_unfair`, `fair`). One that matches the
 reference is right without a judge, and one that does not waits for the judge; a grader may be sure only of what is right;
@@ -15,10 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from moot.stats.estimates import TESTED, Row, estimate, estimate_row
-from moot.stats.paired import compare
+from moot.stats.clusters import value_rows
+from moot.stats.completions import Between
+from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.proportion import Share, share, share_between
+from moot.types import Estimate
 
 FEW_WAITING = 0.05
 """Up to this share of answers that still wait for a grade, a figure over the others stands, with its bounds."""
@@ -49,6 +52,15 @@ class Value(NamedTuple):
     @property
     def open(self) -> bool:
         return self.known is None or self.least < self.most
+
+    @property
+    def worst(self) -> float | None:
+        """Were all of it wrong that waits; None: nobody will ever grade any of it."""
+        return self.least if self.waiting else self.known
+
+    @property
+    def best(self) -> float | None:
+        return self.most if self.waiting else self.known
 
 
 @lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
@@ -192,9 +204,43 @@ def _whole(count: float) -> float | int:
     return nearest if abs(count - nearest) < 1e-9 else count
 
 
+def completed(values: Mapping[str, Value], *, best: bool) -> dict[str, float]:
+    """By question, were all that waits right, or wrong; without what will never have a grade."""
+    ends = {question: value.best if best else value.worst for question, value in values.items()}
+    return {question: end for question, end in ends.items() if end is not None}
+
+
+def graded_share(values: Mapping[str, Value]) -> Share | Between | None:
+    """The mean over what is graded, with limits that hold whatever waits turns out to be; None where there is none."""
+    graded = known(fair(values))
+    if not graded:
+        return None
+    seen = share(value_rows(graded))
+    if not any(value.waiting for value in values.values()):
+        return seen
+    return share_between(seen, completed(values, best=False), completed(values, best=True))
+
+
+def graded_estimate(values: Mapping[str, Value]) -> Estimate | None:
+    """The same with its 95 % interval."""
+    if not any(value.waiting for value in values.values()):
+        return estimate(known(fair(values)))
+    figure = graded_share(values)
+    return None if figure is None else figure.estimate()
+
+
+def at_worst(values: Mapping[str, Value]) -> Estimate | None:
+    """The same with all wrong that waits; None where nothing does."""
+    if not any(value.waiting for value in values.values()):
+        return None
+    figure = graded_share(values)
+    assert figure is None or isinstance(figure, Between), "something waits"
+    return None if figure is None else figure.estimate_at_worst()
+
+
 def accuracy_row(values: Mapping[str, Value], name: str = "value") -> Row:
     """The mean over what is graded with its interval, the bounds over all, and why there is none where there is none."""
-    row = estimate_row(estimate(known(fair(values))), name)
+    row = estimate_row(graded_estimate(values), name)
     row |= bounds_row(values.values())
     if row[name] is None:
         row["why"] = why_none(values)
@@ -213,20 +259,6 @@ def why_nothing(questions: int) -> str:
     return f"none of the answers to {questions:,} question{'s' if questions != 1 else ''} is graded"
 
 
-Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
-"""By question: one pair, or one for each captain."""
-
-
-def known_pairs(pairs: Pairs) -> dict[str, tuple[float, float]]:
-    """One pair a question, the mean over those of its pairs of which both sides are graded."""
-    means: dict[str, tuple[float, float]] = {}
-    for question, several in pairs.items():
-        both = [(one.known, other.known) for one, other in several if one.known is not None and other.known is not None]
-        if both:
-            means[question] = (sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both))
-    return means
-
-
 def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
     """The same of figures that stand on several values at once: one that waits makes all of them wait."""
     if not groups:
@@ -238,73 +270,6 @@ def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questio
     return why_unfair(answers, waiting, judged, nobody, of=f"{of} have an ungraded answer")
 
 
-def why_unfair_pairs(pairs: Pairs) -> str | None:
-    """Why a difference over the graded pairs would flatter either side; None: it may stand."""
-    return why_unfair_together([pair for several in pairs.values() for pair in several], of="pairs")
-
-
-def fair_pairs(pairs: Pairs) -> Pairs:
-    """The same, none of them known where the graded ones would flatter: for the difference, not for its bounds."""
-    if why_unfair_pairs(pairs) is None:
-        return pairs
-    return {
-        question: [(one._replace(known=None), other._replace(known=None)) for one, other in several]
-        for question, several in pairs.items()
-    }
-
-
-def difference_bounds(pairs: Pairs) -> Row:
-    """How far the difference over all questions can lie, and how many questions are left out; nothing if all is graded."""
-    sides = [
-        (mean_value([one for one, _ in several]), mean_value([other for _, other in several]))
-        for several in pairs.values()
-    ]
-    if not any(one.open or other.open for one, other in sides):
-        return {}
-    low = sum(one.least - other.most for one, other in sides) / len(sides)
-    high = sum(one.most - other.least for one, other in sides) / len(sides)
-    return {"ungraded": len(pairs) - len(known_pairs(pairs)), "bounds": {"low": low, "high": high}}
-
-
-def family_row(pairs: Pairs, *, pooled: bool = False) -> Row:
-    """The same of a row that is printed with others: `estimates.with_holm` makes the adjusted interval of it."""
-    return {
-        **compared_row(pairs, pooled=pooled),
-        TESTED: compare(known_pairs(fair_pairs(pairs)), pooled=pooled).figure,
-    }
-
-
-def compared_row(pairs: Pairs, *, pooled: bool = False) -> Row:
-    """The first side against the second: the figures over the pairs that are graded, the bounds over all questions.
-
-    The two have different denominators, so a difference may lie outside its bounds: only the bounds are about all
-    questions. `why` says where the ungraded answers could turn round what the interval shows.
-    """
-    row = {**compare(known_pairs(fair_pairs(pairs)), pooled=pooled).row(), **difference_bounds(pairs)}
-    row |= uncounted(pairs)
-    if row["difference"] is None:
-        row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}
-    elif turned := why_turned(row):
-        row["why"] = turned
-    return row
-
-
-def uncounted(pairs: Pairs) -> Row:
-    """No counts while answers wait for a grade: they could only rise. Nothing where none waits."""
-    waiting = sum(any(value.waiting for pair in several for value in pair) for several in pairs.values())
-    if not waiting:
-        return {}
-    questions = "question has" if waiting == 1 else "questions have"
-    why = f"{waiting:,} {questions} an answer that waits for a grade, so that nobody can count what got better or worse"
-    return {"rescues": None, "regressions": None, "counts_why": why}
-
-
-def why_no_difference(pairs: Pairs) -> str:
-    if not pairs:
-        return "no question was played by both"
-    return (why_unfair_pairs(pairs) if known_pairs(pairs) else None) or "no question has both answers graded"
-
-
 def settled(bounds: Mapping[str, float | None] | None, threshold: float, *, above: bool) -> bool:
     """Whether a figure lies on this side whatever the ungraded answers turn out to be; None: everything is graded."""
     if bounds is None:
@@ -313,13 +278,13 @@ def settled(bounds: Mapping[str, float | None] | None, threshold: float, *, abov
     return low is not None and low > threshold if above else high is not None and high < threshold
 
 
-def why_turned(row: Mapping[str, Any]) -> str | None:
-    """Said of a difference that is clear over what is graded, and not over all."""
-    if row["low"] is None or row["low"] <= 0 <= row["high"]:
+def why_no_interval(questions: Iterable[Sequence[Value]]) -> str | None:
+    """Said of a figure that is no mean, of which nobody has taken how far what waits could move its interval; None: nothing
+    waits."""
+    waiting = sum(any(value.waiting for value in several) for several in questions)
+    if not waiting:
         return None
-    if settled(row.get("bounds"), 0.0, above=row["low"] > 0):
-        return None
-    return f"over the {row['n']:,} graded pairs alone; the ungraded answers could turn it round"
+    return f"no interval: {waiting:,} question{'s have' if waiting != 1 else ' has'} an answer that waits for a grade"
 
 
 def closure_bounds(questions: Iterable[tuple[Value, Value, Value]]) -> dict[str, float] | None:

@@ -3,10 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from moot.stats.completions import Between, Limited, LimitedOver
 from moot.stats.proportion import score_limits
 from moot.types import Estimate
+
+
+def mean_between(figures: Sequence[LimitedOver], mean: Callable[[Sequence[Estimate]], Estimate]) -> Estimate:
+    """The mean of figures of which answers may wait: its low end is that of all at their worst, its high end that of all
+    at their best. What waits is no chance, so it may not be added up as if it were."""
+    ends = [
+        (figure.seen, figure.worst, figure.best) if isinstance(figure, Between) else (figure, figure, figure)
+        for figure in figures
+    ]
+    seen, worst, best = (
+        mean([_estimate(end, figure) for end, figure in zip(of_end, figures, strict=True)])
+        for of_end in zip(*ends, strict=True)
+    )
+    if seen.low is None or worst.low is None or best.high is None:
+        return replace(seen, low=None, high=None)
+    return replace(seen, low=min(seen.value, worst.low), high=max(seen.value, best.high))
+
+
+def _estimate(end: Limited, of: LimitedOver) -> Estimate:
+    low, high = end.limits()
+    return Estimate(end.value, low, high, of.n, of.clusters)
 
 
 def mean_of_independent(estimates: Sequence[Estimate]) -> Estimate:

@@ -23,6 +23,7 @@ from typing import Any
 from moot.stats.bootstrap import percentile_interval, resampled_sums
 from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import Rows, Units, Values, list_of, units, value_rows
+from moot.stats.completions import Between, Limits
 from moot.stats.quantiles import ALPHA, normal_p, normal_quantile, student_quantile
 from moot.types import Estimate
 
@@ -196,8 +197,13 @@ class Paired:
     regressions: int
     small: bool
     """Too few questions, clusters or questions that differ for the figures to carry weight."""
-    figure: Difference | OnePair | None = None
+    figure: Difference | OnePair | Between | None = None
     """What has limits at any level."""
+
+    @property
+    def limits_graded(self) -> Limits | None:
+        """Over what is graded alone, where answers wait for a grade; None where none does."""
+        return self.figure.seen.limits() if isinstance(self.figure, Between) else None
 
     def row(self) -> dict[str, Any]:
         """In the names of the report."""

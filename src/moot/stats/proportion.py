@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from moot.stats.clusters import Rows, Units, Values, list_of, units, value_rows
+from moot.stats.clusters import Rows, Sums, Units, Values, list_of, units, value_rows
+from moot.stats.completions import Between
 from moot.stats.quantiles import ALPHA, Z_95, normal_p, normal_quantile, student_p, student_quantile
 from moot.types import Estimate
+
+_ALIKE = 1e-12
+"""Means of the same values may differ in their last digit."""
 
 
 def wilson(right: float, n: int, z: float = Z_95) -> Estimate:
@@ -123,6 +127,56 @@ def _share(parts: Units, questions: int) -> Share | None:
     sizes = [unit[1] for unit in parts.sums]
     residuals = [unit[0] - value * unit[1] for unit in parts.sums]
     return Share(value, questions, parts.clusters, worth_of(residuals, sizes, value))
+
+
+def share_between(
+    seen: Share | None,
+    worst: Mapping[str, float],
+    best: Mapping[str, float],
+    weights: Mapping[str, float] | None = None,
+) -> Between | None:
+    """The mean over what is graded (`seen`), with limits that hold whatever waits for a grade turns out to be.
+
+    `worst` and `best`: the same questions, all that waits wrong and all of it right; `weights`: how many values each of
+    them has, if not one. Between the two a share may vary more than at either end, so both ends are worth no more
+    questions than any grading could leave them.
+    """
+    many = weights or {}
+    low, high = (
+        share(
+            {question: (value * many.get(question, 1.0), many.get(question, 1.0)) for question, value in part.items()}
+        )
+        for part in (worst, best)
+    )
+    if seen is None or low is None or high is None:
+        return None
+    if low.worth is not None and high.worth is not None:
+        rows = {question: (value, best[question], 1.0) for question, value in worst.items()}
+        parts = {question: tuple(part * many.get(question, 1.0) for part in row) for question, row in rows.items()}
+        worth = _least_worth(units(parts).sums, low.value, high.value)
+        low, high = replace(low, worth=worth), replace(high, worth=worth)
+    return Between(seen, low, high)
+
+
+def _least_worth(between: Sequence[Sums], low: float, high: float) -> Worth:
+    """What the share is worth at the least, however what waits is graded: each unit as far away as it may be from every
+    mean that there may be, which is farthest at the ends. Where all may be alike nothing is known but the least."""
+    sizes = [unit[2] for unit in between]
+    total = math.fsum(sizes)
+    least = total * total / math.fsum(size * size for size in sizes)
+    alike = max(unit[0] / unit[2] for unit in between) <= min(unit[1] / unit[2] for unit in between) + _ALIKE
+    rarer = [min(mean, 1 - mean) for mean in (low, high)]
+    commonest = 0.5 if low <= 0.5 <= high else max(rarer)
+    if alike or min(rarer) <= _ALIKE:
+        return Worth(None, len(sizes) - 1, least)
+    farthest = [
+        max(abs(top - mean * size) for top in (lowest, highest) for mean in (low, high)) / (1 - size / total)
+        for lowest, highest, size in between
+    ]
+    n = len(sizes)
+    variance = (n - 1) / n * math.fsum(far * far for far in farthest) / (total * total)
+    seen = (least * min(rarer) + 1) / (least * variance / (1 - commonest) + 1 / least)
+    return Worth(seen, max(1.0, least - 1), least)
 
 
 def share_of(rows: Rows) -> Estimate | None:

@@ -12,11 +12,11 @@ from scipy import stats
 
 from second_way.cohort_gap import _closed, _players
 from second_way.compare import ANY_TEXT
-from second_way.intervals import Rho, mean
+from second_way.intervals import Rho, mean, waiting_interval
 from second_way.pairs import Other, Pair, Stage, drafting, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
 from second_way.raw import Cell, Raw
-from second_way.shares import Grade, Value, accuracy_row, flattering, unfair_together, value_of, whole_mean
+from second_way.shares import Grade, Value, accuracy_row, completed, flattering, unfair_together, value_of, whole_mean
 from second_way.two_ways import both_ways
 
 Row = dict[str, Any]
@@ -107,6 +107,8 @@ def _accuracy(values: Values) -> Row:
     known = [value.known for value in values.values() if value.known is not None]
     known = [] if flattering(values.values()) else known
     row = accuracy_row({str(place): [value] for place, value in enumerate(known)})
+    if known and any(value.waits for value in values.values()):
+        row["low"], row["high"] = waiting_interval(mean(known), *completed(values.values()))
     if any(value.open for value in values.values()):
         low, high = (mean([getattr(value, end) for value in values.values()]) for end in ("least", "most"))
         row |= {"bounds": {"low": low, "high": high}, "ungraded": sum(v.most - v.least for v in values.values())}

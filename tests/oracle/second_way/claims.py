@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,11 +12,11 @@ import numpy as np
 from second_way import tables
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds
-from second_way.frontier import frontier, power_rows
+from second_way.frontier import chosen_low, frontier, power_rows
 from second_way.intervals import mean
-from second_way.luck import claim, near, paid_low
+from second_way.luck import Ends, claim_waiting, near
 from second_way.options import Option, Singles, cost_alone, highest, named, options, singles, titles
-from second_way.quiz_pairs import FEW_QUESTIONS, TESTED, bounds, difference, turned
+from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, turned
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Raw
@@ -92,10 +93,17 @@ def _about(
     side = paid[of]
     values = {question: side.value(question) for question in asked if question in side.values}
     known = known_of(values)
-    row: Row = {"of": of, "chosen": how, "options": len(paid), **_who(side, paid), **mean_row(known), "ungraded": 0}
+    row: Row = {
+        "of": of,
+        "chosen": how,
+        "options": len(paid),
+        **_who(side, paid),
+        **mean_row(known, every=values),
+        "ungraded": 0,
+    }
     table = table_of(paid.values(), asked)
     if known:
-        row["low"] = paid_low(table, row["value"], row["low"])
+        row["low"] = chosen_low(table, row, values)
     if any(value.open for value in values.values()):
         row |= {"ungraded": side.ungraded, "questions": len(values), "bounds": ends_of([*values.values()])}
         row |= {} if known else {"why": ANY_TEXT}
@@ -128,7 +136,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     if top is None or len(every) < 2:
         return None
     values = every[top].values
-    row = {"of": top, **mean_row(known_of(values))}
+    row = {"of": top, **mean_row(known_of(values), every=values)}
     if any(value.open for value in values.values()):
         row |= {
             "ungraded": sum(value.most - value.least for value in values.values()),
@@ -173,8 +181,13 @@ def _over_best(
     alone = np.array([[mark_of(player.get(q, NOBODY_KNOWS)) for q in asked] for player in known])
     place = list(several.values).index(single)
     groups = clusters(raw, asked)
-    said = claim(table_of(paid.values(), asked), alone, list(paid.values()).index(side), place, groups, means=means)
-    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED}
+    whole = _at_ends(alone, [{q: own[q] for q in asked if q in own} for own in several.values.values()], asked)
+    ours = [{q: other.value(q) for q in asked if q in other.values} for other in paid.values()]
+    chosen = list(paid.values()).index(side)
+    said = claim_waiting(
+        _at_ends(table_of(paid.values(), asked), ours, asked), whole, chosen, place, groups, means=means
+    )
+    row = {key: value for key, value in difference(pairs, means=means).items() if key not in (TESTED, GRADED)}
     row |= bounds(pairs)
     said = said if row["difference"] is not None else None
     if said is not None:
@@ -184,13 +197,29 @@ def _over_best(
         row.pop("why", None)
     ends = said and said.low and said.high and (said.low, said.high)
     row = _room_for_the_best(row, several, values, ends)
-    reached = mean_row([value.known for value in known[place].values() if value.known is not None])
-    reached["low"] = paid_low(alone, reached["value"], reached["low"])
+    mine = known[place]
+    reached = mean_row([value.known for value in mine.values() if value.known is not None], every=mine)
+    reached["low"] = chosen_low(alone, reached, {q: own[q] for q in asked if q in own})
     row |= {"single": single, "singles": len(several.values), "options": len(paid)}
     row["rule"] = RULE.format("exact" if row["test"] == "mcnemar" else "score")
     row |= {"best_single": reached, "each": [_beside_one(n, own, values, means) for n, own in several.values.items()]}
     rivals = [name for name in several.values if name != single and _could_beat(several, name, single, asked)]
     return {**row, "rivals": rivals, **_withheld(several, rivals, asked, values)} if rivals else row
+
+
+def _at_ends(seen: Any, rows: Sequence[Mapping[str, Value]], asked: Sequence[str]) -> Ends:
+    """With all that waits wrong, and right; what nobody has heard may be either as well."""
+
+    def end(value: Value, name: str) -> float:
+        if value.waits or Ungraded.NOT_HEARD in value.grades:
+            return float(getattr(value, name))
+        return math.nan if value.known is None else value.known
+
+    worst, best = (
+        np.array([[end(own[q], name) if q in own else math.nan for q in asked] for own in rows])
+        for name in ("least", "most")
+    )
+    return Ends(seen, worst, best)
 
 
 def _beside_one(name: str, own: Mapping[str, Value], values: Mapping[str, Value], means: bool) -> Row:

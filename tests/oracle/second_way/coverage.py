@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import mean
+from second_way.intervals import mean, waiting_interval
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import Other, Pair, Side, Stage, split, stages, unfair_pairs
 from second_way.raw import Raw
@@ -47,13 +47,20 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair], others: Sequen
     ungraded = len(native) - len(both)
     if _flattering([*pairs, *others], [("native", native), *([("after", after)] if own_words else [])]):
         both = []
+    waits = {"native": _waits([*pairs, *others], "native", native)}
+    waits |= {"after": _waits(pairs, "after", after)} if own_words else {}
+    waiting = any(waits.values())
+    gradable = [q for q in native if native[q][0] is not None or q in waits["native"]]
+    gradable = [q for q in gradable if not own_words or after[q][0] is not None or q in waits["after"]]
     models = len({pair.player for pair in (*pairs, *others)})
     row: Row = {
         "cohort": cohort,
         "models": models,
         **({"models_after": len({pair.player for pair in pairs})} if others else {}),
-        **_share("native", [native[question][0] or 0.0 for question in both]),
-        **_share("after", [after[question][0] or 0.0 for question in both] if own_words else []),
+        **_whatever("native", [native[question][0] or 0.0 for question in both], native, gradable, waiting),
+        **_whatever(
+            "after", [after[question][0] or 0.0 for question in both] if own_words else [], after, gradable, waiting
+        ),
         "difference": None,
         "difference_low": None,
         "difference_high": None,
@@ -71,6 +78,12 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair], others: Sequen
         return {**row, "why": ANY_TEXT}
     gains = {question: (after[question][0] or 0.0) - (native[question][0] or 0.0) for question in both}
     value, low, high, _ = mean_difference(gains)
+    if waiting and value is not None:
+        worst = mean_difference({q: after[q][1] - native[q][2] for q in gradable})
+        best = mean_difference({q: after[q][2] - native[q][1] for q in gradable})
+        low, high = (
+            None if low is None or end is None else far(value, end) for far, end in ((min, worst[1]), (max, best[2]))
+        )
     row |= {"difference": value, "difference_low": low, "difference_high": high}
     if any(known is None or least < most for side in (native, after) for known, least, most in side.values()):
         row["bounds"] = {
@@ -78,6 +91,23 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair], others: Sequen
             "high": mean([after[question][2] - native[question][1] for question in native]),
         }
     return row
+
+
+def _waits(pairs: Sequence[Pair | Other], side: str, values: Anybody) -> set[str]:
+    """The questions of which an answer waits for its grade, unless nothing that waits can change any of them."""
+    if all(least == most for _, least, most in values.values()):
+        return set()
+    answers = [(pair.question, getattr(pair, side)) for pair in pairs]
+    return {question for question, answer in answers if answer.right is None and answer.grade is None}
+
+
+def _whatever(name: str, known: Sequence[float], values: Anybody, gradable: Sequence[str], waiting: bool) -> Row:
+    row = _share(name, known)
+    if not waiting or not known:
+        return row
+    worst, best = ([values[question][end] for question in gradable] for end in (1, 2))
+    low, high = waiting_interval(mean(known), worst, best)
+    return {**row, f"{name}_low": low, f"{name}_high": high}
 
 
 def _flattering(pairs: Sequence[Pair | Other], sides: Sequence[tuple[str, Anybody]]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from scipy import optimize, stats
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import Rho, mean, share_interval
+from second_way.intervals import Rho, mean, share_interval, waiting_interval
 from second_way.meanings import Groups
 from second_way.quiz_pairs import TESTED
 from second_way.raw import Raw
@@ -218,7 +218,17 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
         if not all(graded(play.right) for play in side):
             ends = (mean(filled([play.right for play in side], open_as)) for open_as in (0.0, 1.0))
             row[f"{name}_bounds"] = dict(zip(("low", "high"), ends, strict=True))
+        if row[name] is not None and any(play.right is None for play in side):
+            row[f"{name}_low"], row[f"{name}_high"] = _waiting(row[name], side)
     return row
+
+
+def _waiting(value: float, plays: Sequence[Play]) -> Any:
+    """Whatever those that wait turn out to be; plays that nobody will grade are no part of it."""
+    there = [play for play in plays if graded(play.right) or play.right is None]
+    by_question = [[play.right for play in part] for part in parts(there, lambda play: play.question).values()]
+    worst, best = ([mean(filled(part, end)) for part in by_question] for end in (0.0, 1.0))
+    return waiting_interval(value, worst, best, sizes=[float(len(part)) for part in by_question])
 
 
 def _graded(plays: Sequence[Play]) -> list[tuple[str, float]]:

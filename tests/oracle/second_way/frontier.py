@@ -12,14 +12,14 @@ from scipy import stats
 from second_way.claims_tables import clusters, ends_of, table_of
 from second_way.cohort_gap import FOLDS, _folds
 from second_way.compare import ANY_TEXT, Holds, Near
-from second_way.intervals import ALPHA, holm, mean
+from second_way.intervals import ALPHA, holm, mean, waiting_interval
 from second_way.luck import SIDE, Floats, paid_low, standing
 from second_way.options import Option
 from second_way.quiz import quiz
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
 from second_way.ranked import Ranked
 from second_way.raw import Raw
-from second_way.shares import mean_row
+from second_way.shares import Value, completed, mean_row
 
 Row = dict[str, Any]
 
@@ -42,7 +42,7 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     means = not all(side.once for side in sides)
     groups = clusters(raw, asked)
     affordable = [[place for place in range(len(sides)) if not dearer[place][own]] for own in range(len(sides))]
-    beaten = _beaten(sides, table, affordable, groups, means=means)
+    beaten = _beaten(sides, table, asked, affordable, groups, means=means)
     paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
     rows = []
     for own in sorted(
@@ -50,7 +50,7 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     ):
         side = sides[own]
         row: Row = {"of": side.title, "cost": paid[own], "beaten_by": beaten[own]}
-        row |= mean_row([*table[own][~np.isnan(table[own])]], "accuracy")
+        row |= mean_row([*table[own][~np.isnan(table[own])]], "accuracy", side.values)
         row |= {"on_frontier": _undominated(reached, dearer, own), "of_folds": parts}
         row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
         row |= _within(sides, table, affordable[own], reached)
@@ -94,18 +94,29 @@ def _undominated(reached: Sequence[float], dearer: Sequence[Sequence[bool]], own
 
 def _within(sides: Sequence[Option], table: Floats, affordable: Sequence[int], reached: Sequence[float]) -> Row:
     best = max(affordable, key=lambda place: reached[place])
-    figure = mean_row([*table[best][~np.isnan(table[best])]])
+    figure = mean_row([*table[best][~np.isnan(table[best])]], every=sides[best].values)
     low = figure["low"]
     if figure["n"]:
-        low = paid_low(table[affordable], figure["value"], low)
+        low = chosen_low(table[affordable], figure, sides[best].values)
     row = {"within": figure["value"], "within_low": low, "within_high": figure["high"], "within_of": sides[best].title}
     values = [*sides[best].values.values()]
     return row | ({"within_bounds": ends_of(values)} if any(value.open for value in values) else {})
 
 
+def chosen_low(table: Any, row: Row, values: Mapping[str, Value]) -> Any:
+    """Where answers wait, the end with all of them wrong is what pays."""
+    if row["low"] is None or not any(value.waits for value in values.values()):
+        return paid_low(table, row["value"], row["low"])
+    worst, best = completed(values.values())
+    at = mean(worst)
+    low = waiting_interval(at, worst, best)[0]
+    return paid_low(table, at, low) if len(table) > 1 else row["low"]
+
+
 def _beaten(
     sides: Sequence[Option],
     table: Floats,
+    asked: Sequence[str],
     affordable: Sequence[Sequence[int]],
     groups: Sequence[str] | None,
     *,
@@ -114,7 +125,8 @@ def _beaten(
     """Who is better than each, of those that cost no more: Holm over all rows, of which any may be called beaten in 5 % of
     experiments where none is. The points are drawn, so that near the level it may be one or the other."""
     rivals = [[place for place in several if place != own] for own, several in enumerate(affordable)]
-    found = [standing(table[own], table[others], groups, means=means) for own, others in enumerate(rivals)]
+    worst, best = _at_ends(sides, table, asked)
+    found = [standing(best[own], worst[others], groups, means=means) for own, others in enumerate(rivals)]
     adjusted = [[p for p, _ in holm([one.p[end] for one in found])] for end in (0, 1)]
     rows = []
     for own, one in enumerate(found):
@@ -129,6 +141,17 @@ def _beaten(
             may_be.add(sides[better].title if least > most else None)
         rows.append(_one_of(may_be))
     return rows
+
+
+def _at_ends(sides: Sequence[Option], table: Floats, asked: Sequence[str]) -> tuple[Floats, Floats]:
+    """With all that waits wrong, and right; nothing of an option whose accuracy is not known."""
+    worst, best = table.copy(), table.copy()
+    for place, side in enumerate(sides):
+        for column, question in enumerate(asked):
+            value = side.values.get(question)
+            if value is not None and value.waits and not np.isnan(table[place]).all():
+                worst[place, column], best[place, column] = value.least, value.most
+    return worst, best
 
 
 def _one_of(names: set[str | None]) -> Holds:

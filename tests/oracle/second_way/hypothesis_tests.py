@@ -16,17 +16,19 @@ from second_way.compare import Near
 from second_way.intervals import (
     Difference,
     Limits,
+    Waiting,
     jackknife,
     mcnemar,
     mean,
     score_limits,
     standard_errors,
+    waiting_interval,
 )
 from second_way.multiple import _log
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
 from second_way.raw import Cell
 from second_way.resampling import drawn_sums, ends
-from second_way.shares import Value
+from second_way.shares import Value, completed
 
 Row = dict[str, Any]
 
@@ -110,7 +112,32 @@ def _share(sums: Sums, asked: Sequence[str]) -> Figure:
         distance = abs(value - threshold) / math.sqrt(threshold * (1 - threshold))
         return _worth_p(distance, variance, sizes, value)
 
-    return Figure(value, limits, p, "score", few)
+    usual = Figure(value, limits, p, "score", few)
+    return _waiting_share(usual, sums) if any(one.waits for one in sums.values.values()) else usual
+
+
+def _waiting_share(usual: Figure, sums: Sums) -> Figure:
+    """From all that waits wrong to all of it right; a p is the level at which the limits come to the threshold."""
+    assert usual.value is not None
+    value = usual.value
+    worst, best = completed(sums.values.values())
+
+    def limits(alpha: float) -> Limits:
+        return waiting_interval(value, worst, best, alpha)
+
+    def p(threshold: float) -> float:
+        if min(value, mean(worst)) <= threshold <= max(value, mean(best)):
+            return 1.0
+        low, high = 1e-300, 1.0
+        for _ in range(200):
+            level = math.sqrt(low * high)
+            ends = limits(level)
+            assert ends[0] is not None
+            assert ends[1] is not None
+            low, high = (level, high) if ends[0] <= threshold <= ends[1] else (low, level)
+        return high
+
+    return Figure(value, limits, p, usual.test, usual.small)
 
 
 def paired_figure(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:
@@ -118,12 +145,19 @@ def paired_figure(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:
     values = [one - other for one, other in pairs]
     exact = ours.once and theirs.once and all(value in (0, 1) for pair in pairs for value in pair)
     wins, losses = (sum(sign * value > 1e-9 for value in values) for sign in (1, -1))
-    figure = Difference(values, mcnemar(wins, losses) if exact else None)
+    figure: Difference | Waiting = Difference(values, mcnemar(wins, losses) if exact else None)
+    both = [(ours.values[q], theirs.values[q]) for q in ours.values if q in theirs.values]
+    if any(value.waits for pair in both for value in pair):
+        there = [(a, b) for a, b in both if a.worst is not None and b.worst is not None]
+        worst = [(a.worst or 0.0) - (b.best or 0.0) for a, b in there]
+        best = [(a.best or 0.0) - (b.worst or 0.0) for a, b in there]
+        made = Difference.of_pairs if exact else Difference
+        figure = Waiting(figure, made(worst), made(best))
     small = len(values) < FEW_QUESTIONS or wins + losses < FEW_DISCORDANT
     return _paired(figure, 1.0, small, "mcnemar" if exact else None)
 
 
-def _paired(figure: Difference, factor: float, small: bool, at_zero: str | None) -> Figure:
+def _paired(figure: Difference | Waiting, factor: float, small: bool, at_zero: str | None) -> Figure:
     def limits(alpha: float) -> Limits:
         low, high = figure.limits(alpha)
         return (None if low is None else low * factor), (None if high is None else high * factor)

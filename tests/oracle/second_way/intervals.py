@@ -42,6 +42,40 @@ def share_interval(counts: Sequence[tuple[float, float]], alpha: float = ALPHA) 
     return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
 
 
+def waiting_interval(
+    value: float,
+    worst: Sequence[float],
+    best: Sequence[float],
+    alpha: float = ALPHA,
+    sizes: Sequence[float] | None = None,
+) -> Limits:
+    """Of a mean of one value a question while answers wait for a grade: from the low end with all of them wrong to the high
+    end with all of them right, and never short of the value over what is graded.
+
+    Both ends with the variance of the questions at their farthest from either mean, and with the rarer kind as rare as it
+    may be where it counts, as frequent where it shares: so no way of grading is worth fewer questions.
+    """
+    if len(worst) < 2:
+        return None, None
+    many = sizes or [1.0] * len(worst)
+    total = math.fsum(many)
+    n = total**2 / math.fsum(size**2 for size in many)
+    low_mean, high_mean = (math.fsum(s * v for s, v in zip(many, ends, strict=True)) / total for ends in (worst, best))
+    means = low_mean, high_mean
+    reach = normal_point(alpha) / math.sqrt(n)
+    rare = [min(share, 1 - share) for share in means]
+    often = 0.5 if means[0] <= 0.5 <= means[1] else max(rare)
+    if min(rare) > 1e-12 and max(worst) > min(best) + 1e-12:
+        away = [max(abs(end - share) for end in ends for share in means) for ends in zip(worst, best, strict=True)]
+        # Leaving one out moves the mean by its distance times its size, by all that is left.
+        moved = [size * distance / (total - size) for size, distance in zip(many, away, strict=True)]
+        variance = (len(many) - 1) / len(many) * math.fsum(move**2 for move in moved)
+        ratio = (n * variance / (1 - often) + 1 / n) / (n * min(rare) + 1)
+        reach = min(reach, float(stats.t.isf(alpha / 2, max(1.0, n - 1))) * math.sqrt(ratio))
+    low, high = score_limits(means[0], reach)[0], score_limits(means[1], reach)[1]
+    return min(value, 0.0 if means[0] == 0 else low), max(value, 1.0 if means[1] == 1 else high)
+
+
 def jackknife(counts: Sequence[tuple[float, float]]) -> float:
     """The variance of a ratio of sums, from what it would be without each question in turn."""
     top, bottom = (math.fsum(unit[side] for unit in counts) for side in (0, 1))
@@ -153,6 +187,35 @@ class Difference:
         if over(end) <= 0:
             return end
         return root_between(over, self.value, end)
+
+
+class Waiting:
+    """A difference while answers wait for a grade: its low end is that of all of them at their worst, its high end that of
+    all at their best; a p is the one at the nearer end, and 1 between the two."""
+
+    def __init__(self, seen: Difference, worst: Difference, best: Difference) -> None:
+        self.seen, self.worst, self.best, self.value = seen, worst, best, seen.value
+
+    @property
+    def p(self) -> float:
+        found = self.p_of(0.0)
+        assert found is not None
+        return found
+
+    def p_of(self, threshold: float) -> float | None:
+        if self.seen.p_of(threshold) is None:
+            return None
+        if threshold < self.value and threshold < self.worst.value:
+            return self.worst.p_of(threshold)
+        return self.best.p_of(threshold) if threshold > self.value and threshold > self.best.value else 1.0
+
+    def limits(self, alpha: float = ALPHA) -> Limits:
+        if self.seen.limits(alpha)[0] is None:
+            return None, None
+        low, high = self.worst.limits(alpha)[0], self.best.limits(alpha)[1]
+        assert low is not None
+        assert high is not None
+        return min(low, self.value), max(high, self.value)
 
 
 class Rho:

@@ -227,6 +227,36 @@ class Claim:
     low: Range | None
     high: Range | None
     p: Range
+    more: Range = (1.0, 1.0)
+    less: Range = (1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Rows by question: what is graded, and with all that waits wrong and right."""
+
+    seen: Floats
+    worst: Floats
+    best: Floats
+
+
+def claim_waiting(
+    table: Ends, alone: Ends, option: int, single: int, clusters: Sequence[str] | None, *, means: bool
+) -> Claim | None:
+    """More is what is more with the option at its worst and all singles at their best; less the other way round."""
+    if all(np.array_equal(ends.worst, ends.best, equal_nan=True) for ends in (table, alone)):
+        return claim(table.seen, alone.seen, option, single, clusters, means=means)
+    surely = all(np.nanmean(table.worst[option]) >= np.nanmean(other) for other in table.best)
+    seen, worst, best = (
+        claim(ours, theirs, option, single, clusters, means=means, top=surely)
+        for ours, theirs in ((table.seen, alone.seen), (table.worst, alone.best), (table.best, alone.worst))
+    )
+    if seen is None or worst is None or best is None or seen.low is None or worst.low is None or best.high is None:
+        return seen and Claim(seen.difference, None, None, (1.0, 1.0))
+    at = seen.difference
+    low, high = (min(at, worst.low[0]), min(at, worst.low[1])), (max(at, best.high[0]), max(at, best.high[1]))
+    p = [min(1.0, 2 * worst.more[end], 2 * best.less[end]) for end in (0, 1)]
+    return Claim(at, low, high, (p[0], p[1]))
 
 
 def claim(
@@ -238,6 +268,7 @@ def claim(
     *,
     means: bool,
     side: float = SIDE,
+    top: bool | None = None,
 ) -> Claim | None:
     """The option against the single: below it must beat all singles, above it is no more than any bound allows."""
     against = [versus([*(table[option] - own)], clusters, means=means) for own in alone]
@@ -246,7 +277,7 @@ def claim(
     if best is None:
         return None
     tops = [float(np.nanmean(row)) if (~np.isnan(row)).any() else -math.inf for row in table]
-    top = tops[option] >= max(tops) - 1e-12
+    top = tops[option] >= max(tops) - 1e-12 if top is None else top
     lows, highs, mores, lesses = [], [], [], []
     for own, one in zip(alone, against, strict=True):
         if one is None:
@@ -264,8 +295,10 @@ def claim(
             max(best.mean, min(ends[0] for ends in highs)),
             max(best.mean, min(ends[1] for ends in highs)),
         )
-    p = [min(1.0, 2 * min(len(there) * min(e[s] for e in lesses), max(e[s] for e in mores))) for s in (0, 1)]
-    return Claim(best.mean, low, high, (p[0], p[1]))
+    more = max(ends[0] for ends in mores), max(ends[1] for ends in mores)
+    less = len(there) * min(ends[0] for ends in lesses), len(there) * min(ends[1] for ends in lesses)
+    p = [min(1.0, 2 * less[end], 2 * more[end]) for end in (0, 1)]
+    return Claim(best.mean, low, high, (p[0], p[1]), more, less)
 
 
 def paid_low(table: Floats, value: float, low: float | None) -> float | Near | None:

@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import Any
 
 from second_way.diversity import diversity, number_of_answers, self_preference
-from second_way.intervals import Difference
+from second_way.intervals import Difference, Waiting
 from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
@@ -214,7 +214,13 @@ def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, flo
         "p": None,
     }
     if known:
-        figure = Difference([value - rates[question] for question, value in known.items()])
+        figure: Difference | Waiting = Difference([value - rates[question] for question, value in known.items()])
+        values = {question: value_of(plays) for question, plays in right.items()}
+        if any(value.waits for value in values.values()):
+            there = {question: value for question, value in values.items() if value.worst is not None}
+            worst = Difference([(value.worst or 0.0) - rates[question] for question, value in there.items()])
+            best = Difference([(value.best or 0.0) - rates[question] for question, value in there.items()])
+            figure = Waiting(figure, worst, best)
         low, high = figure.limits()
         row |= {"difference": figure.value, "difference_low": low, "difference_high": high, TESTED: figure}
         row["p"] = figure.p

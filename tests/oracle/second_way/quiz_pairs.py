@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT, Near
-from second_way.intervals import Difference, holm, mcnemar, mean
+from second_way.intervals import Difference, Waiting, holm, mcnemar, mean
 from second_way.shares import Value, mean_value, unfair_together
 
 Row = dict[str, Any]
@@ -35,12 +35,38 @@ def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
     if not both:
         return {**row, **uncounted, "rescues": None, "regressions": None, "why": ANY_TEXT}
     exact = not means and all(value in (0, 1) for pair in both for value in pair)
-    figure = Difference(differences, mcnemar(rescues, regressions) if exact else None)
+    figure: Difference | Waiting = Difference(differences, mcnemar(rescues, regressions) if exact else None)
+    if waiting:
+        figure = Waiting(figure, *(_at_end(pairs, end, exact) for end in (worst, best)))
+        seen = figure.seen.limits()
+        row |= {GRADED: seen} if seen[0] is not None else {}
     low, high = figure.limits()
     row |= {"difference": figure.value, "low": low, "high": high, "p": figure.p}
     row |= {"test": "mcnemar" if exact else "score", TESTED: figure}
     row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
     return {**row, **uncounted}
+
+
+End = Callable[[Value, Value], tuple[float | None, float | None]]
+GRADED = "interval over what is graded alone"
+
+
+def worst(one: Value, other: Value) -> tuple[float | None, float | None]:
+    return one.worst, other.best
+
+
+def best(one: Value, other: Value) -> tuple[float | None, float | None]:
+    return one.best, other.worst
+
+
+def _at_end(pairs: Pairs, end: End, exact: bool) -> Difference:
+    """Were all that waits at its worst for the difference, or at its best; without what will never be graded."""
+    by_question = [
+        [a - b for one, other in several for a, b in [end(one, other)] if a is not None and b is not None]
+        for several in pairs.values()
+    ]
+    means = [mean(values) for values in by_question if values]
+    return Difference.of_pairs(means) if exact else Difference(means)
 
 
 def bounds(pairs: Pairs) -> Row:
@@ -56,7 +82,8 @@ def bounds(pairs: Pairs) -> Row:
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:
     """Holm over all rows that have a p; an interval that the ungraded answers could turn round says so."""
-    return [{**row, "why": ANY_TEXT} if turned(row) else row for row in paid(rows)]
+    said = [{**row, "why": ANY_TEXT} if turned(row) else row for row in rows]
+    return paid(said)
 
 
 def paid(rows: Sequence[Row], *, before: str = "", chosen_from: int = 0) -> list[Row]:
@@ -67,7 +94,7 @@ def paid(rows: Sequence[Row], *, before: str = "", chosen_from: int = 0) -> list
     levels = iter(holm([*(row[TESTED].p for row in tested), *others]))
     finished = []
     for row in rows:
-        kept = {key: value for key, value in row.items() if key != TESTED}
+        kept = {key: value for key, value in row.items() if key not in (TESTED, GRADED)}
         p_holm: Any = None
         low, high = None, None
         if TESTED in row:
@@ -82,6 +109,10 @@ def paid(rows: Sequence[Row], *, before: str = "", chosen_from: int = 0) -> list
 
 
 def turned(row: Row) -> bool:
-    if row["low"] is None or row["low"] <= 0 <= row["high"] or "bounds" not in row:
+    """Whether it is clear over what is graded, and not over all."""
+    low, high = row.get(GRADED) or (row["low"], row["high"])
+    if low is None or low <= 0 <= high or "bounds" not in row:
         return False
-    return bool(row["bounds"]["low"] <= 0 if row["low"] > 0 else row["bounds"]["high"] >= 0)
+    if low > 0:
+        return bool(row["low"] <= 0 or row["bounds"]["low"] <= 0)
+    return bool(row["high"] >= 0 or row["bounds"]["high"] >= 0)

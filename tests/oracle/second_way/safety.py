@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import Difference, mean
+from second_way.intervals import Difference, Waiting, mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, share
 from second_way.pairs import Pair, Side, Stage, split, stages, unfair_pairs
@@ -37,8 +37,11 @@ def _counted(pairs: Sequence[Pair]) -> Row:
     changes = [(_times(part, "rescue"), _times(part, "regression")) for part in by_question.values()]
     fixed = [(_times(part, "rescue", "recovered"), _times(part, "regression")) for part in by_question.values()]
     flattering = unfair_pairs(pairs)
-    value, low, high = (None, None, None) if flattering else multiple(changes)
-    with_recovered = (None, None, None) if flattering else multiple(fixed)
+    unsure = [pair for pair in pairs if pair.waits]
+    value, low, high = (None, None, None) if flattering else _hull("multiple", by_question, unsure, multiple(changes))
+    with_recovered = (
+        (None, None, None) if flattering else _hull("multiple_with_recovered", by_question, unsure, multiple(fixed))
+    )
     recovered = sum(pair.recovered for pair in pairs)
     waiting = any(pair.uncounted for pair in pairs)
     row = {
@@ -52,7 +55,7 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         **dict(
             zip(("multiple_with_recovered", "with_recovered_low", "with_recovered_high"), with_recovered, strict=True)
         ),
-        **_rates({} if flattering else by_question),
+        **_rates({} if flattering else by_question, [] if flattering else unsure),
         "net": None if waiting else rescues - regressions,
         **({"why": ANY_TEXT} if flattering or waiting else {}),
         "regressions_without_answer": None if waiting else sum(p.regression and not p.after.given for p in pairs),
@@ -138,7 +141,75 @@ def _needs_note(questions: int, rescues: int, regressions: int) -> bool:
     return not rescues or not regressions or questions < 30 or rescues + regressions < 10
 
 
-def _rates(by_question: dict[str, list[Pair]]) -> Row:
+def _ended(name: str, by_question: dict[str, list[Pair]], unsure: Sequence[Pair], sign: int) -> dict[str, list[Pair]]:
+    """With each pair that waits as it makes the ratio lowest (1), or highest (-1)."""
+    settled = [
+        min(
+            _could_be(pair),
+            key=lambda one: (sign * (_ratio(name, one)[0] - _ratio(name, one)[1]), sign * _ratio(name, one)[0]),
+        )
+        for pair in unsure
+    ]
+    return split([*(pair for part in by_question.values() for pair in part), *settled], lambda pair: pair.question)
+
+
+Three = tuple[float | None, float | None, float | None]
+
+
+def _hull(name: str, by_question: dict[str, list[Pair]], unsure: Sequence[Pair], seen: Three) -> Three:
+    """The low end of the lowest and the high end of the highest that a multiple may turn out to be."""
+    if not unsure or seen[1] is None:
+        return seen
+    ends = []
+    for sign in (1, -1):
+        parts = _ended(name, by_question, unsure, sign).values()
+        counts = [[sum(_ratio(name, pair)[side] for pair in part) for side in (0, 1)] for part in parts]
+        ends.append(multiple([(top, bottom) for top, bottom in counts]))
+    low, high = ends[0][1], ends[1][2]
+    if low is None or high is None or seen[0] is None or seen[2] is None:
+        return seen[0], low, None
+    return seen[0], min(low, seen[0]), max(high, seen[0])
+
+
+def _share_hull(name: str, by_question: dict[str, list[Pair]], unsure: Sequence[Pair], seen: Three) -> Three:
+    if not unsure or seen[0] is None:
+        return seen
+    low, high = (
+        share(
+            {
+                question: (sum(_ratio(name, p)[0] for p in part), sum(_ratio(name, p)[1] for p in part))
+                for question, part in _ended(name, by_question, unsure, sign).items()
+            }
+        )
+        for sign in (1, -1)
+    )
+    if low[0] is None or high[0] is None:
+        return seen
+    if seen[1] is None or low[1] is None or high[2] is None:
+        return seen[0], None, None
+    return seen[0], min(seen[0], low[1]), max(seen[0], high[2])
+
+
+def _net(by_question: dict[str, list[Pair]]) -> Three:
+    return difference(
+        {
+            question: (_times(part, "rescue"), _times(part, "regression"), len(part))
+            for question, part in by_question.items()
+        }
+    )[:3]
+
+
+def _net_hull(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Three:
+    seen = _net(by_question)
+    if not unsure or seen[0] is None or seen[1] is None:
+        return seen
+    low, high = (_net(_ended("multiple", by_question, unsure, sign)) for sign in (1, -1))
+    assert low[1] is not None
+    assert high[2] is not None
+    return seen[0], min(seen[0], low[1]), max(seen[0], high[2])
+
+
+def _rates(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Row:
     """Of those who gave an answer alone: rescues of the wrong ones, regressions of the right ones; net of all pairs."""
     wrong, right = (
         {q: sum(pair.native.given and pair.native.right is was for pair in part) for q, part in by_question.items()}
@@ -147,13 +218,10 @@ def _rates(by_question: dict[str, list[Pair]]) -> Row:
     rates = {
         "rescue_rate": share({q: (_times(part, "rescue"), wrong[q]) for q, part in by_question.items()}),
         "regression_rate": share({q: (_times(part, "regression"), right[q]) for q, part in by_question.items()}),
-        "net_share": difference(
-            {
-                question: (_times(part, "rescue"), _times(part, "regression"), len(part))
-                for question, part in by_question.items()
-            }
-        )[:3],
+        "net_share": _net_hull(by_question, unsure),
     }
+    for name in ("rescue_rate", "regression_rate"):
+        rates[name] = _share_hull(name, by_question, unsure, rates[name])
     return {
         key: value
         for name, figure in rates.items()
@@ -217,11 +285,25 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         "ungraded": sum(not pair.graded for pair in pairs),
     }
     if gains:
-        row[TESTED] = Difference.of_pairs([*gains.values()]) if once else Difference([*gains.values()])
+        row[TESTED] = _difference(gains, once)
+        if any(_will_be_graded(pair) and pair.waits for pair in pairs):
+            whole = split([pair for pair in pairs if _will_be_graded(pair)], lambda pair: pair.question)
+            worst = {q: mean([p.after.least - p.native.most for p in part]) for q, part in whole.items()}
+            best = {q: mean([p.after.most - p.native.least for p in part]) for q, part in whole.items()}
+            row[TESTED] = figure = Waiting(_difference(gains, once), _difference(worst, once), _difference(best, once))
+            row |= {"low": figure.limits()[0], "high": figure.limits()[1], "p": figure.p}
     if row["ungraded"]:
-        whole = split(pairs, lambda pair: pair.question).values()
-        low = mean([mean([pair.after.least - pair.native.most for pair in part]) for part in whole])
-        high = mean([mean([pair.after.most - pair.native.least for pair in part]) for part in whole])
+        every = split(pairs, lambda pair: pair.question).values()
+        low = mean([mean([pair.after.least - pair.native.most for pair in part]) for part in every])
+        high = mean([mean([pair.after.most - pair.native.least for pair in part]) for part in every])
         row["bounds"] = {"low": low, "high": high}
         row |= {} if gains and not waiting else {"why": ANY_TEXT}
     return row
+
+
+def _difference(gains: Mapping[str, float], once: bool) -> Difference:
+    return Difference.of_pairs([*gains.values()]) if once else Difference([*gains.values()])
+
+
+def _will_be_graded(pair: Pair) -> bool:
+    return all(side.right is not None or side.grade is None for side in (pair.native, pair.after))

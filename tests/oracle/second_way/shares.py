@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeGuard
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import mean, share_interval
+from second_way.intervals import mean, share_interval, waiting_interval
 
 FEW = 0.05
 
@@ -64,16 +64,20 @@ def share_row(grades: Grades, name: str = "value") -> dict[str, Any]:
     """``value, low, high, n`` over what is graded; `bounds` over all where something is not, `why` where nothing is."""
     known = {question: rights(plays) for question, plays in grades.items()}
     flattering = unfair([[grade] for plays in grades.values() for grade in plays])
-    row = mean_row([] if flattering else [mean(plays) for plays in known.values() if plays], name)
+    values = {question: value_of(plays) for question, plays in grades.items()}
+    row = mean_row([] if flattering else [mean(plays) for plays in known.values() if plays], name, values)
     if not all(map(graded, chain(*grades.values()))):
         ends = [mean([mean(filled(plays, open_as)) for plays in grades.values()]) for open_as in (0.0, 1.0)]
         row["bounds"] = {"low": ends[0], "high": ends[1]}
     return row if row["n"] else {**row, "why": ANY_TEXT}
 
 
-def mean_row(values: Sequence[float], name: str = "value") -> dict[str, Any]:
-    """The mean of one value a question, from 0 to 1 each."""
+def mean_row(values: Sequence[float], name: str = "value", every: Mapping[str, Value] | None = None) -> dict[str, Any]:
+    """The mean of one value a question, from 0 to 1 each; `every`: those that wait for a grade are among them."""
     low, high = share_interval([(value, 1.0) for value in values])
+    if values and every and any(value.waits for value in every.values()):
+        worst, best = completed(every.values())
+        low, high = waiting_interval(mean(values), worst, best)
     return {name: mean(values) if values else None, "low": low, "high": high, "n": len(values)}
 
 
@@ -94,6 +98,25 @@ class Value(NamedTuple):
     @property
     def open(self) -> bool:
         return self.known is None or self.most - self.least > 1e-12
+
+    @property
+    def waits(self) -> bool:
+        return any(grade is None for grade in self.grades)
+
+    @property
+    def worst(self) -> float | None:
+        """With all wrong that waits; None: it will never be graded."""
+        return self.least if self.waits else self.known
+
+    @property
+    def best(self) -> float | None:
+        return self.most if self.waits else self.known
+
+
+def completed(values: Iterable[Value]) -> tuple[list[float], list[float]]:
+    """All that waits wrong, and all of it right."""
+    there = [value for value in values if value.worst is not None]
+    return [value.worst or 0.0 for value in there], [value.best or 0.0 for value in there]
 
 
 NOBODY_KNOWS = Value(None, 0.0, 1.0)

@@ -19,6 +19,7 @@ from second_way.shares import (
     Judged,
     Value,
     accuracy_row,
+    completed,
     graded,
     mean_row,
     mean_value,
@@ -86,7 +87,7 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     several = len({play.player for play in table.alone})
     choices = {question: len(raw.questions[question]["question"].get("choices", ())) for question in known}
     guesses = [1 - (1 - 1 / offered) ** several for offered in choices.values() if offered]
-    row = mean_row(list(known.values())) | {
+    row = mean_row(list(known.values()), every=None if settled else every) | {
         "players": several,
         "guessing": sum(guesses) / len(known) if guesses else None,
         "ungraded": sum(value.open for value in every.values()),
@@ -168,14 +169,24 @@ def _chosen(by_player: Mapping[str, Values]) -> str | None:
 def best_single(one: Single) -> dict[str, Any]:
     """The lower end of the interval pays for the choice among the players, at a point that is drawn: it is no higher than
     in the player's own row, and no lower than Bonferroni's would be."""
-    row = {"player": one.player, **mean_row(one.known), "players": one.players, "note": "chosen after the fact"}
+    row = {
+        "player": one.player,
+        **mean_row(one.known, every=one.values),
+        "players": one.players,
+        "note": "chosen after the fact",
+    }
     if one.players > 1 and row["low"] is not None:
-        row["low"] = _paying(row["value"], row["low"], one.players, row["n"])
+        paying = mean(completed(one.values.values())[0]) if _waits(one.values) else row["value"]
+        row["low"] = _paying(paying, row["low"], one.players, row["n"])
     if ungraded := sum(value.open for value in one.values.values()):
         row["ungraded"] = ungraded
     if one.bounds is not None:
         row["bounds"] = one.bounds
     return row if one.known and not one.rivals else {**row, "why": ANY_TEXT}
+
+
+def _waits(values: Values) -> bool:
+    return any(value.waits for value in values.values())
 
 
 def _paying(value: float, low: float, players: int, n: int) -> Holds:
@@ -220,6 +231,8 @@ def _closed(reached: Values, top: Values, one: Single, *, heard: bool) -> dict[s
     if ends is None:
         return {**NOTHING, **beside, "why": ANY_TEXT}
     row |= {**beside, "bounds": ends}
+    if any(value.waits for triple in triples for value in triple):
+        row |= {"low": None, "high": None, "why": ANY_TEXT}
     return row if row["value"] is not None else {**row, "why": ANY_TEXT}
 
 

@@ -15,7 +15,7 @@ from second_way.compare import ANY_TEXT
 from second_way.diversity import fullest_groups
 from second_way.intervals import mean
 from second_way.luck import claim, near
-from second_way.quiz_pairs import TESTED, bounds, difference
+from second_way.quiz_pairs import GRADED, TESTED, bounds, difference
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, mean_row, mean_value, unfair_together, value_of
@@ -201,7 +201,9 @@ class Learnt:
 def _over(policies: Mapping[int, Policy], start: int, other: Policy, *, means: bool) -> Row:
     """The threshold that was learnt, paid for as one of all that are not the arm itself."""
     pairs = {question: [(value, other.values[question])] for question, value in policies[start].values.items()}
-    row = {key: value for key, value in difference(pairs, means=means).items() if key != TESTED} | bounds(pairs)
+    row = {key: value for key, value in difference(pairs, means=means).items() if key not in (TESTED, GRADED)} | bounds(
+        pairs
+    )
     if not row["n"]:
         return row
 

@@ -82,6 +82,28 @@ def troubled(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float
     return keys, shares
 
 
+def few_waiting(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Open questions by the dozen, of which a few answers wait for the judge: few enough for a figure over the others."""
+    draw = random.Random(f"waiting {number}")
+    players = list(PLAYERS[:2])
+    models = {name: {**_model(draw), "temperature": 0} for name in players}
+    rows = [_question(draw, f"few-{n}", True) for n in range(44)]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    models["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.9}
+    keys: dict[str, Any] = {
+        "name": f"waiting-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": models,
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players, "captain": draw.choice(("each", players[0]))}},
+        "strategies": ["solo", "talkative"],
+        "judge": {"models": ["judy"]},
+        "hypotheses": ["accuracy(talkative) > 0.3", "accuracy(talkative) - accuracy(solo) > 0"],
+    }
+    return keys, {"judy": 0.04}
+
+
 def other_calls(number: int, folder: Path) -> dict[str, Any]:
     """Beside any others one or two strategies whose drafts are calls of their own."""
     keys = {**experiment(number, folder), "name": f"calls-{number}"}

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, select
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, bounds_row, fair, known, mean_value, why_none
-from moot.stats.proportion import accuracy
+from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.store import queries, schema
 
 
@@ -99,15 +98,11 @@ def _missing(source: Source, cell: Stored, size: int, played: int) -> int:
 def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
     """A value that does not exist is null, never NaN: JSON has none. Then it is said why."""
     values = {question: mean_value(several) for question, several in grades.items()}
-    graded = {
-        question: [value.known for value in grades[question] if value.known is not None]
-        for question in known(fair(values))
-    }
-    estimate = accuracy(graded)
-    row: dict[str, Any] = estimate_row(estimate if estimate.n else None)
+    estimate = graded_estimate(values)
+    row: dict[str, Any] = estimate_row(estimate)
     if "bounds" in (beside := bounds_row(values.values())):
         row["bounds"] = beside["bounds"]
-    return row if estimate.n else {**row, "why": why_none(values)}
+    return row if estimate is not None else {**row, "why": why_none(values)}
 
 
 def _usage(source: Source, keys: Collection[str]) -> dict[str, Any]:

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from moot.experiment.claims import Expression, Number, Operation, Term
-from moot.measures.safety.multiple import Multiple, multiple, multiple_p
+from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between, multiple_p_between
 from moot.measures.sides import SideResults
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
 from moot.stats.closure import Side, closure
-from moot.stats.clusters import units
+from moot.stats.clusters import units, value_rows
+from moot.stats.completions import Between
 from moot.stats.graded import Value
-from moot.stats.paired import FEW_QUESTIONS, compare, difference, split_signs
-from moot.stats.proportion import share
+from moot.stats.graded_pairs import compare_between
+from moot.stats.paired import FEW_QUESTIONS, difference, split_signs
+from moot.stats.proportion import Share, share, share_between
+from moot.stats.quantiles import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +56,13 @@ class Ratio:
     """Of a share of a gap: among whom each was chosen, what was reached, where it began and how far it could go."""
     why: str | None = None
     """Why it has no value although something is graded, where that would flatter; the bounds stand all the same."""
+    worst: Mapping[str, float] | None = None
+    """Of a share, by question: were all wrong that waits for a grade; None where nothing waits."""
+    best: Mapping[str, float] | None = None
+    ends: tuple[RatioCounts, RatioCounts] | None = None
+    """Of a multiple: with all that waits at its worst, and at its best; None where nothing waits."""
+    waiting: int = 0
+    """How many questions have an answer that waits for a grade."""
 
     def value(self, question: str) -> Value:
         top = self.tops.get(question, 0.0)
@@ -60,6 +70,14 @@ class Ratio:
 
     def bottom(self, question: str) -> float:
         return 1.0 if self.bottoms is None else self.bottoms[question]
+
+
+class Ends(TypedDict, total=False):
+    """Of a share: what is known of it while answers wait for a grade, in the names of `Ratio`."""
+
+    worst: Mapping[str, float]
+    best: Mapping[str, float]
+    waiting: int
 
 
 Limits = tuple[float | None, float | None]
@@ -97,8 +115,16 @@ def figure_of(
         if left.function == "net":
             return _net(ratio, questions)
         if left.function == "gap_closure" and (gap := _closed(ratio, questions)) is not None:
-            return gap
-    return _resampled(left, ratios, questions, seed, resamples)
+            return _without_interval(gap, ratio.waiting) if ratio.waiting else gap
+    figure = _resampled(left, ratios, questions, seed, resamples)
+    waiting = max(ratio.waiting for ratio in ratios.values())
+    return _without_interval(figure, waiting) if waiting and isinstance(figure, Figure) else figure
+
+
+def _without_interval(figure: Figure, waiting: int) -> Figure:
+    """Of arithmetic, or of a gap, nobody has taken how far what waits could move it."""
+    note = f"no interval: {waiting:,} question{'s have' if waiting != 1 else ' has'} an answer that waits for a grade"
+    return Figure(figure.value, lambda _: (None, None), lambda _: None, "none", figure.small, note)
 
 
 def two_shares(left: Expression) -> tuple[Term, Term] | None:
@@ -117,14 +143,26 @@ def _few(questions: Sequence[str]) -> bool:
 
 def _difference(one: Ratio, other: Ratio, questions: Sequence[str]) -> Figure:
     pairs = {question: (one.tops[question], other.tops[question]) for question in questions}
-    comparison = compare(pairs, pooled=not (one.once and other.once))
+    worst, best = _completed(one.worst, other.best, one, other), _completed(one.best, other.worst, one, other)
+    comparison = compare_between(pairs, worst, best, pooled=not (one.once and other.once))
     paired = comparison.figure
     assert paired is not None, "there are questions"
     return Figure(paired.value, paired.limits, paired.p, "score", comparison.small, test_at_zero=comparison.test)
 
 
+def _completed(
+    first: Mapping[str, float] | None, second: Mapping[str, float] | None, one: Ratio, other: Ratio
+) -> dict[str, tuple[float, float]]:
+    ours, theirs = one.tops if first is None else first, other.tops if second is None else second
+    return {question: (value, theirs[question]) for question, value in ours.items() if question in theirs}
+
+
 def _share(ratio: Ratio, questions: Sequence[str]) -> Figure:
-    figure = share({question: (ratio.tops[question], 1.0) for question in questions})
+    seen = {question: ratio.tops[question] for question in questions}
+    usual = share(value_rows(seen))
+    figure: Share | Between | None = usual
+    if ratio.worst is not None and ratio.best is not None:
+        figure = share_between(usual, ratio.worst, ratio.best)
     assert figure is not None, "there are questions"
     return Figure(figure.value, figure.limits, figure.p, "score", _few(questions))
 
@@ -133,14 +171,17 @@ def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
     rescues = {question: ratio.tops[question] for question in questions}
     regressions = {question: ratio.bottom(question) for question in questions}
 
-    def at(alpha: float) -> Multiple:
-        return multiple(rescues, regressions, alpha=alpha)
+    seen = RatioCounts(rescues, regressions)
+    worst, best = ratio.ends or (seen, seen)
 
-    usual = multiple(rescues, regressions)
+    def at(alpha: float) -> Multiple:
+        return multiple_between(seen, worst, best, alpha=alpha)
+
+    usual = at(ALPHA)
     return Figure(
         usual.value,
         lambda alpha: ((interval := at(alpha)).low, interval.high),
-        lambda threshold: multiple_p(rescues, regressions, threshold),
+        lambda threshold: multiple_p_between(seen, worst, best, threshold),
         "log ratio",
         _few(questions),
         usual.note,

@@ -74,6 +74,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
             least_of(side.open),
             {question: value.most for question, value in side.open.items()},
             known=bool(known(fair(side.values(asked)))),
+            waiting={question: value for question, value in side.open.items() if value.waiting},
         )
         for title, side in options.items()
     }

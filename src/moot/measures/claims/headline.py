@@ -8,8 +8,9 @@ them. Options, and players, are ranked on the questions that they share: see `mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from moot.experiment.claims import ClaimError
@@ -21,26 +22,27 @@ from moot.measures.native_cost import native_cost
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, highest, ranked, side_of
 from moot.measures.source import Source
-from moot.stats.choice import chosen_interval, claim
+from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
+from moot.stats.completions import Limits
 from moot.stats.crossfit import best
-from moot.stats.estimates import Row, estimate, estimate_row, with_holm
+from moot.stats.estimates import Row, estimate_row, with_holm
 from moot.stats.graded import (
     FEW_WAITING,
     Value,
     accuracy_row,
+    at_worst,
     bounds_row,
-    compared_row,
     fair,
-    family_row,
+    graded_estimate,
     known,
-    known_pairs,
     least_of,
     marks_of,
     why_none,
-    why_turned,
 )
+from moot.stats.graded_pairs import compared_row, family_row, known_pairs, why_turned
 from moot.stats.shared import SharedQuestions, shared
+from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.store.declarations import Declared
 from moot.types import Estimate
 
@@ -109,23 +111,38 @@ def headline_figures(
 
 def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estimate | None:
     """With the interval of its own row; of what was chosen after the fact, one that pays for the choice."""
-    usual = estimate(known(fair(values)))
+    usual = graded_estimate(values)
     if usual is None or len(chosen.paid) == 1:
         return usual
-    table, clusters = _table(chosen.paid, chosen.asked), units_of(chosen.asked)
-    return chosen_interval(table, chosen.place, usual, clusters=clusters, seed=seed)
+    table, clusters = _tables(chosen.paid, chosen.asked).seen, units_of(chosen.asked)
+    return chosen_interval(table, chosen.place, usual, at_worst=at_worst(values), clusters=clusters, seed=seed)
 
 
-def _table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
+def _tables(options: Mapping[str, SideResults], asked: Sequence[str]) -> Tables:
     """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
+    rows = [side.values(asked) for side in options.values()]
+    seen = _table([fair(values) for values in rows], asked, KNOWN)
+    return Tables(seen, *(_table(rows, asked, end) for end in (WORST, BEST)))
+
+
+def _tables_alone(singles: Alone, asked: Sequence[str]) -> Tables:
+    """The same of the singles. At both ends everybody counts as far as it is graded or may yet turn out to be right: who
+    has much ungraded may be the best of them."""
+    rows = [{q: own[q] for q in asked if q in own} for own in singles.values()]
+    seen = _table([fair(own) for own in rows], asked, KNOWN)
+    # Nobody will grade what was never heard, but it would have been right or wrong as what waits will be.
+    heard = [{q: value._replace(waiting=value.waiting + value.not_heard) for q, value in own.items()} for own in rows]
+    return Tables(seen, *(_table(heard, asked, end) for end in (WORST, BEST)))
+
+
+KNOWN, WORST, BEST = attrgetter("known"), attrgetter("worst"), attrgetter("best")
+
+
+def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Callable[[Value], float | None]) -> Floats:
     import numpy as np
 
-    rows = [fair(side.values(asked)) for side in options.values()]
-    return np.array([[_mark(values.get(question)) for question in asked] for values in rows])
-
-
-def _mark(value: Value | None) -> float:
-    return float("nan") if value is None or value.known is None else value.known
+    ends = [[end(values[question]) if question in values else None for question in asked] for values in rows]
+    return np.array([[np.nan if value is None else value for value in row] for row in ends], dtype=float)
 
 
 def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
@@ -230,27 +247,32 @@ def _over_best(
     source: Source, chosen: _Chosen, singles: Alone, single: str, values: Mapping[str, Value], pooled: bool
 ) -> Row | None:
     """One baseline: difference, what was repaired and spoilt, and the bounds are all against the same player."""
-    import numpy as np
-
-    asked, own = list(values), singles[single]
-    known_alone = [fair({q: own[q] for q in asked if q in own}) for own in singles.values()]
-    alone = np.array([[_mark(own.get(question)) for question in asked] for own in known_alone])
-    place = list(singles).index(single)
+    asked, own, seed = list(values), singles[single], source.seed
+    alone, place = _tables_alone(singles, asked), list(singles).index(single)
     pairs = _pairs(values, own)
     if not pairs:
         return None
-    table = _table(chosen.paid, asked)
     clusters = units_of(asked)
-    found = claim(table, alone, option=chosen.place, single=place, pooled=pooled, clusters=clusters, seed=source.seed)
+    found = claim_whatever(
+        _tables(chosen.paid, asked),
+        alone,
+        option=chosen.place,
+        single=place,
+        pooled=pooled,
+        clusters=clusters,
+        seed=seed,
+    )
     over = compared_row(pairs, pooled=pooled)
-    reached = estimate(known(known_alone[place]))
+    known_alone = {question: own[question] for question in asked if question in own}
+    reached = graded_estimate(known_alone)
     if found is not None and over["difference"] is not None:
         test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
-    over = _whoever_is_best(over, singles, values)
+    over = _whoever_is_best(over, singles, values, None if found is None else found.limits_graded)
     if reached is not None:
-        reached = chosen_interval(alone, place, reached, clusters=clusters, seed=source.seed)
+        worst = at_worst(known_alone)
+        reached = chosen_interval(alone.seen, place, reached, at_worst=worst, clusters=clusters, seed=seed)
     rule = RULE.format(test="exact test" if over["test"] == "mcnemar" else "score test")
     paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": rule}
     row = {**over, **paid, "best_single": estimate_row(reached), "each": list(_each(singles, values, pooled))}
@@ -321,7 +343,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]
     }
 
 
-def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Row:
+def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], graded: Limits | None) -> Row:
     """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
     if over["difference"] is None:
         return over
@@ -331,7 +353,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value]) -> Ro
         margins = [_mean_of([one.least - other.most for ((one, other),) in several]) for several in pairs if several]
         bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
         over = {**over, "bounds": {"low": min([bounds["low"], *margins]), "high": bounds["high"]}}
-    turned = why_turned(over)
+    turned = why_turned(over, graded)
     return {**over, "why": turned} if turned else over
 
 

@@ -9,20 +9,31 @@ from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
 from moot.measures.cells import Stored
-from moot.measures.claims.figure import Ratio
+from moot.measures.claims.figure import Ends, Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
-from moot.measures.safety.pairs import Pair, uncounted, why_unfair_changes
-from moot.measures.safety.rescues import MULTIPLE, safety
+from moot.measures.safety.multiple import RatioCounts
+from moot.measures.safety.pairs import Pair, graded, uncounted, why_unfair_changes
+from moot.measures.safety.pairs import split as split_pairs
+from moot.measures.safety.rescues import MULTIPLE, ends_of, safety
 from moot.measures.safety.stages import native_pairs
 from moot.measures.sides import Alone, SideResults, best_alone, side_of, values_by_player, why_not_ranked
 from moot.measures.source import Source
 from moot.stats.closure import Side, only
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row
-from moot.stats.graded import Value, closure_bounds, known, least_of, marks_of, why_unfair_together, why_unknown
+from moot.stats.graded import (
+    Value,
+    closure_bounds,
+    completed,
+    known,
+    least_of,
+    marks_of,
+    why_unfair_together,
+    why_unknown,
+)
 from moot.store.declarations import Declared
 
 
@@ -65,14 +76,17 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
     match term.function:
         case "accuracy":
             why = why_unknown(side.values(side.calls).values())
-            return Ratio(side.right, once=side.once, open=side.open, side=side, why=why)
+            return Ratio(
+                side.right, once=side.once, open=side.open, side=side, why=why, **_ends(side.values(side.calls))
+            )
         case "cost":
             return Ratio(side.cost_usd) if side.cost_usd is not None else f"the cost of {term.side} is unknown"
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1
             top = top_by_question(_alone(source, cells, meant, _members(source, term.side.cohort)))
             unknown = {question: value for question, value in top.items() if value.open}
-            return Ratio(known(top), once=not repeated, open=unknown, why=why_unknown(top.values()))
+            why = why_unknown(top.values())
+            return Ratio(known(top), once=not repeated, open=unknown, why=why, **_ends(top))
         case "gap_closure":
             if term.side.cohort is not None:
                 return _cohorts_gap(source, cells, meant, term.side.cohort)
@@ -91,7 +105,17 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
                 return changes
             rescues = {question: change[0] for question, change in changes.counts.items()}
             regressions = {question: change[1] for question, change in changes.counts.items()}
-            return Ratio(rescues, regressions, turns=changes.turns, why=changes.why_no_multiple)
+            waits = {pair.question for pair in changes.pairs if not pair.graded and pair.waits}
+            why, ends = changes.why_no_multiple, changes.ends if waits else None
+            return Ratio(rescues, regressions, turns=changes.turns, why=why, ends=ends, waiting=len(waits))
+
+
+def _ends(values: Mapping[str, Value]) -> Ends:
+    """Of a share: were all wrong that waits, and right; nothing where none waits."""
+    waiting = sum(value.waiting > 0 for value in values.values())
+    if not waiting:
+        return {}
+    return {"worst": completed(values, best=False), "best": completed(values, best=True), "waiting": waiting}
 
 
 def _members(source: Source, cohort: str | None) -> set[str] | None:
@@ -150,7 +174,8 @@ def _closure(questions: Mapping[str, tuple[Value, Value, Value]], best_of: tuple
     unsettled = {question: triple[0] for question, triple in questions.items() if any(value.open for value in triple)}
     bounds = closure_bounds(questions.values()) if unsettled else None
     why = why_unfair_together(list(questions.values()))
-    return Ratio(rises, ways, open=unsettled, bounds=bounds, best_of=best_of, why=why)
+    waiting = sum(any(value.waiting for value in triple) for triple in questions.values())
+    return Ratio(rises, ways, open=unsettled, bounds=bounds, best_of=best_of, why=why, waiting=waiting)
 
 
 def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], cohort: str) -> Ratio | str:
@@ -204,6 +229,15 @@ class _Changes:
     def why_no_net(self) -> str | None:
         """A count is not known while any pair waits for its grade, or has an answer that nobody waited for."""
         return why_unfair_changes(self.pairs) or next(iter(uncounted(self.pairs)), None)
+
+    @property
+    def ends(self) -> tuple[RatioCounts, RatioCounts]:
+        """Of the multiple, with all that waits at its worst and at its best."""
+        parts = split_pairs(graded(self.pairs), lambda pair: pair.question)
+        by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
+        waiting = [pair for pair in self.pairs if not pair.graded and pair.waits]
+        _, worst, best = ends_of(MULTIPLE, by_question, waiting)
+        return worst, best
 
     @property
     def why_no_multiple(self) -> str | None:

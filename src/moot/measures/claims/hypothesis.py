@@ -12,18 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
-from moot.measures.claims.figure import Figure, Ratio, applied, figure_of, two_shares
+from moot.measures.claims.figure import Ends, Figure, Ratio, applied, figure_of, two_shares
 from moot.measures.sides import pairs_of
 from moot.stats.bootstrap import RESAMPLES
-from moot.stats.graded import (
-    Value,
-    bounds_row,
-    difference_bounds,
-    known_pairs,
-    mean_value,
-    settled,
-    why_unfair_pairs,
-)
+from moot.stats.graded import Value, bounds_row, mean_value, settled
+from moot.stats.graded_pairs import Pairs, completed_pairs, difference_bounds, known_pairs, why_unfair_pairs
 from moot.stats.paired import holm, holm_levels
 from moot.stats.quantiles import ALPHA
 
@@ -177,9 +170,21 @@ def _in_pairs(left: Expression, ratios: Mapping[Term, Ratio]) -> Mapping[Term, R
         if any(value.open for value in values):
             unsettled[0][question], unsettled[1][question] = values
     return {
-        side: replace(ratios[side], tops=tops[place], open=unsettled[place], why=why)
+        side: replace(ratios[side], tops=tops[place], open=unsettled[place], why=why, **_ends(every, place))
         for place, side in enumerate(sides)
     }
+
+
+def _ends(pairs: Pairs, place: int) -> Ends:
+    """What a side would be were all that waits wrong, and right: the second is at its best where the difference is at its
+    worst. Nothing where none waits."""
+    if not any(value.waiting for several in pairs.values() for pair in several for value in pair):
+        return {}
+    at_worst, at_best = (
+        {question: pair[place] for question, pair in completed_pairs(pairs, best=best).items()}
+        for best in (False, True)
+    )
+    return {"worst": at_worst, "best": at_best} if place == 0 else {"worst": at_best, "best": at_worst}
 
 
 def _bounds(

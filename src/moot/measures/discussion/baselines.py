@@ -24,7 +24,8 @@ from moot.measures.discussion.naming import (
     step_by_step,
 )
 from moot.measures.discussion.talks import Talk, mean_rounds, values_of
-from moot.stats.graded import Pairs, Value, family_row, whole_mean
+from moot.stats.graded import Value, whole_mean
+from moot.stats.graded_pairs import Pairs, family_row
 
 Row = dict[str, Any]
 PLAIN, STEPS = "plain", "step by step"

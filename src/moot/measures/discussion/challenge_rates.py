@@ -6,12 +6,13 @@ improved less worsened; a challenge without a new answer has changed nothing. Qu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moot.stats.completions import Between
 from moot.stats.graded import Value, Way, graded_value, why_unfair_together
-from moot.stats.paired import FEW_QUESTIONS, difference
+from moot.stats.paired import FEW_QUESTIONS, Difference, difference
 from moot.stats.proportion import share_over_questions
 from moot.types import Estimate
 
@@ -45,6 +46,21 @@ class GradedObjection:
         return self.challenged and self.answered and (self.before is None or self.after is None)
 
     @property
+    def waits(self) -> bool:
+        """Whether it will be graded on both sides and is not yet."""
+        return self.ungraded and all(grade is not None or way == "waiting" for grade, way in self._graded_so)
+
+    @property
+    def _graded_so(self) -> tuple[tuple[float | None, Way], ...]:
+        return (self.before, self.ways[0]), (self.after, self.ways[1])
+
+    @property
+    def possible(self) -> list[int]:
+        """What the change may turn out to be."""
+        befores, afters = ((0.0, 1.0) if grade is None else (grade,) for grade in (self.before, self.after))
+        return [(after > before) - (after < before) for before in befores for after in afters]
+
+    @property
     def change(self) -> int:
         """1: improved, -1: worsened, 0: neither."""
         if not self.challenged or not self.answered or self.before is None or self.after is None:
@@ -58,7 +74,7 @@ def challenges(objections: Sequence[GradedObjection]) -> dict[str, Any]:
     counted = [objection for objection in objections if objection.challenged and not objection.ungraded]
     compared = [objection.values for objection in objections if objection.challenged and objection.answered]
     unfair = why_unfair_together(compared, of="challenges")
-    net = None if unfair else _net(counted)
+    net = None if unfair else _net(counted, [objection for objection in objections if objection.waits])
     ungraded = sum(objection.ungraded for objection in objections)
     why = {"why": unfair or "no challenge is graded both before and after"} if net is None and ungraded else {}
     return {
@@ -86,15 +102,27 @@ def _net_bounds(objections: Sequence[GradedObjection]) -> dict[str, float]:
     return {"low": low / len(challenged), "high": high / len(challenged)}
 
 
-def _net(counted: Sequence[GradedObjection]) -> Estimate | None:
-    """Improved less worsened, of all that was challenged."""
+def _net(counted: Sequence[GradedObjection], waiting: Sequence[GradedObjection]) -> Estimate | None:
+    """Improved less worsened, of all that was challenged; the interval holds whatever waits turns out to be."""
+    changes = [(objection.question, objection.change) for objection in counted]
+    seen = _mean_change(changes)
+    if seen is None or not waiting:
+        return None if seen is None else seen.estimate()
+    worst, best = (
+        _mean_change([*changes, *((objection.question, furthest(objection.possible)) for objection in waiting)])
+        for furthest in (min, max)
+    )
+    assert worst is not None, "what is graded is in it"
+    assert best is not None, "what is graded is in it"
+    return Between(seen, worst, best).estimate()
+
+
+def _mean_change(changes: Iterable[tuple[str, int]]) -> Difference | None:
     rows: dict[str, tuple[float, float, float]] = {}
-    for objection in counted:
-        better, worse, number = rows.get(objection.question, (0.0, 0.0, 0.0))
-        change = objection.change
-        rows[objection.question] = (better + (change > 0), worse + (change < 0), number + 1)
-    figure = difference(rows)
-    return None if figure is None else figure.estimate()
+    for question, change in changes:
+        better, worse, number = rows.get(question, (0.0, 0.0, 0.0))
+        rows[question] = (better + (change > 0), worse + (change < 0), number + 1)
+    return difference(rows)
 
 
 def _estimate(estimate: Estimate | None, name: str) -> dict[str, Any]:

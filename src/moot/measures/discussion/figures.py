@@ -30,7 +30,8 @@ from moot.measures.discussion.similarity import similarity_figures
 from moot.measures.discussion.talks import Talk, fitted, score, slope_bounds, turns_to_decide, values_of
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
-from moot.stats.graded import family_row, known, why_unfair_together
+from moot.stats.graded import known, why_no_interval, why_unfair_together
+from moot.stats.graded_pairs import family_row
 from moot.stats.paired import FEW_QUESTIONS
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words, meanings_named
@@ -251,6 +252,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], 
         return
     together = [tuple(values[question] for values in points.values()) for question in sorted(shared)]
     unfair = why_unfair_together(together)
+    waits = why_no_interval(together)
     line = None if unfair else fitted({x: known(values) for x, values in points.items()})
     yield {
         "along": along,
@@ -259,13 +261,14 @@ def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], 
         **{name: value for name, value in named.items() if name != "label"},
         "also_varied": [name for name in varied([discussion.cell for discussion in group]) if name != key],
         "slope": line and line.slope.value,
-        "low": line and line.slope.low,
-        "high": line and line.slope.high,
+        "low": line.slope.low if line and not waits else None,
+        "high": line.slope.high if line and not waits else None,
         "intercept": line and line.intercept,
         "n": line.slope.n if line else 0,
         "small": line is None or line.slope.n < FEW_QUESTIONS,
         "points": [{"x": x, **score(discussion.talks), "line": line and line.at(x)} for x, discussion in by_x.items()],
         **slope_bounds(points),
+        **({"why": waits} if line and waits else {}),
         **({} if line else {"why": unfair or "no question is graded for all of them"}),
     }
 

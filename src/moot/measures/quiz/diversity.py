@@ -21,7 +21,7 @@ from moot.measures.quiz.played import (
     teams,
 )
 from moot.stats.estimates import Row
-from moot.stats.graded import family_row
+from moot.stats.graded_pairs import family_row
 from moot.stats.rank import midranks, spearman_over_questions
 
 DIFFICULTIES = ("easy", "medium", "hard")

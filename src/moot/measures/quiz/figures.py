@@ -41,7 +41,7 @@ from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.measures.source import Source as Source
 from moot.measures.team_drafts import TeamDrafts as TeamDrafts
 from moot.stats.estimates import Row, with_holm
-from moot.stats.graded import family_row
+from moot.stats.graded_pairs import family_row
 from moot.strategies.traits import Traits
 from moot.types import Case
 

@@ -13,8 +13,18 @@ from typing import Any
 
 from moot.engine.match_record import Groups
 from moot.stats.estimates import TESTED, Row, estimate
-from moot.stats.graded import Value, Way, accuracy_row, fair, family_row, graded_value, known, mean_value
-from moot.stats.paired import difference, split_signs
+from moot.stats.graded import (
+    Value,
+    Way,
+    accuracy_row,
+    completed,
+    fair,
+    graded_estimate,
+    graded_value,
+    known,
+    mean_value,
+)
+from moot.stats.graded_pairs import compare_between, family_row
 from moot.types import Estimate
 
 UNPLAYED = Value(None, 0.0, 1.0)
@@ -109,7 +119,7 @@ def repeated(plays: Sequence[Played]) -> bool:
 
 def accuracy_of(plays: Sequence[Played]) -> Estimate | None:
     """Accuracy with every question of equal weight, over those that are graded."""
-    return estimate(by_question(plays))
+    return graded_estimate(values_by_question(plays))
 
 
 def accuracy_figures(plays: Sequence[Played], name: str = "value") -> Row:
@@ -194,10 +204,12 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
 
 
 def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None) -> Row:
-    right = known(fair(values))
-    gaps = {question: value - rates[question] for question, value in right.items()}
-    tested = difference(split_signs(gaps))
-    found = tested and tested.estimate()
+    seen, worst, best = (
+        {question: (right, rates[question]) for question, right in part.items()}
+        for part in (known(fair(values)), completed(values, best=False), completed(values, best=True))
+    )
+    compared = compare_between(seen, worst, best, pooled=True)
+    tested, found = compared.figure, compared.difference
     return {
         **accuracy_row(values, "accuracy"),
         "human": human and human.value,
@@ -206,7 +218,7 @@ def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], huma
         "difference": found and found.value,
         "difference_low": found and found.low,
         "difference_high": found and found.high,
-        "p": tested and tested.p_zero,
+        "p": compared.p,
         TESTED: tested,
     }
 

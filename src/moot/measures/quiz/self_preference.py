@@ -13,8 +13,8 @@ from moot.engine.match_record import Groups
 from moot.measures.quiz.answer_counts import groups_of
 from moot.measures.quiz.played import Drafts, Played, split, teams
 from moot.stats.estimates import Row
-from moot.stats.graded import why_unknown
-from moot.stats.proportion import share_over_questions
+from moot.stats.graded import completed, mean_value, why_unknown
+from moot.stats.proportion import share, share_between, share_over_questions
 
 Observed = Iterable[tuple[str, float]]
 """(question, value): several of one question are one cluster."""
@@ -64,6 +64,8 @@ def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups]) -> Row:
     }
     for name, pairs in observed.items():
         row |= _share(name, list(pairs))
+    for name, side in rights.items():
+        row |= side.interval(name)
     row |= {f"{name}_bounds": side.bounds for name, side in rights.items() if side.bounds}
     if whys := list(dict.fromkeys(side.why for side in rights.values() if side.why)):
         row["why"] = "; ".join(whys)
@@ -78,6 +80,28 @@ class _Rights:
     bounds: dict[str, float] | None
     why: str | None
     """Why there is no share although there are plays."""
+    plays: Sequence[Played] = ()
+    """Where some of them wait for a grade: all of them."""
+
+    @property
+    def _by_question(self) -> dict[str, list[tuple[str, float]]]:
+        parts: dict[str, list[tuple[str, float]]] = {}
+        for question, right in self.graded:
+            parts.setdefault(question, []).append((question, right))
+        return parts
+
+    def interval(self, name: str) -> Row:
+        """One that holds whatever waits turns out to be; nothing where none does."""
+        if not self.graded or not self.plays:
+            return {}
+        parts = split(self.plays, lambda play: play.question)
+        values = {question: mean_value([play.value for play in several]) for question, several in parts.items()}
+        counted = {q: float(sum(play.value.worst is not None for play in several)) for q, several in parts.items()}
+        seen = share({q: (sum(right for _, right in part), float(len(part))) for q, part in self._by_question.items()})
+        worst, best = (completed(values, best=best) for best in (False, True))
+        between = share_between(seen, worst, best, counted)
+        low, high = (None, None) if between is None else between.limits()
+        return {f"{name}_low": low, f"{name}_high": high}
 
 
 def _rights(plays: Sequence[Played]) -> _Rights:
@@ -87,7 +111,8 @@ def _rights(plays: Sequence[Played]) -> _Rights:
     low, high = (sum(ends) / len(plays) for ends in zip(*((value.least, value.most) for value in values), strict=True))
     graded = [(play.question, play.right) for play in plays if play.right is not None]
     why = why_unknown(values) if graded else f"none of {len(plays)} plays is graded"
-    return _Rights([] if why else graded, {"low": low, "high": high}, why)
+    waiting = plays if any(value.waiting for value in values) else ()
+    return _Rights([] if why else graded, {"low": low, "high": high}, why, waiting)
 
 
 def in_largest(player: str | None, groups: Groups) -> bool:

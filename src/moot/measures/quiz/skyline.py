@@ -10,17 +10,20 @@ from moot.stats.choice import chosen_interval
 from moot.stats.closure import NOBODY, Side, closure, only
 from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
-from moot.stats.estimates import Row, estimate, estimate_row
+from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import (
     Value,
+    at_worst,
     best_value,
     bounds_row,
     closure_bounds,
     fair,
+    graded_estimate,
     known,
     least_of,
     marks_of,
     mean_value,
+    why_no_interval,
     why_none,
     why_nothing,
     why_unfair_together,
@@ -118,7 +121,7 @@ def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None
     offered = {question: count for question, count in (choices or {}).items() if question in top}
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
-    share = estimate(top)
+    share = graded_estimate(values)
     return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
 
 
@@ -155,11 +158,11 @@ def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
     if name is None:
         return BestSingle(None, None, len(marks), questions=len(asked))
     values = values_by_player[name]
-    reached = estimate(known(fair(values)))
+    reached = graded_estimate(values)
     if reached is not None:
         table = np.array([[_mark(own.get(question)) for question in asked] for own in marks.values()])
         place, clusters = list(marks).index(name), units_of(asked)
-        reached = chosen_interval(table, place, reached, clusters=clusters, seed=seed)
+        reached = chosen_interval(table, place, reached, at_worst=at_worst(values), clusters=clusters, seed=seed)
     ungraded = sum(value.open for value in values.values())
     together = shared(marks, asked)
     bounds, rivals = _whoever_it_is(values_by_player, name, together)
@@ -245,6 +248,8 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
         why = "the ungraded answers could leave no gap between the best single player and the skyline"
         return GapClosed(None, left_out, why=why_nothing(len(triples)) if left_out == len(triples) else why)
     no_figure = None if closed.estimate is not None else "no gap to the skyline on the questions that are graded"
+    if closed.estimate is not None and (waits := why_no_interval(triples.values())):
+        closed, no_figure = GapClosed(replace(closed.estimate, low=None, high=None)), waits
     return replace(closed, ungraded=left_out, bounds=bounds, why=no_figure)
 
 

@@ -10,16 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from moot.measures.quiz.answer_counts import diversity_of
 from moot.measures.quiz.played import Drafts, Played, repeated, split
-from moot.stats.choice import Claim, claim
-from moot.stats.clusters import units_of
+from moot.stats.choice import Claim
+from moot.stats.clusters import units_of, value_rows
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import TESTED, Row, estimate, estimate_row
-from moot.stats.graded import Value, bounds_row, compared_row, least_of, mean_value, why_turned, why_unfair_together
+from moot.stats.graded import Value, bounds_row, completed, least_of, mean_value, why_unfair_together
+from moot.stats.graded_pairs import compared_row, why_turned
 from moot.stats.paired import mean_of
+from moot.stats.proportion import share, share_between
+from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.types import Estimate
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,8 @@ class _Policy:
     values: dict[str, Value]
     cost_usd: dict[str, float] | None
     calls: dict[str, float]
+    ways: dict[str, frozenset[str]]
+    """By question what it does, ``vote`` or ``talk``; with repeats it may do both."""
 
     @property
     def marks(self) -> dict[str, float | None]:
@@ -155,7 +164,8 @@ def learn_threshold(
     if fitted is None or start is None:
         return None
     played, pooled = _by_choice(options, fitted.choice), repeated(vote) or repeated(talk)
-    always_vote, always_talk, by_threshold = (_arm(policy, graded, seed) for policy in (*arms, played))
+    gradable = [] if why else [q for q in questions if all(arm.values[q].worst is not None for arm in arms)]
+    always_vote, always_talk, by_threshold = (_arm(policy, graded, gradable, seed) for policy in (*arms, played))
     return Threshold(
         talk_from=None if why else int(start),
         chosen=() if why else tuple(map(int, fitted.chosen)),
@@ -183,10 +193,12 @@ def _policy(voted: Plays, talked: Plays, grouping: Mapping[Drafts, GroupingPaid]
     """Each set of drafts by its mean over captains, each question by its mean over repeats."""
     values: dict[str, list[Value]] = {}
     calls: dict[str, list[float]] = {}
+    ways: dict[str, frozenset[str]] = {}
     costs_usd: dict[str, list[float | None]] = {}
     for drafts, plays in sorted([*voted.items(), *talked.items()]):
         question = drafts[0]
         paid = grouping.get(drafts, GroupingPaid()) if drafts in talked else GroupingPaid()
+        ways[question] = ways.get(question, frozenset()) | {"talk" if drafts in talked else "vote"}
         values.setdefault(question, []).append(mean_value([play.value for play in plays]))
         calls.setdefault(question, []).append(sum(play.calls for play in plays) / len(plays) + paid.calls)
         known = [play.cost_usd for play in plays if play.cost_usd is not None]
@@ -199,6 +211,7 @@ def _policy(voted: Plays, talked: Plays, grouping: Mapping[Drafts, GroupingPaid]
         if priced
         else None,
         {question: _mean(several) for question, several in calls.items()},
+        ways,
     )
 
 
@@ -222,27 +235,47 @@ def _compared(options: Mapping[str, _Policy], start: str, other: _Policy, pooled
 
     Over the questions of which both are graded, with bounds over all.
     """
-    import numpy as np
-
     chosen = options[start]
     pairs = {question: [(value, other.values[question])] for question, value in chosen.values.items()}
     row = compared_row(pairs, pooled=pooled)
     if row["difference"] is None:
         return row
     arm = [other.values[question].known for question in pairs]
-    every = {name: [policy.values[question].known for question in pairs] for name, policy in options.items()}
     # One that does as the arm on every question cannot be better than it by luck.
-    beside = [marks for name, marks in every.items() if name != start and marks != arm]
-    table = np.array([every[start], *beside, arm], dtype=float)
+    beside = [
+        policy
+        for name, policy in options.items()
+        if name != start and [policy.values[question].known for question in pairs] != arm
+    ]
+    tables = _tables([chosen, *beside], other, list(pairs))
     clusters = units_of(pairs)
-    paid = _PaidFor(partial(claim, table[:-1], table[-1:], option=0, pooled=pooled, clusters=clusters, seed=seed))
+    paid = _PaidFor(partial(claim_whatever, *tables, option=0, single=0, pooled=pooled, clusters=clusters, seed=seed))
     found = paid.claim()
     assert found is not None, "there is a difference"
     test = "mcnemar" if row["test"] == "mcnemar" and clusters is None else "score"
     row |= {"low": found.low, "high": found.high, "p": found.p, "test": test, TESTED: paid}
     row.pop("why", None)
-    turned = why_turned(row)
+    turned = why_turned(row, found.limits_graded)
     return {**row, "why": turned} if turned else row
+
+
+def _tables(options: Sequence[_Policy], arm: _Policy, asked: Sequence[str]) -> tuple[Tables, Tables]:
+    """What waits on a question that a policy plays as the arm does is one answer: it turns out the same for both."""
+    import numpy as np
+
+    def table(policies: Sequence[_Policy], end: str, of_arm: str | None = None) -> Floats:
+        rows = [
+            [
+                getattr((arm if as_arm else policy).values[question], of_arm if as_arm and of_arm else end)
+                for question in asked
+                for as_arm in [policy.ways[question] == arm.ways[question]]
+            ]
+            for policy in policies
+        ]
+        return np.array(rows, dtype=float)
+
+    ours = Tables(table(options, "known"), table(options, "worst", "best"), table(options, "best", "worst"))
+    return ours, Tables(*(table([arm], end) for end in ("known", "worst", "best")))
 
 
 def _prices(options: Mapping[str, _Policy]) -> dict[str, dict[str, float]]:
@@ -259,13 +292,21 @@ def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Po
         {question: options[start].values[question] for question, start in choice.items()},
         costs_usd if len(costs_usd) == len(choice) else None,
         {question: options[start].calls[question] for question, start in choice.items()},
+        {question: options[start].ways[question] for question, start in choice.items()},
     )
 
 
-def _arm(policy: _Policy, graded: Sequence[str], seed: int) -> Arm:
-    """Right over the questions that every arm has graded; cost and calls over all."""
+def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: int) -> Arm:
+    """Right over the questions that every arm has graded, with an interval for whatever else of them will be graded; cost
+    and calls over all."""
     marks = {question: policy.values[question].known for question in graded}
     right = {question: value for question, value in marks.items() if value is not None}
+    values = {question: policy.values[question] for question in gradable}
+    worst, best = (completed(values, best=best) for best in (False, True))
+    reached = estimate(right)
+    if right and not right == worst == best:
+        between = share_between(share(value_rows(right)), worst, best)
+        reached = None if between is None else between.estimate()
     paid = None if policy.cost_usd is None else mean_of(policy.cost_usd, seed=seed)
     bounds = bounds_row(policy.values.values())
-    return Arm(estimate(right), paid, _mean(list(policy.calls.values())), bounds)
+    return Arm(reached, paid, _mean(list(policy.calls.values())), bounds)

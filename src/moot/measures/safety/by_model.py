@@ -9,7 +9,8 @@ from typing import Any
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.pairs import Native, Pair, split
-from moot.stats.graded import Pairs, Value, accuracy_row, fair_pairs, family_row, mean_value, whole_mean
+from moot.stats.graded import Value, accuracy_row, mean_value, whole_mean
+from moot.stats.graded_pairs import Pairs, fair_pairs, family_row
 
 Row = dict[str, Any]
 Values = Mapping[str, Value]

@@ -6,19 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from moot.measures.quiz.skyline import guessing
 from moot.measures.safety.pairs import Native, Pair, Row, graded, pairs_by_question, split, why_unfair_changes
-from moot.stats.estimates import estimate, estimate_row
-from moot.stats.graded import (
-    Value,
-    best_value,
-    bounds_row,
-    difference_bounds,
-    known,
-    mean_value,
-    why_unfair_together,
-    with_settled,
-)
-from moot.stats.independent_means import mean_of_independent
-from moot.stats.paired import mean_difference
+from moot.stats.estimates import estimate_row
+from moot.stats.graded import Value, best_value, bounds_row, known, mean_value, why_unfair_together, with_settled
+from moot.stats.graded_pairs import Pairs, compare_graded, difference_bounds, side_estimate
+from moot.stats.independent_means import mean_between, mean_of_independent
 from moot.types import Estimate
 
 ONE_WORD = (
@@ -62,6 +53,7 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native]
     )
     native, after = ({}, {}) if unfair else (known(alone), known(then))
     both = [question for question in native if question in after or not own_words]
+    sides: Pairs = {question: [(then[question] if own_words else value, value)] for question, value in alone.items()}
     models_after = len({pair.model for pair in pairs})
     models = models_after + len({native.model for native in others})
     offered = [choices[question] for question in both if question in choices]
@@ -69,7 +61,7 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native]
         "cohort": cohort,
         "models": models,
         **({"models_after": models_after} if others else {}),
-        **_named(estimate({question: native[question] for question in both}), "native"),
+        **_named(side_estimate(sides, 1), "native"),
         **_named(None, "after"),
         **_named(None, "difference"),
         "guessing": sum(guessing(models, offer) for offer in offered) / len(both) if offered else None,
@@ -84,14 +76,13 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native]
         row["why"] = unfair or f"none of {len(alone)} questions is known to be covered or not, alone and after"
     if not own_words:
         return {**row, "why": "; ".join(filter(None, (unfair, ONE_WORD)))}
-    row |= _named(estimate({question: after[question] for question in both}), "after")
+    row |= _named(side_estimate(sides, 0), "after")
     if "bounds" in (beside := bounds_row(then.values())):
         row["after_bounds"] = beside["bounds"]
     if others:
         fewer = f"{models_after} of {models} models {'answers' if models_after == 1 else 'answer'} again, so that alone and after"
         return {**row, "why": "; ".join(filter(None, (row.get("why"), f"{fewer} are no pair")))}
-    gains = {question: after[question] - native[question] for question in both}
-    row |= _named(mean_difference(gains), "difference")
+    row |= _named(compare_graded(sides, pooled=True).difference, "difference")
     return {**row, **_difference_bounds(alone, then)}
 
 
@@ -151,8 +142,9 @@ def macro_average(pairs: Sequence[Pair]) -> Row | None:
         why = "; ".join(f"{row['dataset']}: {row['why']}" for row in unknown)
         return {"native": None, "after": None, **estimate_row(None, "difference"), **beside, "why": why}
     mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("native", "after")}
-    gains = [Estimate(row["difference"], row["low"], row["high"], row["n"]) for row in rows]
-    return {**mean, **estimate_row(mean_of_independent(gains), "difference"), **beside}
+    compared = [compare_graded(pairs_by_question(of_set), pooled=True).figure for of_set in sets.values()]
+    gain = mean_between([figure for figure in compared if figure is not None], mean_of_independent)
+    return {**mean, **estimate_row(gain, "difference"), **beside}
 
 
 def _mean_bounds(rows: Sequence[Row]) -> Row:
@@ -184,7 +176,6 @@ def _dataset(name: str, every: Sequence[Pair]) -> Row:
         {q: sum(getattr(pair, side) for pair in of_question) / len(of_question) for q, of_question in parts.items()}
         for side in ("native_right", "after_right")
     )
-    gains = {question: after[question] - before for question, before in native.items()}
-    difference = estimate_row(mean_difference(gains), "difference")
-    means = {"native": sum(native.values()) / len(gains), "after": sum(after.values()) / len(gains)}
+    difference = estimate_row(compare_graded(sides, pooled=True).difference, "difference")
+    means = {side: sum(values.values()) / len(values) for side, values in (("native", native), ("after", after))}
     return {"dataset": name, **means, **difference, **bounds}

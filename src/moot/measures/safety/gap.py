@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from moot.measures.safety.pairs import Row
 from moot.stats.closure import Side, closure
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, closure_bounds, known, least_of, marks_of, why_unfair_together
+from moot.stats.graded import (
+    Value,
+    closure_bounds,
+    known,
+    least_of,
+    marks_of,
+    why_no_interval,
+    why_unfair_together,
+)
 from moot.stats.shared import shared
 from moot.types import Estimate
 
@@ -87,7 +95,10 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
         known_sides = [{name: known(values) for name, values in side.items()} for side in sides]
         figure = closure(rows, *(Side(*side) for side in zip(known_sides, best_ones, strict=True)))
         closed = None if figure is None else figure.estimate()
-    return GapClosure(closed, flattering, start, reached, top, note, left_out, bounds, best=named)
+    waits = why_no_interval(fitted)
+    if closed is not None and waits is not None:
+        closed = replace(closed, low=None, high=None)
+    return GapClosure(closed, flattering, start, reached, top, note, left_out, bounds, waits, named)
 
 
 def _cross_fitted(side: ByModel, questions: Sequence[str], folds: int, seed: int) -> Mapping[str, str] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from moot.measures.safety.pairs import Change, Pair, Row, split
+from moot.measures.safety.pairs import Change, Pair, Row
 from moot.measures.safety.rescues import MULTIPLE, StageEffect, named_estimate, safety
 from moot.stats.graded import why_unfair_together
 from moot.stats.paired import cluster_bootstrap
@@ -67,14 +67,37 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
         why = moved[0]
         nothing = safety([])
         return Lift(nothing, nothing, None, len(both - shared), bounds, why)
-    one, other = ([pair for pair in pairs if pair.key in shared] for pairs in (first, second))
-    nets = [_net_by_question(pairs) for pairs in (one, other)]
-    questions = len(nets[0])
-    more = cluster_bootstrap(
-        {question: (nets[1][question] - nets[0][question], 1 / questions) for question in nets[0]}, seed=seed
-    )
+    waiting = [key for key in both - shared if all(side[key].graded or side[key].waits for side in sides)]
+    more = _more(sides, shared, seed)
+    if waiting and more is not None:
+        more = _whatever(more, sides, {*shared, *waiting}, seed)
+    known = [safety([side[key] for key in sorted(shared)]) for side in sides]
     uncounted = sum(side[key].may_have_changed for key in both - shared for side in sides)
-    return Lift(safety(one), safety(other), more, len(both - shared), bounds, uncounted=uncounted)
+    return Lift(known[0], known[1], more, len(both - shared), bounds, uncounted=uncounted)
+
+
+def _more(
+    sides: Sequence[Mapping[Any, Pair]],
+    keys: Collection[Any],
+    seed: int,
+    ends: tuple[Furthest, Furthest] = (min, max),
+) -> Estimate | None:
+    """How many more net rescues the second has than the first, each pair that waits at these ends of what it may be: of the
+    second's pairs and of the first's."""
+    nets: dict[str, float] = {}
+    for key in sorted(keys):
+        first, second = (side[key] for side in sides)
+        nets.setdefault(first.question, 0.0)
+        nets[first.question] += _worth(second, ends[0]) - _worth(first, ends[1])
+    return cluster_bootstrap({question: (net, 1 / len(nets)) for question, net in nets.items()}, seed=seed)
+
+
+def _whatever(more: Estimate, sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], seed: int) -> Estimate:
+    """With limits that hold whatever waits turns out to be; none where one end has none."""
+    worst, best = _more(sides, keys, seed, (min, max)), _more(sides, keys, seed, (max, min))
+    if more.low is None or worst is None or best is None or worst.low is None or best.high is None:
+        return replace(more, low=None, high=None)
+    return replace(more, low=min(more.value, worst.low), high=max(more.value, best.high))
 
 
 def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:
@@ -104,9 +127,8 @@ def _lift_bounds(sides: Sequence[Mapping[Any, Pair]]) -> dict[str, float] | None
 _WORTH: Mapping[Change, int] = {"rescue": 1, "regression": -1}
 
 
-def _net_by_question(pairs: Iterable[Pair]) -> dict[str, float]:
-    parts = split(pairs, lambda pair: pair.question)
-    return {
-        question: float(sum(_WORTH.get(pair.change, 0) for pair in question_pairs))
-        for question, question_pairs in parts.items()
-    }
+Furthest = Callable[[Iterable[int]], int]
+
+
+def _worth(pair: Pair, furthest: Furthest) -> int:
+    return furthest(_WORTH.get(change, 0) for change in pair.possible)

@@ -9,9 +9,10 @@ finite where one question holds all regressions. `bench/safety_coverage.py` prin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from moot.stats.clusters import Units, Values, list_of, units
 from moot.stats.paired import FEW_DISCORDANT, FEW_QUESTIONS
@@ -79,6 +80,37 @@ def multiple_p(rescues: Values, regressions: Values, threshold: float) -> float 
     distance = (np.log(threshold) - float(centre)) / float(error)
     open_end = counts[:, 0].sum() == 0 if distance < 0 else counts[:, 1].sum() == 0
     return 1.0 if open_end else normal_p(distance)
+
+
+class RatioCounts(NamedTuple):
+    """By question, what is counted over what: rescues over regressions."""
+
+    tops: Mapping[str, float]
+    bottoms: Mapping[str, float]
+
+
+def multiple_between(seen: RatioCounts, worst: RatioCounts, best: RatioCounts, *, alpha: float = ALPHA) -> Multiple:
+    """The multiple of the graded pairs, with limits that hold whatever those that wait turn out to be."""
+    found, low, high = (multiple(*counts, alpha=alpha) for counts in (seen, worst, best))
+    if found.low is None:
+        return found
+    if low.low is None or found.value is None or found.high is None or high.high is None:
+        return replace(found, low=low.low, high=None)
+    return replace(found, low=min(low.low, found.value), high=max(high.high, found.value))
+
+
+def multiple_p_between(seen: RatioCounts, worst: RatioCounts, best: RatioCounts, threshold: float) -> float | None:
+    if multiple_p(*seen, threshold) is None:
+        return None
+    at, low, high = (_ratio(counts) for counts in (seen, worst, best))
+    if threshold < min(at, low):
+        return multiple_p(*worst, threshold)
+    return multiple_p(*best, threshold) if threshold > max(at, high) else 1.0
+
+
+def _ratio(counts: RatioCounts) -> float:
+    gained, lost = (math.fsum(list_of(values)) for values in counts)
+    return gained / lost if lost else math.inf
 
 
 def _units(rescues: Values, regressions: Values) -> Units:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.stats.estimates import TESTED
-from moot.stats.graded import Value, Way, difference_bounds, graded_value, why_unfair_together
-from moot.stats.paired import compare
+from moot.stats.graded import Value, Way, graded_value, why_no_interval, why_unfair_together
+from moot.stats.graded_pairs import compare_graded, difference_bounds
 from moot.stats.rank import halves, permuted_p, spearman
 
 Row = dict[str, Any]
@@ -172,8 +172,7 @@ def _model_row(model: str, every: Sequence[Pair]) -> Row:
     by_question = {} if why else split(graded_pairs, lambda pair: pair.question)
     values = {question: _means(part) for question, part in by_question.items()}
     pooled = len(every) > len({pair.question for pair in every})
-    sides = {question: (after, native) for question, (native, after) in values.items()}
-    compared = compare(sides, pooled=pooled)
+    compared = compare_graded(pairs_by_question(every), pooled=pooled)
     comparison = compared.row()
     counts = Counter(pair.change for pair in graded_pairs)
     why_uncounted = uncounted(every)
@@ -242,6 +241,8 @@ def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
     if correlation is None:
         return None
     found = correlation.with_p(permuted_p(strengths, gains, seed=seed)).row()
+    if waits := why_no_interval([(pair.native_value, pair.after_value) for pair in pairs]):
+        found |= {"low": None, "high": None, "p": None, "why": waits.replace("question", "pair")}
     return {key: value for key, value in found.items() if key != "n"} | beside
 
 

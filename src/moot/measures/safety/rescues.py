@@ -7,14 +7,15 @@ neither rate nor multiple, and while any pair waits, or has an answer that nobod
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.measures.safety.multiple import Multiple, multiple
+from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between
 from moot.measures.safety.pairs import ANSWERED, Change, Pair, Row, graded, split, uncounted, why_unfair_changes
+from moot.stats.completions import Between
 from moot.stats.graded import FEW_WAITING
 from moot.stats.paired import difference
-from moot.stats.proportion import share_of
+from moot.stats.proportion import share
 from moot.types import Estimate
 
 Ends = Mapping[str, float | None]
@@ -133,23 +134,13 @@ def safety(pairs: Sequence[Pair]) -> StageEffect:
     parts = split(graded(pairs), lambda pair: pair.question)
     by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
     total = Counter(pair.change for pair in pairs)
-    rescues, regressions = _counts(by_question, "rescue"), _counts(by_question, "regression")
-    fixed = _counts(by_question, "rescue", "recovered")
-    wrong, right = _counts(by_question, "rescue", "still-wrong"), _counts(by_question, "regression", "kept")
-    net = {
-        question: (rescues[question], regressions[question], float(changes.total()))
-        for question, changes in by_question.items()
-    }
     why = why_unfair_changes(pairs)
-    net_share = None if why else difference(net)
-    found: dict[str, Estimate | Multiple | None] = {
-        "rescue_rate": share_of({question: (count, wrong[question]) for question, count in rescues.items()}),
-        "regression_rate": share_of({question: (count, right[question]) for question, count in regressions.items()}),
-        MULTIPLE: multiple(rescues, regressions),
-        "with_recovered": multiple(fixed, regressions),
-    }
     ungraded = [pair for pair in pairs if not pair.graded]
     waiting = [pair for pair in ungraded if pair.waits]
+    found: dict[str, Estimate | Multiple | None] = {
+        **{name: _rate(name, by_question, waiting) for name in SHARES},
+        **{name: multiple_between(*ends_of(name, by_question, waiting)) for name in MULTIPLES},
+    }
     moved = [name for name in RATES if waiting and _moved(name, total, waiting)]
     kept = {name: None if why or name in moved else figure for name, figure in found.items()}
     rates = [figure if isinstance(figure := kept[name], Estimate) else None for name in SHARES]
@@ -161,7 +152,7 @@ def safety(pairs: Sequence[Pair]) -> StageEffect:
         with_recovered=multiples[1],
         rescue_rate=rates[0],
         regression_rate=rates[1],
-        net_share=None if net_share is None else net_share.estimate(),
+        net_share=None if why else _net_share(by_question, waiting),
         questions=len(by_question),
         more_rescues=sum("rescue" in pair.possible for pair in ungraded),
         more_regressions=sum("regression" in pair.possible for pair in ungraded),
@@ -184,9 +175,8 @@ def _ends(name: str, counts: Counter[Change], ungraded: Iterable[Pair]) -> Ends:
     for end, furthest in (("low", min), ("high", max)):
         above, below = (sum(counts[change] for change in part) for part in (top, bottom))
         for pair in ungraded:
-            worths = [(change in top, change in bottom) for change in pair.possible]
-            counted = furthest(worths, key=lambda worth: (worth[0] - worth[1], worth[0]))
-            above, below = above + counted[0], below + counted[1]
+            change = furthest(pair.possible, key=lambda change: _worth(name, change))
+            above, below = above + (change in top), below + (change in bottom)
         ends[end] = above / below if below else None
     return ends
 
@@ -199,5 +189,65 @@ def _moved(name: str, counts: Counter[Change], waiting: Sequence[Pair]) -> bool:
     )
 
 
-def _counts(by_question: Mapping[str, Counter[Change]], *changes: Change) -> dict[str, float]:
+ByQuestion = Mapping[str, Counter[Change]]
+"""How many of a question's graded pairs changed how."""
+
+
+def ends_of(
+    name: str, by_question: ByQuestion, waiting: Sequence[Pair]
+) -> tuple[RatioCounts, RatioCounts, RatioCounts]:
+    """What a figure counts by question, over what: of the graded pairs, and with all that waits at its worst and at its
+    best for the figure."""
+    at_worst, at_best = (_settled(by_question, waiting, name, furthest) for furthest in (min, max))
+    seen, worst, best = (
+        RatioCounts(*(_counts(counted, part) for part in RATES[name])) for counted in (by_question, at_worst, at_best)
+    )
+    return seen, worst, best
+
+
+def _settled(
+    by_question: ByQuestion, waiting: Sequence[Pair], name: str, furthest: Callable[..., Change]
+) -> dict[str, Counter[Change]]:
+    """The same with each pair that waits as it is best, or worst, for the figure."""
+    counts = {question: Counter(changes) for question, changes in by_question.items()}
+    for pair in waiting:
+        change = furthest(sorted(pair.possible), key=lambda change: _worth(name, change))
+        counts.setdefault(pair.question, Counter())[change] += 1
+    return counts
+
+
+def _worth(name: str, change: Change) -> tuple[int, int]:
+    top, bottom = RATES[name]
+    return (change in top) - (change in bottom), int(change in top)
+
+
+def _rate(name: str, by_question: ByQuestion, waiting: Sequence[Pair]) -> Estimate | None:
+    seen, worst, best = (
+        share({question: (top, counts.bottoms[question]) for question, top in counts.tops.items()})
+        for counts in ends_of(name, by_question, waiting)
+    )
+    if seen is None or worst is None or best is None or not waiting:
+        return None if seen is None else seen.estimate()
+    return Between(seen, worst, best).estimate()
+
+
+def _net_share(by_question: ByQuestion, waiting: Sequence[Pair]) -> Estimate | None:
+    seen, worst, best = (
+        difference(
+            {
+                question: (float(changes["rescue"]), float(changes["regression"]), float(changes.total()))
+                for question, changes in counted.items()
+            }
+        )
+        for counted in (
+            by_question,
+            *(_settled(by_question, waiting, MULTIPLE, furthest) for furthest in (min, max)),
+        )
+    )
+    if seen is None or worst is None or best is None or not waiting:
+        return None if seen is None else seen.estimate()
+    return Between(seen, worst, best).estimate()
+
+
+def _counts(by_question: ByQuestion, changes: Collection[Change]) -> dict[str, float]:
     return {question: float(sum(counts[change] for change in changes)) for question, counts in by_question.items()}

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from moot.stats.estimates import TESTED
-from moot.stats.graded import (
-    Value,
+from moot.stats.graded import Value
+from moot.stats.graded_pairs import (
+    compare_between,
+    completed_pairs,
     difference_bounds,
     fair_pairs,
     known_pairs,
     why_no_difference,
     why_turned,
 )
-from moot.stats.paired import compare
 from moot.stats.proportion import share_of
 
 Row = dict[str, Any]
@@ -61,17 +62,11 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
         return None
     pairs = {key: list(zip(values[key], others[key], strict=True)) for key in shared}
     by_name = {f"{place:09}": several for place, several in enumerate(pairs.values())}
-    graded = dict(zip(shared, map(known_pairs(fair_pairs(by_name)).get, by_name), strict=True))
-    by_question: dict[str, list[tuple[float, float]]] = {}
-    for key, pair in graded.items():
-        if pair is not None:
-            by_question.setdefault(key[0], []).append(pair)
-    means = {
-        question: (sum(pair[0] for pair in several) / len(several), sum(pair[1] for pair in several) / len(several))
-        for question, several in by_question.items()
-    }
+    graded = known_pairs(fair_pairs(by_name))
+    parts = [graded, completed_pairs(by_name, best=False), completed_pairs(by_name, best=True)]
+    means, worst, best = (_by_question(dict(zip(shared, map(part.get, by_name), strict=True))) for part in parts)
     pooled = repeated or len({model for _, model in shared}) > 1
-    compared = compare(means, pooled=pooled)
+    compared = compare_between(means, worst, best, pooled=pooled)
     comparison = compared.row()
     row: Row = {
         **{
@@ -79,12 +74,24 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
             for place, side in enumerate((name, other_name))
         },
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
-        "n_pairs": sum(pair is not None for pair in graded.values()),
+        "n_pairs": len(graded),
         **_bounds(pairs),
         TESTED: compared.figure,
     }
-    why = why_turned(row) if means else why_no_difference(by_name)
+    why = why_turned(row, compared.limits_graded) if means else why_no_difference(by_name)
     return {**row, "why": why} if why else row
+
+
+def _by_question(pairs: Mapping[tuple[str, str], tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
+    """One pair a question, the mean over its models."""
+    by_question: dict[str, list[tuple[float, float]]] = {}
+    for (question, _), pair in pairs.items():
+        if pair is not None:
+            by_question.setdefault(question, []).append(pair)
+    return {
+        question: (sum(pair[0] for pair in several) / len(several), sum(pair[1] for pair in several) / len(several))
+        for question, several in by_question.items()
+    }
 
 
 def _bounds(pairs: Mapping[tuple[str, str], Sequence[tuple[Value, Value]]]) -> Row:

@@ -17,7 +17,8 @@ from moot.select.trial import Trial
 from moot.stats.choice import standings
 from moot.stats.clusters import units_of
 from moot.stats.estimates import with_holm
-from moot.stats.graded import Pairs, Value, family_row
+from moot.stats.graded import Value
+from moot.stats.graded_pairs import Pairs, family_row
 
 Row = dict[str, Any]
 Together = Mapping[tuple[str, int | None], Sequence[Trial]]
@@ -69,6 +70,14 @@ def _table(labels: LabelMatrix, group: Sequence[Trial]) -> Floats:
     return table
 
 
+def _completed(labels: LabelMatrix, group: Sequence[Trial], end: float) -> Floats:
+    """The same, all that nobody has graded wrong, or right."""
+    table = np.full((len(group), labels.size), np.nan)
+    for place, trial in enumerate(group):
+        table[place, trial.tested] = np.where(np.isnan(trial.right), end, trial.right)
+    return table
+
+
 def _tested(labels: LabelMatrix, group: Sequence[Trial]) -> NDArray[np.intp]:
     times = np.zeros(labels.size, dtype=np.intp)
     for trial in group:
@@ -111,7 +120,10 @@ def _mark_beaten(labels: LabelMatrix, rows: Sequence[Row], together: Together) -
     means = [_means(_table(labels, group)) for group in groups]
     asked = _tested(labels, groups[0]) > 0
     clusters = units_of(labels.questions[place] for place in np.flatnonzero(asked))
-    said = standings(np.array(means)[:, asked], pooled=any(map(_pooled, groups)), clusters=clusters)
+    worst, best = (
+        np.array([_means(_completed(labels, group, end)) for group in groups])[:, asked] for end in (0.0, 1.0)
+    )
+    said = standings(np.array(means)[:, asked], ends=(worst, best), pooled=any(map(_pooled, groups)), clusters=clusters)
     by_method = {
         row["method"]: None if standing.beaten_by is None else different[standing.beaten_by]["method"]
         for row, standing in zip(different, said, strict=True)

@@ -13,9 +13,9 @@ from moot.measures.selection.differences import mark_differences
 from moot.select.labels import LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
-from moot.stats.clusters import clustered
+from moot.stats.clusters import clustered, value_rows
 from moot.stats.graded import FEW_WAITING
-from moot.stats.proportion import mean_over_questions, share_of
+from moot.stats.proportion import mean_over_questions, share, share_between
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -64,20 +64,27 @@ def _method_rows(
 def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate | None:
     """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked.
 
-    Only what is graded counts; None where nothing is.
+    Only what is graded counts, and the interval holds whatever else turns out to be; None where nothing is graded.
     """
-    right, times = np.zeros(labels.size), np.zeros(labels.size)
+    right, times, waiting = np.zeros(labels.size), np.zeros(labels.size), np.zeros(labels.size)
     for trial in group:
         graded = ~np.isnan(trial.right)
         right[trial.tested[graded]] += trial.right[graded]
         times[trial.tested[graded]] += 1
-    asked = times > 0
-    if not asked.any():
+        waiting[trial.tested[~graded]] += 1
+    if not (times > 0).any():
         return None
-    rows = zip(np.array(labels.questions)[asked].tolist(), right[asked].tolist(), times[asked].tolist(), strict=True)
-    share = share_of({question: (top, bottom) for question, top, bottom in rows})
-    assert share is not None, "something was tested"
-    return share
+    names = list(labels.questions)
+    seen = share({name: (right[place], times[place]) for place, name in enumerate(names) if times[place]})
+    assert seen is not None, "something was tested"
+    if not waiting.any():
+        return seen.estimate()
+    asked = {name: place for place, name in enumerate(names) if times[place] + waiting[place]}
+    sizes = {name: float(times[place] + waiting[place]) for name, place in asked.items()}
+    worst = {name: float(right[place]) / sizes[name] for name, place in asked.items()}
+    best = {name: float(right[place] + waiting[place]) / sizes[name] for name, place in asked.items()}
+    between = share_between(seen, worst, best, sizes)
+    return None if between is None else between.estimate()
 
 
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
@@ -203,14 +210,19 @@ def _mark_equal(
 
 
 def _alone(labels: LabelMatrix, place: int) -> Estimate:
-    """Over the questions whose answer is graded."""
+    """Over the questions whose answer is graded, with an interval that holds whatever the others turn out to be."""
     values = labels.right[place].astype(float).tolist()
     known = dict(zip(labels.questions, values, strict=True))
-    if labels.ungraded is not None:
-        for column in np.flatnonzero(labels.ungraded[place]):
-            del known[labels.questions[column]]
+    ungraded = [] if labels.ungraded is None else np.flatnonzero(labels.ungraded[place]).tolist()
+    worst, best = ({**known, **dict.fromkeys((labels.questions[at] for at in ungraded), end)} for end in (0.0, 1.0))
+    for column in ungraded:
+        del known[labels.questions[column]]
     with clustered(labels.clusters):
-        return mean_over_questions(known)
+        if not ungraded:
+            return mean_over_questions(known)
+        between = share_between(share(value_rows(known)), worst, best)
+        assert between is not None, "something is graded"
+        return between.estimate()
 
 
 def _ungraded_alone(right: int, graded: int, size: int) -> Row:

@@ -11,11 +11,12 @@ from typing import Any
 from moot.measures.cells import Stored
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, accuracy_row, mean_value
-from moot.stats.independent_means import mean_of_independent_shares
-from moot.types import Estimate
+from moot.stats.graded import Value, accuracy_row, graded_share, mean_value
+from moot.stats.independent_means import mean_between, mean_of_independent_shares
 
 Row = dict[str, Any]
+BySet = Mapping[str, Mapping[str, Value]]
+"""By set and question: what it got right."""
 
 
 def set_figures(source: Source) -> dict[str, Any]:
@@ -28,10 +29,11 @@ def set_figures(source: Source) -> dict[str, Any]:
     by_group: list[Row] = []
     means: list[Row] = []
     for cell in source.cells:
-        rows = [{"question_set": name, "group": groups[name], **_on_set(source, cell, name)} for name in names]
+        values = {name: _on_set(source, cell, name) for name in names}
+        rows = [{"question_set": name, "group": groups[name], **accuracy_row(values[name])} for name in names]
         by_set += [{**_named(cell), **row} for row in rows]
-        by_group += [{**_named(cell), "group": group, **mean} for group, mean in _by_group(rows).items()]
-        means.append({**_named(cell), **_mean(rows)})
+        by_group += [{**_named(cell), "group": group, **mean} for group, mean in _by_group(rows, values).items()]
+        means.append({**_named(cell), **_mean(rows, values)})
     return {"question_sets": by_set, "set_groups": by_group, "mean_over_sets": means}
 
 
@@ -52,31 +54,31 @@ def _named(cell: Stored) -> Row:
     return {**named, "team": cell["team"], "captain": cell["captain"], **cohort}
 
 
-def _on_set(source: Source, cell: Stored, name: str) -> Row:
+def _on_set(source: Source, cell: Stored, name: str) -> dict[str, Value]:
     grades: dict[str, list[Value]] = {}
     for episode in source.seen(cell):
         if source.cases[episode.key[0]].question_set == name:
             grades.setdefault(episode.key[0], []).append(episode.value)
-    return accuracy_row({question: mean_value(several) for question, several in grades.items()})
+    return {question: mean_value(several) for question, several in grades.items()}
 
 
-def _by_group(rows: Sequence[Row]) -> dict[str, Row]:
+def _by_group(rows: Sequence[Row], values: BySet) -> dict[str, Row]:
     """Where sets belong to groups: the mean over the sets of each."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         if row["group"] is not None:
             groups.setdefault(row["group"], []).append(row)
-    return {group: _mean(several) for group, several in groups.items()}
+    return {group: _mean(several, values) for group, several in groups.items()}
 
 
-def _mean(rows: Sequence[Row]) -> Row:
+def _mean(rows: Sequence[Row], values: BySet) -> Row:
     """`n`: how many sets. One of which nothing is graded leaves no mean: what is left would be another figure."""
     bounds = _bounds(rows)
     if any(row["value"] is None for row in rows):
         why = "; ".join(f"{row['question_set']}: {row['why']}" for row in rows if row["value"] is None)
         return {**estimate_row(None), **bounds, "why": why}
-    estimates = [Estimate(row["value"], row["low"], row["high"], row["n"], row.get("clusters")) for row in rows]
-    return {**estimate_row(mean_of_independent_shares(estimates)), **bounds}
+    shares = [share for row in rows if (share := graded_share(values[row["question_set"]])) is not None]
+    return {**estimate_row(mean_between(shares, mean_of_independent_shares)), **bounds}
 
 
 def _bounds(rows: Sequence[Mapping[str, Any]]) -> Row:

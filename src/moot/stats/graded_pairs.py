@@ -1,0 +1,170 @@
+"""Two ways of answering of which not all is graded, paired question by question: the difference, and what it can be.
+
+The figures are over the pairs that are graded, the interval and its p hold whatever waits for a grade turns out to be
+(`stats.completions`), and the bounds are over all questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from moot.stats.clusters import value_rows
+from moot.stats.completions import Between, Limits
+from moot.stats.estimates import TESTED, Row, estimate
+from moot.stats.graded import Value, mean_value, settled, why_unfair_together
+from moot.stats.paired import Paired, compare
+from moot.stats.proportion import share, share_between
+from moot.types import Estimate
+
+Pairs = Mapping[str, Sequence[tuple[Value, Value]]]
+"""By question: one pair, or one for each captain."""
+Means = Mapping[str, tuple[float, float]]
+"""One pair a question."""
+
+
+def known_pairs(pairs: Pairs) -> dict[str, tuple[float, float]]:
+    """One pair a question, the mean over those of its pairs of which both sides are graded."""
+    means: dict[str, tuple[float, float]] = {}
+    for question, several in pairs.items():
+        both = [(one.known, other.known) for one, other in several if one.known is not None and other.known is not None]
+        if both:
+            means[question] = (sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both))
+    return means
+
+
+def why_unfair_pairs(pairs: Pairs) -> str | None:
+    """Why a difference over the graded pairs would flatter either side; None: it may stand."""
+    return why_unfair_together([pair for several in pairs.values() for pair in several], of="pairs")
+
+
+def fair_pairs(pairs: Pairs) -> Pairs:
+    """The same, none of them known where the graded ones would flatter: for the difference, not for its bounds."""
+    if why_unfair_pairs(pairs) is None:
+        return pairs
+    return {
+        question: [(one._replace(known=None), other._replace(known=None)) for one, other in several]
+        for question, several in pairs.items()
+    }
+
+
+def difference_bounds(pairs: Pairs) -> Row:
+    """How far the difference over all questions can lie, and how many questions are left out; nothing if all is graded."""
+    sides = [
+        (mean_value([one for one, _ in several]), mean_value([other for _, other in several]))
+        for several in pairs.values()
+    ]
+    if not any(one.open or other.open for one, other in sides):
+        return {}
+    low = sum(one.least - other.most for one, other in sides) / len(sides)
+    high = sum(one.most - other.least for one, other in sides) / len(sides)
+    return {"ungraded": len(pairs) - len(known_pairs(pairs)), "bounds": {"low": low, "high": high}}
+
+
+def compare_graded(pairs: Pairs, *, pooled: bool = False) -> Paired:
+    """The first side against the second where both are graded, with limits and p that hold whatever waits turns out to be."""
+    return compare_between(
+        known_pairs(fair_pairs(pairs)), *(completed_pairs(pairs, best=best) for best in (False, True)), pooled=pooled
+    )
+
+
+def compare_between(seen: Means, worst: Means, best: Means, *, pooled: bool = False) -> Paired:
+    """The same of means that somebody else has taken: of what is graded, and with all that waits at its worst and at its
+    best for the difference."""
+    compared = compare(seen, pooled=pooled)
+    if compared.figure is None or seen == worst == best:
+        return compared
+    low, high = (compare(means, pooled=pooled).figure for means in (worst, best))
+    assert low is not None, "what is graded is in it"
+    assert high is not None, "what is graded is in it"
+    figure = Between(compared.figure, low, high)
+    p = figure.p_zero
+    test = compared.test if p is not None else "none"
+    return replace(compared, difference=figure.estimate(), p=p, test=test, figure=figure)
+
+
+def completed_pairs(pairs: Pairs, *, best: bool) -> dict[str, tuple[float, float]]:
+    """One pair a question, with all that waits at its best for the difference, or at its worst; without what will never
+    have a grade."""
+    means: dict[str, tuple[float, float]] = {}
+    for question, several in pairs.items():
+        ends = [
+            (one.best, other.worst) if best else (one.worst, other.best)
+            for one, other in several
+            if one.worst is not None and other.worst is not None
+        ]
+        both = [(one, other) for one, other in ends if one is not None and other is not None]
+        if both:
+            means[question] = (sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both))
+    return means
+
+
+def side_estimate(pairs: Pairs, place: int) -> Estimate | None:
+    """What one side of the pairs got right, over those that are graded, with limits that hold whatever waits turns out to
+    be."""
+    seen = {question: pair[place] for question, pair in known_pairs(fair_pairs(pairs)).items()}
+    # The first side is at its best where the difference is, the second where the difference is at its worst.
+    worst, best = (
+        {question: pair[place] for question, pair in completed_pairs(pairs, best=best).items()}
+        for best in ((False, True) if place == 0 else (True, False))
+    )
+    if not seen or seen == worst == best:
+        return estimate(seen)
+    between = share_between(share(value_rows(seen)), worst, best)
+    return None if between is None else between.estimate()
+
+
+def family_row(pairs: Pairs, *, pooled: bool = False) -> Row:
+    """The same of a row that is printed with others: `estimates.with_holm` makes the adjusted interval of it."""
+    compared = compare_graded(pairs, pooled=pooled)
+    return {**_compared_row(pairs, compared), TESTED: compared.figure}
+
+
+def compared_row(pairs: Pairs, *, pooled: bool = False) -> Row:
+    """The first side against the second: the figures over the pairs that are graded, the bounds over all questions.
+
+    The two have different denominators, so a difference may lie outside its bounds: only the bounds are about all
+    questions. `why` says where the ungraded answers could turn round what the interval shows.
+    """
+    return _compared_row(pairs, compare_graded(pairs, pooled=pooled))
+
+
+def _compared_row(pairs: Pairs, compared: Paired) -> Row:
+    row = {**compared.row(), **difference_bounds(pairs)}
+    row |= uncounted(pairs)
+    if row["difference"] is None:
+        row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}
+    elif turned := why_turned(row, compared.limits_graded):
+        row["why"] = turned
+    return row
+
+
+def uncounted(pairs: Pairs) -> Row:
+    """No counts while answers wait for a grade: they could only rise. Nothing where none waits."""
+    waiting = sum(any(value.waiting for pair in several for value in pair) for several in pairs.values())
+    if not waiting:
+        return {}
+    questions = "question has" if waiting == 1 else "questions have"
+    why = f"{waiting:,} {questions} an answer that waits for a grade, so that nobody can count what got better or worse"
+    return {"rescues": None, "regressions": None, "counts_why": why}
+
+
+def why_no_difference(pairs: Pairs) -> str:
+    if not pairs:
+        return "no question was played by both"
+    return (why_unfair_pairs(pairs) if known_pairs(pairs) else None) or "no question has both answers graded"
+
+
+def why_turned(row: Mapping[str, Any], graded: Limits | None = None) -> str | None:
+    """Said of a difference that is clear over what is graded, and not over all.
+
+    `graded`: its interval over what is graded alone, where something waits and is in that of the row.
+    """
+    low, high = graded or (row["low"], row["high"])
+    if low is None or high is None or low <= 0 <= high:
+        return None
+    clear = row["low"] > 0 if low > 0 else row["high"] < 0
+    if clear and settled(row.get("bounds"), 0.0, above=low > 0):
+        return None
+    return f"over the {row['n']:,} graded pairs alone; the ungraded answers could turn it round"

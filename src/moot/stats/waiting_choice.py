@@ -1,0 +1,86 @@
+"""What may be said of the best of many while answers wait for a grade: `stats.choice` at both ends of `stats.completions`.
+
+"More" is said of what is more with all that waits at its worst: its own answers wrong, the singles' right. "Less" is said
+of what is less with all of it at its best. So the claim holds whatever the answers turn out to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from moot.stats.choice import ALPHA, DRAWS, Claim, claim
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
+
+
+class Tables(NamedTuple):
+    """Rows × questions, NaN where there is nothing: what is graded, and with all that waits wrong and right."""
+
+    seen: Floats
+    worst: Floats
+    best: Floats
+
+    @property
+    def waits(self) -> bool:
+        import numpy as np
+
+        return not np.array_equal(self.worst, self.best, equal_nan=True)
+
+
+def claim_whatever(
+    options: Tables,
+    singles: Tables,
+    *,
+    option: int,
+    single: int,
+    pooled: bool = False,
+    clusters: Sequence[object] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    side: float = ALPHA,
+) -> Claim | None:
+    """`claim` over what is graded, with an interval and a p that hold whatever waits turns out to be."""
+    if not options.waits and not singles.waits:
+        top = None
+    else:
+        # Whether it was the highest nobody knows, unless it is whatever waits.
+        top = bool(
+            _mean(options.worst, option) >= max(_mean(options.best, place) for place in range(len(options.best)))
+        )
+
+    def found(ours: Floats, theirs: Floats) -> Claim | None:
+        return claim(
+            ours,
+            theirs,
+            option=option,
+            single=single,
+            pooled=pooled,
+            clusters=clusters,
+            seed=seed,
+            draws=draws,
+            side=side,
+            top=top,
+        )
+
+    seen = found(options.seen, singles.seen)
+    if top is None or seen is None:
+        return seen
+    seen = replace(seen, limits_graded=(seen.low, seen.high))
+    worst, best = found(options.worst, singles.best), found(options.best, singles.worst)
+    if worst is None or best is None or seen.low is None or worst.low is None or best.high is None:
+        return replace(seen, low=None, high=None, p=1.0)
+    more, less = worst.p_more, best.p_less
+    if (worst.low > 0 and seen.difference <= 0) or (best.high < 0 and seen.difference >= 0):
+        more = less = 1.0  # what is graded says the contrary
+    low, high = min(worst.low, seen.difference), max(best.high, seen.difference)
+    return replace(seen, low=low, high=high, p=min(1.0, 2 * min(more, less)), p_more=more, p_less=less)
+
+
+def _mean(table: Floats, place: int) -> float:
+    import numpy as np
+
+    row = table[place][~np.isnan(table[place])]
+    return float(row.mean()) if len(row) else -1.0
