@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 BUILT_IN = {
     "facts": "moot.measures.facts.measure:Facts",
-    "attendance": "moot.measures.attendance.measure:Attendance",
+    "attendance": "moot.measures.attendance.measure:WhoAnswered",
     "accuracy": "moot.measures.accuracy.measure:Accuracy",
     "sets": "moot.measures.sets.measure:Sets",
     "judges": "moot.measures.judges.measure:Judges",

@@ -14,7 +14,7 @@ from moot.needs import Needs
 
 
 @dataclass(frozen=True, slots=True)
-class Attendance:
+class WhoAnswered:
     name: ClassVar[str] = "attendance"
     needs: ClassVar[Needs] = Needs()
 

@@ -86,7 +86,7 @@ class Pair:
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether it is one of those while which are open nobody can count what changed."""
+        """Whether it may be any change, so that nobody can count them: it waits for a grade, or nobody waited for it."""
         return self.waits or self.not_heard
 
     @property
