@@ -86,10 +86,9 @@ async def test_a_served_team_is_not_wrong_on_what_it_was_never_asked(tmp_path: P
         "vote": (1.0, 6),
         "talkative": (1.0, 4),
     }
-    assert {row["strategy"]: (row["accuracy"], row["n"]) for row in shown["frontier"]} == {
-        "vote": (1.0, 6),
-        "talkative": (1.0, 4),
-    }
+    assert {row["strategy"]: (row["accuracy"], row["n"]) for row in shown["frontier"]} == {"vote": (1.0, 6)}
+    left_out = {row["of"]: row["why"] for row in shown["frontier_left_out"]}
+    assert any(of.startswith("talkative") and "too few in common" in why for of, why in left_out.items())
     headline = shown["headline"]
     assert (headline["value"], headline["after_the_fact"]["value"]) == (1.0, 1.0)
     assert "100.0 %" in headline["sentence"]
