@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.measures.safety.pairs import Pair
+from moot.measures.safety.pairs import Pair, gain_by_strength
 from moot.measures.safety.rescues import safety
 
 GRADES = st.sampled_from([0.0, 1.0])
@@ -81,3 +81,12 @@ def test_one_that_waits_is_few_beside_twenty_events(rescues: int, stands: bool) 
     assert row["regression_rate"] is not None, "what waits was wrong, and cannot be spoilt"
     for name in ("rescue_rate", "multiple", "multiple_with_recovered"):
         assert (row[name] is not None) is stands, name
+
+
+def test_how_many_pairs_the_gain_by_strength_stands_on() -> None:
+    """Where more than half are ungraded, too."""
+    graded = [Pair(f"q{n}", model, float(n % 3 > place), 1.0) for n in range(12) for place, model in enumerate("mno")]
+    nobody = [Pair(f"x{n}", "m", None, 1.0, native_way="nobody") for n in range(50)]
+    row = gain_by_strength([*graded, *nobody])
+    assert row is not None
+    assert (row["pairs"], row["ungraded"], row["models"]) == (36, 50, 3)
