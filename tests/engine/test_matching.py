@@ -177,7 +177,7 @@ async def test_the_words_of_reviewers_and_summarisers_are_matched_too(tmp_path: 
     assert sorted(cup.asked_to_group()) == sorted(asked * count)
     assert runner.tally.matched is not None
     assert (runner.tally.matched.asked, runner.tally.matched.failed) == (5 * count, 0)
-    preferred = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    preferred = {(row["label"], row["captain"]): row for row in cup.figures["self_preference"]}
     assert {strategy for strategy, _ in preferred} == {"peer-review(drafts=single-call)"}, "no captain, no self"
     assert preferred["peer-review(drafts=single-call)", None]["self_choice"] == 1.0
     assert preferred["peer-review(drafts=single-call)", None]["unknown"] == 0
@@ -215,7 +215,7 @@ async def test_repeats_of_a_summariser_go_with_the_drafts_that_it_read(tmp_path:
         ["ann second", "bob second"],
         ["ann second", "bob second", "bob in other words"],
     ]
-    preferred = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    preferred = {(row["label"], row["captain"]): row for row in cup.figures["self_preference"]}
     for strategy, plays in (("mixture(repeats=3)", 6), ("silent", 2)):
         assert (preferred[strategy, "bob"]["self_choice"], preferred[strategy, "ann"]["self_choice"]) == (1.0, 0.0)
         assert (preferred[strategy, "bob"]["n"], preferred[strategy, "bob"]["unknown"]) == (plays, 0)
@@ -351,7 +351,7 @@ async def test_choices_need_no_call(tmp_path: Path) -> None:
     )
     await cup.play()
     assert cup.requests["group"] == 0
-    preferred = {(row["strategy"], row["captain"]): row for row in cup.figures["self_preference"]}
+    preferred = {(row["label"], row["captain"]): row for row in cup.figures["self_preference"]}
     assert (preferred["silent", "ann"]["self_choice"], preferred["silent", "ann"]["novel"]) == (1.0, 0.0)
     assert (preferred["silent", "bob"]["self_choice"], preferred["silent", "bob"]["novel"]) == (0.0, 1.0)
     assert preferred["adaptive(talk_from=2)", "ann"]["n"] == 3
@@ -381,7 +381,7 @@ async def test_a_run_can_be_interrupted_while_it_matches(tmp_path: Path) -> None
 
 
 def chosen(figures: Mapping[str, Any], strategy: str) -> dict[str | None, Any]:
-    return {row["captain"]: row for row in figures["self_preference"] if row["strategy"] == strategy}
+    return {row["captain"]: row for row in figures["self_preference"] if row["label"] == strategy}
 
 
 async def test_self_choice_and_diversity_are_the_same_with_a_vote_in_the_file(tmp_path: Path) -> None:

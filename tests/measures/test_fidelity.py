@@ -69,8 +69,8 @@ def test_gains_over_the_captain_alone_run_from_1_05_to_21_32() -> None:
     rows = [row for row in with_holm(gains(table_1())) if row["captain"] is not None]
     assert len(rows) == 18
     least, most = min(rows, key=lambda row: row["difference"]), max(rows, key=lambda row: row["difference"])
-    assert (least["strategy"], least["captain"]) == ("silent", "deepseek")
-    assert (most["strategy"], most["captain"]) == ("vote", "kimi")
+    assert (least["label"], least["captain"]) == ("silent", "deepseek")
+    assert (most["label"], most["captain"]) == ("vote", "kimi")
     assert percent(least["difference"]) == 1.05
     # 122 of 572 is 21.33; 21.32 is the difference of the two printed, already rounded, percentages.
     assert percent(most["difference"]) == 21.33

@@ -92,7 +92,7 @@ def test_what_is_known_of_some_questions_is_not_said_of_all(tmp_path: Path) -> N
 @pytest.mark.parametrize("beside", ["solo", "talkative"])
 def test_what_another_strategy_heard_by_the_same_calls_is_known(tmp_path: Path, beside: str) -> None:
     figures = played(tmp_path, [EARLY, beside])
-    rows = [found for found in figures["diversity"] if found["strategy"] == LABEL]
+    rows = [found for found in figures["diversity"] if found["label"] == LABEL]
     assert {found["d"]: (found["accuracy"], found["n"]) for found in rows} == TRUTH
     assert "diversity_left_out" not in figures
 
@@ -100,6 +100,6 @@ def test_what_another_strategy_heard_by_the_same_calls_is_known(tmp_path: Path, 
 @pytest.mark.parametrize("beside", ["solo", "talkative"])
 def test_all_known_drafts_are_grouped_by_who_tells_meanings(tmp_path: Path, beside: str) -> None:
     figures = played(tmp_path, [EARLY, beside], words=in_other_words, grouping={"model": "gil"})
-    rows = [found for found in figures["diversity"] if found["strategy"] == LABEL]
+    rows = [found for found in figures["diversity"] if found["label"] == LABEL]
     assert {found["d"]: (found["accuracy"], found["n"]) for found in rows} == TRUTH
     assert "grouped_by_words" not in figures

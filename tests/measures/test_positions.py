@@ -166,7 +166,7 @@ def test_what_the_prompts_showed(cup: dict[str, Any], company: Company) -> None:
     ):
         every = [look for name in PLAYERS for look in company.shown[stage, name]]
         for captain, looks in [(None, every), *((name, company.shown[stage, name]) for name in PLAYERS)]:
-            row = find(rows, strategy=label, captain=captain)
+            row = find(rows, label=label, captain=captain)
             first, last = shares(looks, 0), shares(looks, -1)
             assert (row["by"], row["decisions"]) == (by, len(first))
             assert (row["first"], row["last"]) == pytest.approx((fmean(first), fmean(last)))
@@ -188,7 +188,7 @@ def test_summarisers(cup: dict[str, Any], company: Company) -> None:
 
 
 def test_nothing_is_lost(cup: dict[str, Any]) -> None:
-    row = find(cup["position_bias"], strategy="silent", captain=None)
+    row = find(cup["position_bias"], label="silent", captain=None)
     assert row["apart"]["alike"] == 4 * QUESTIONS // 12
     assert row["apart"]["new"] + row["apart"]["no_answer"] == 4 * QUESTIONS // 12
     adaptive = find(cup["position_bias"], strategy="adaptive", captain=None)
@@ -198,7 +198,7 @@ def test_nothing_is_lost(cup: dict[str, Any]) -> None:
 
 def test_a_planted_bias_is_found(cup: dict[str, Any]) -> None:
     for label in ("silent", "talkative", "peer-review(drafts=single-call)"):
-        row = find(cup["position_bias"], strategy=label, captain=None)
+        row = find(cup["position_bias"], label=label, captain=None)
         assert row["first_low"] > 0.1
         assert row["first_p_holm"] < 0.01
         assert row["places"][0]["low"] > 0 > row["last_difference"]

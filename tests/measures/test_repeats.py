@@ -75,7 +75,7 @@ async def test_drafts_count_once_for_each_time_they_were_asked_for(tmp_path: Pat
     strategies = [{"mixture": {"repeats": OWN}} if name == "mixture" else name for name in order]
     found = await played(tmp_path, strategies)
     assert {row["player"]: row["value"] for row in found["players"]} == {"ann": 0.5, "bob": 0.5}
-    rows = {(row["strategy"], row["captain"]): row for row in found["self_preference"]}
+    rows = {(row["label"], row["captain"]): row for row in found["self_preference"]}
     assert (rows[LABEL, "ann"]["self_choice"], rows[LABEL, "ann"]["n"]) == (1.0, 2 * OWN * QUESTIONS)
     assert rows["talkative", "ann"]["self_choice"] == 1.0
     assert rows[LABEL, "ann"]["self_and_majority"] == 1.0

@@ -170,7 +170,7 @@ def test_a_captain_stands_beside_itself_as_it_was_asked_there() -> None:
     assert len(tables) == 2
     alone = [next(line.split()[1] for line in lines[place:] if line.split()[:1] == ["ann"]) for place in tables]
     assert alone == ["100.0", "0.0"]
-    gains = {(line["strategy"], line["captain"]): line["difference"] for line in figures["gains"]}
+    gains = {(line["label"], line["captain"]): line["difference"] for line in figures["gains"]}
     assert (gains["silent", "ann"], gains[review, "ann"]) == (0.0, 1.0)
 
 

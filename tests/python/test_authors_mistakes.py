@@ -110,7 +110,7 @@ class Unfinished:
 
 
 def test_a_strategy_without_its_parts_is_told_what_is_missing() -> None:
-    words = "strategies.0: Unfinished is no strategy; expected a dataclass .*; it has no lineups and no play"
+    words = r"strategies.0: Unfinished\(\) is no strategy; expected an object with .*, and it has no lineups and play"
     with pytest.raises(moot.MootError, match=words):
         moot.run(keys(strategies=[Unfinished()]))
 
@@ -275,7 +275,7 @@ needs-ink = mistaken_pack:NeedsInk
             {"questions": {"format": "crashes", "file": "rows.jsonl"}},
             "rows.jsonl:1: format 'crashes': cases: TypeError: unsupported operand",
         ),
-        ({"grader": "needs-ink"}, "grader 'needs-ink': RuntimeError: no ink"),
+        ({"grader": "needs-ink"}, "(mistaken_pack:NeedsInk) cannot be made: RuntimeError: no ink"),
     ],
     ids=["one-case", "crashes", "needs-ink"],
 )

@@ -15,16 +15,14 @@ from moot.stats.graded import (
     best_value,
     bounds_row,
     closure_bounds,
-    compared_row,
-    difference_bounds,
     graded_value,
     mean_value,
     settled,
     value_of,
     whole_mean,
-    why_turned,
     with_settled,
 )
+from moot.stats.graded_pairs import compared_row, difference_bounds, why_turned
 
 GRADES = st.sampled_from([0.0, 1.0, None])
 UNKNOWN = graded_value(None, "nobody")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from sys import intern
 from typing import Any
 
@@ -74,10 +74,15 @@ def _failed(steps: Sequence[Sequence[Any]]) -> bool:
 
 
 def outlines_together(
-    cell: Stored, rows: Iterable[Row], table: TeamDrafts, own: CellDrafts, askings: Askings
+    cell: Stored,
+    rows: Iterable[Row],
+    table: TeamDrafts,
+    own: CellDrafts,
+    askings: Askings,
+    but: Collection[str] = (),
 ) -> Iterator[EpisodeOutline]:
     """What is given is filled on the way: with the drafts of the team, with how those of this cell were made, and with who
-    was asked."""
+    was asked. Of the questions that are left out (`but`) only the last."""
     players = frozenset(player["name"] for player in orjson.loads(cell["spec"])["players"])
     for row in rows:
         key = row["question"], cell["traits"].drafts_repeat(row["repeat"])
@@ -86,6 +91,8 @@ def outlines_together(
         # Most records of a play are of no use here, and there may be very many: only these are made what they were.
         traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
         askings.together(players, row["question"], steps, traces)
+        if row["question"] in but:
+            continue
         yield _outline(cell, row, key, verdict.get("answers", ()), steps, traces, table, own)
 
 

@@ -138,7 +138,8 @@ class Source:
             else:
                 table = self._read.setdefault(table_of(cell), TeamDrafts())
                 own = self._cell_drafts.setdefault(cell["id"], CellDrafts())
-                episodes = list(outlines_together(cell, self.results(cell), table, own, self._askings))
+                rows = queries.results(self.connection, self.ident, cell["id"], self.grader)
+                episodes = list(outlines_together(cell, rows, table, own, self._askings, self.chosen_on(cell)))
             episodes = self._seen[cell["id"]] = self._marked(self._not_chosen_on(cell, episodes))
         return episodes
 

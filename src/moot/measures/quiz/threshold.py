@@ -112,7 +112,7 @@ class _Policy:
     values: dict[str, Value]
     cost_usd: dict[str, float] | None
     calls: dict[str, float]
-    ways: dict[str, frozenset[str]]
+    ways: dict[str, frozenset[bool]]
     """By question what it does, ``vote`` or ``talk``; with repeats it may do both."""
 
     @property
@@ -193,12 +193,12 @@ def _policy(voted: Plays, talked: Plays, grouping: Mapping[Drafts, GroupingPaid]
     """Each set of drafts by its mean over captains, each question by its mean over repeats."""
     values: dict[str, list[Value]] = {}
     calls: dict[str, list[float]] = {}
-    ways: dict[str, frozenset[str]] = {}
+    ways: dict[str, frozenset[bool]] = {}
     costs_usd: dict[str, list[float | None]] = {}
     for drafts, plays in sorted([*voted.items(), *talked.items()]):
         question = drafts[0]
         paid = grouping.get(drafts, GroupingPaid()) if drafts in talked else GroupingPaid()
-        ways[question] = ways.get(question, frozenset()) | {"talk" if drafts in talked else "vote"}
+        ways[question] = ways.get(question, frozenset()) | {drafts in talked}
         values.setdefault(question, []).append(mean_value([play.value for play in plays]))
         calls.setdefault(question, []).append(sum(play.calls for play in plays) / len(plays) + paid.calls)
         known = [play.cost_usd for play in plays if play.cost_usd is not None]
