@@ -72,7 +72,7 @@ def played(folder: Path, strategies: Sequence[Any], *, words: Any = says, **more
 def test_what_is_known_of_some_questions_is_not_said_of_all(tmp_path: Path) -> None:
     figures = played(tmp_path, [EARLY])
     for key in ("diversity", "diversity_captains"):
-        found = row(figures[key], d=3, strategy=LABEL)
+        found = row(figures[key], d=3, label=LABEL)
         assert (found["accuracy"], found["low"], found["high"], found["n"]) == (None, None, None, 0)
         assert found["bounds"] == {"low": 0.0, "high": TRUTH[3][0]}
         assert found["unplaced"] == SIZE - DISPUTED
