@@ -158,6 +158,8 @@ def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
     rho = float(stats.pearsonr(*ranks).statistic)
     orders = [float(stats.pearsonr(ranks[0], order).statistic) for order in permutations(ranks[1])]
     row: Row = {"rho": rho, "low": None, "high": None, **beside}
+    if any(pair.waits for pair in pairs):
+        return {**row, "p": None, "why": ANY_TEXT}
     row["p"] = mean([float(abs(other) >= abs(rho) - 1e-9) for other in orders])
     tested = Rho(rho, len(models), row["p"])
     row |= {TESTED: tested, **dict(zip(("low", "high"), tested.limits(), strict=True))}

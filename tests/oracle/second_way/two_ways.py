@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import Difference, mean
+from second_way.intervals import Difference, Waiting, mean
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import drafting
 from second_way.quiz_pairs import TESTED, paid
@@ -37,7 +37,7 @@ def _tax(raw: Raw) -> Row | None:
     sides = [_grades(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
     both = sides[0].keys() & sides[1].keys()
     flattering = unfair([[*sides[0][play], *sides[1][play]] for play in both])
-    row = _paired("double", sides[0], "single", sides[1], flattering=flattering, repeated=raw.repeats > 1)
+    row = _paired("double", sides[0], "single", sides[1], sides, flattering=flattering, repeated=raw.repeats > 1)
     if row is None:
         return None
     ungraded = sum(not graded(grade) for side in sides for grades in side.values() for grade in grades)
@@ -87,8 +87,18 @@ def _known(grades: Grades) -> dict[Play, float]:
     return {play: mean(several) for play, several in known.items() if several}
 
 
-def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: bool, repeated: bool) -> Row | None:
-    """Over the questions and players that both have; a question counts once, by its mean over players."""
+def _paired(
+    name: str,
+    ours: Grades,
+    other: str,
+    theirs: Grades,
+    whole: Sequence[Grades],
+    *,
+    flattering: bool,
+    repeated: bool,
+) -> Row | None:
+    """Over the questions and players that both have; a question counts once, by its mean over players. `whole`: both sides
+    with what is not graded, play beside play."""
     if not ours.keys() & theirs.keys():
         return None
     one, two = _known(ours), _known(theirs)
@@ -106,6 +116,11 @@ def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: 
     gains = {question: sides[0][question] - sides[1][question] for question in by_question}
     once = len({player for _, player in ours.keys() & theirs.keys()}) == 1 and not repeated
     value, low, high, p = mean_difference(gains, once=once)
+    of_values = Difference.of_pairs if once else Difference
+    tested: Difference | Waiting = of_values([*gains.values()])
+    if any(grade is None for side in whole for play in whole[0].keys() & whole[1].keys() for grade in side[play]):
+        tested = Waiting(tested, *(of_values(_at_end(whole, ours=end)) for end in (0.0, 1.0)))
+        (low, high), p = tested.limits(), tested.p
     differ = sum(abs(gain) > 1e-12 for gain in gains.values())
     return {
         name: mean([*sides[0].values()]),
@@ -117,8 +132,23 @@ def _paired(name: str, ours: Grades, other: str, theirs: Grades, *, flattering: 
         "n": len(gains),
         "small": len(gains) < 30 or differ < 10,
         "n_pairs": len(both),
-        TESTED: Difference.of_pairs([*gains.values()]) if once else Difference([*gains.values()]),
+        TESTED: tested,
     }
+
+
+def _at_end(whole: Sequence[Grades], *, ours: float) -> list[float]:
+    """The differences by question, were all that waits `ours` on the first side and the contrary on the second; without what
+    will never be graded."""
+    by_question: dict[str, list[float]] = {}
+    for play in sorted(whole[0].keys() & whole[1].keys()):
+        both = [
+            (ours if one is None else one, 1 - ours if other is None else other)
+            for one, other in zip(whole[0][play], whole[1][play], strict=True)
+        ]
+        settled = [one - other for one, other in both if graded(one) and graded(other)]
+        if settled:
+            by_question.setdefault(play[0], []).append(mean(settled))
+    return [mean(values) for values in by_question.values()]
 
 
 def _bounds(ours: Grades, theirs: Grades) -> Row:
@@ -175,9 +205,8 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
     if not both:
         return None
     flattering = unfair([[side[play].right for side in plays] for play in both])
-    row = _paired(
-        "shown", sides[0] or whole[0], "hidden", sides[1] or whole[1], flattering=flattering, repeated=raw.repeats > 1
-    )
+    ours, theirs = sides[0] or whole[0], sides[1] or whole[1]
+    row = _paired("shown", ours, "hidden", theirs, whole, flattering=flattering, repeated=raw.repeats > 1)
     assert row is not None, "both have played"
     moved: dict[str, tuple[float, float]] = {}
     for play in both:
