@@ -32,6 +32,7 @@ from sqlalchemy import Connection
 from moot import ballots as voting_rules
 from moot.cli.progress import watch
 from moot.engine.runner import Runner, State
+from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
@@ -174,13 +175,13 @@ def run(source: Source, **options: Unpack[RunOptions]) -> Results:
         asyncio.get_running_loop()
     except RuntimeError:
         if threading.current_thread() is threading.main_thread():
-            return _told(asyncio.run(job.play(takes_signals=True)), job.plan)
+            return _told(asyncio.run(job.play(takes_signals=True)), job)
     with ThreadPoolExecutor(1, thread_name_prefix="moot-run") as thread:
         context = copy_context()
         playing: Future[Results] = thread.submit(context.run, asyncio.run, job.play())
         while True:
             try:
-                return _told(playing.result(), job.plan)
+                return _told(playing.result(), job)
             except KeyboardInterrupt:
                 job.interrupt()
 
@@ -189,7 +190,7 @@ async def arun(source: Source, **options: Unpack[RunOptions]) -> Results:
     """The same where an event loop is running. Cancelled, it keeps what was played and is cancelled."""
     job = _Job(source, options)
     _warn(job.plan)
-    return _told(await job.play(), job.plan)
+    return _told(await job.play(), job)
 
 
 def _warn(plan: Plan) -> None:
@@ -198,9 +199,9 @@ def _warn(plan: Plan) -> None:
         warnings.warn(warning, UserWarning, stacklevel=3)
 
 
-def _told(results: Results, plan: Plan) -> Results:
+def _told(results: Results, job: _Job) -> Results:
     """What went wrong with a grader or was found out of a strategy, said where `run` or `arun` is called."""
-    for problem in results.warnings[len(plan.warnings) :]:
+    for problem in results.warnings[len(job.plan.warnings) + len(job.tried) :]:
         warnings.warn(problem, UserWarning, stacklevel=3)
     return results
 
@@ -218,6 +219,8 @@ class _Job:
         self.quiet = options.get("quiet", True)
         self.experiment = _experiment(source, options)
         self.folder, self.plan = self._planned(source, options.get("store"), limit)
+        self.tried: tuple[str, ...] = ()
+        """What was found out of its strategies before anything was called, once it is played; said at that moment."""
         self._runner: Runner | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._no_more_figures = threading.Event()
@@ -244,6 +247,9 @@ class _Job:
 
     async def play(self, *, takes_signals: bool = False) -> Results:
         plan = self.plan
+        self.tried = await try_out(plan)
+        for warning in self.tried:
+            warnings.warn(warning, UserWarning, stacklevel=2)
         store = plan.store()
         runner = Runner(plan, store, needs=needs_of(self.measures))
         self._runner, self._loop = runner, asyncio.get_running_loop()
@@ -268,7 +274,7 @@ class _Job:
             measures=self.measures,
             plan_id=plan.id,
             grades_reused=plan.grading.reused,
-            warnings=(*plan.warnings, *plan.grading.broken, *runner.warnings),
+            warnings=(*plan.warnings, *self.tried, *plan.grading.broken, *runner.warnings),
             _folder=self.folder,
         )
 

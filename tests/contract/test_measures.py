@@ -67,7 +67,9 @@ class Longest:
 
     def sections(self, figures: dict[str, Any]) -> Iterator[Section]:
         columns = (Column("label", "strategy"), Column("longest", "characters"), Column("right", "right", "share"))
-        yield Section("longest", "The longest answers", (), columns, figures.get("longest", []))
+        rows = figures.get("longest", [])
+        shown = tuple(column for column in columns if any(column.key in row for row in rows))
+        yield Section("longest", "The longest answers", (), shown, rows)
 
 
 async def test_a_measure_of_ones_own() -> None:
@@ -336,7 +338,7 @@ async def test_what_is_asked_for_may_be_read(honest: Longest) -> None:
 @pytest.mark.parametrize(
     ("broken", "error", "words"),
     [
-        (Same(), AssertionError, "accuracy: a built-in measure has figures of that name"),
+        (Same(), AssertionError, "longest: figures: 'accuracy' is a key of moot's measure 'accuracy'"),
         (NotKnown(), ValueError, "Out of range"),
         (EverAnother(), AssertionError, "differ when they are taken twice"),
         (SpeaksOfTheLast(), AssertionError, "that it does not speak of changed its figures by its place"),

@@ -528,7 +528,7 @@ ODD_MEASURES = {
     "numbers": ({"figures": lambda self, run: {1: 2}}, "figures: expected words as keys, found 1"),
     "reserved": (
         {"figures": lambda self, run: {"plugin_failures": []}},
-        "gives 'plugin_failures', which is the report's",
+        "figures: 'plugin_failures' is a key of the report itself, whether or not",
     ),
     "no-sections": ({"sections": lambda self, figures: None}, "sections: expected Section objects, found NoneType"),
     "dicts": ({"sections": lambda self, figures: [{}]}, "sections: expected Section objects, found a dict among them"),
@@ -574,6 +574,13 @@ ODD_MEASURES = {
         {"sections": section(chart=Chart("dots", "n", "m"))},
         "sections: own: chart: y: expected a key that some row has, one of n, found 'm'",
     ),
+    **{
+        f"misspelt-{part}": (
+            {"sections": section(chart=replace(Chart("dots", "n", "n"), **{part: "m"}))},
+            f"sections: own: chart: {part}: expected a key that some row has, one of n, found 'm'",
+        )
+        for part in ("x", "label", "series", "panel")
+    },
     "place": ({"sections": section(place=None)}, "sections: own: place: expected a whole number, found None"),
     "id": ({"sections": section(id=None)}, "sections: None: id: expected letters, digits, . _ -, found None"),
 }

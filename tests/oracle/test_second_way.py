@@ -47,6 +47,8 @@ from second_way.worlds import (
     unheard,
 )
 
+from moot.measures.reserved import key_owners
+
 SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     accuracy,
     attendance,
@@ -67,7 +69,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
 )
 """Each gives some keys of the report."""
 
-NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_failures"})
+NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_failures", "not_taken"})
 """What tells of the run, not of how it came out. Every other key of a report has a second way, or is an error."""
 
 EVERY_KEY = frozenset(
@@ -95,6 +97,9 @@ EVERY_KEY = frozenset(
     }
 )
 """Those with a second way."""
+
+SELDOM = frozenset({"calibration", "clusters", "grader"})
+"""Those that no experiment here has, and tests of their own."""
 
 MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
 """`make test-more` plays more of them: for each that `make test` plays as many again."""
@@ -174,6 +179,7 @@ def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> N
     """`own_drafts`: whether a strategy asks for drafts that are nobody else's, which no plan can know."""
     played.run(folder, keys)
     figures, raw = played.figures(folder), played.raw(folder, keys)
+    assert figures.keys() <= key_owners().keys(), "every key that is printed is declared by whose it is"
     assert not undocumented(figures), "every key that is printed stands in the documentation"
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
     assert expected.keys() <= EVERY_KEY
@@ -214,8 +220,13 @@ def _numbers(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, .
 
 def test_every_key_stands_in_the_documentation() -> None:
     """Also those that no experiment here happens to have."""
-    assert not undocumented(dict.fromkeys(EVERY_KEY | NO_FIGURES))
+    assert not undocumented(dict.fromkeys(EVERY_KEY | NO_FIGURES | SELDOM))
     assert undocumented({"skyline": [{"nobody_has_told_of_this": 1}]}) == {"nobody_has_told_of_this"}
+
+
+def test_every_key_is_declared_by_the_measure_that_gives_it() -> None:
+    """So that a measure of somebody else's is kept off it also in a run that has nothing to say under it."""
+    assert key_owners().keys() == EVERY_KEY | NO_FIGURES | SELDOM
 
 
 def test_the_second_way_is_another_one() -> None:

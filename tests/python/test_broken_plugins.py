@@ -80,7 +80,7 @@ ERRORS = {
     "breaks-in-sections": "KeyError: 'other half'",
     "no-json": "figures are no JSON: TypeError: Object of type set is not JSON serializable",
     "not-there": "cannot be loaded: ModuleNotFoundError: No module named 'broken_pack_without'",
-    "twice": "gives 'sound', which another measure has given already",
+    "twice": "gives 'sound', which another measure has given already; expected a key of its own",
 }
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
 from rich.live import Live
 
 from moot.cli.console import Console
-from moot.cli.safe_text import print_json
+from moot.cli.safe_text import print_json, say
 from moot.cli.watched import Watched
 from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
@@ -44,6 +46,8 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
 
 
 async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: bool) -> int:
+    for warning in await try_out(experiment):
+        say(f"moot: {warning}", file=sys.stderr)
     store = experiment.store() if keep else SqliteStore(None)
     await store.open()
     calls = ExperimentCalls(store, experiment.name)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 from rich.table import Table
 
 from moot.cli.console import Console
+from moot.cli.safe_text import say
+from moot.engine.trial_play import try_out
 from moot.estimate.estimate import RunEstimate, estimate
 from moot.experiment.plan import Plan
 from moot.measures import needs
@@ -12,6 +16,8 @@ from moot.measures.numbers import money
 
 
 async def print_estimate(experiment: Plan) -> int:
+    for warning in await try_out(experiment):
+        say(f"moot: {warning}", file=sys.stderr)
     show_estimate(await estimate_with_store(experiment), Console(), experiment.spec.budget_usd)
     return 0
 

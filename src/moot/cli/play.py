@@ -7,6 +7,7 @@ import math
 import signal
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from moot.cli.safe_text import say
 from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
 from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
@@ -133,6 +135,8 @@ async def _play(
         model = PersonModel(screen, clock_s) if seated or captain == PERSON else None
         team = next(iter(playing.teams.values()))
         cell = table(team, strategy, model=model, captain=captain, seat=seated, heard=screen.heard)
+        for warning in await try_out(replace(experiment, cells=(cell,))):
+            say(f"moot: {warning}", file=sys.stderr)
         return await _until_stopped(Game(cell, playing.grading, model), experiment, screen)
     finally:
         for built in experiment.models.values():

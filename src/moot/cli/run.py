@@ -16,6 +16,7 @@ from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.engine.runner import Runner, State
+from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
@@ -90,6 +91,8 @@ def _settle_memory() -> None:
 
 
 async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool) -> int:
+    for warning in await try_out(experiment):
+        say(f"moot: {warning}", file=sys.stderr)
     store = experiment.store()
     runner = engine.runner(experiment, store, limit)
     await store.open()

@@ -36,10 +36,10 @@ async def play(
         team = replace(team, journal=journal)
     started = time.perf_counter()
     try:
-        if type(cell.strategy).__module__.startswith(OURS):  # typed and tested; to look costs time
+        if is_ours(cell.strategy):  # typed and tested; to look costs time
             verdict = await cell.strategy.play(question, team)
         else:
-            verdict = await _checked_play(cell.strategy, question, team)
+            verdict = await checked_play(cell.strategy, question, team)
     except CallError as error:
         verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
     except MootError:
@@ -58,7 +58,11 @@ async def play(
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
 
 
-async def _checked_play(strategy: Strategy, question: Question, team: Team) -> Verdict:
+def is_ours(strategy: Strategy) -> bool:
+    return type(strategy).__module__.startswith(OURS)
+
+
+async def checked_play(strategy: Strategy, question: Question, team: Team) -> Verdict:
     """What somebody else's strategy comes to. A prompt that is not there is its mistake, and not that of the file."""
     playing: object = strategy.play(question, team)
     if not isawaitable(playing):

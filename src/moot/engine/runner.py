@@ -26,6 +26,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import Graded, GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
+from moot.engine.missing_drafts import all_missing, drafts_missing, missing_words
 from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
@@ -70,6 +71,8 @@ class RunTally:
     """By the strategy's label: who made more calls than it declared."""
     undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
     """By the strategy's label: prompts that it uses and did not declare."""
+    undrafted: dict[str, int] = field(default_factory=dict)
+    """By the strategy's label: episodes without the drafts that it promises."""
     graded: Graded | None = None
     matched: Matched | None = None
 
@@ -163,6 +166,7 @@ class Runner:
                             "undeclared_prompts": {
                                 label: sorted(names) for label, names in self.tally.undeclared.items()
                             },
+                            "missing_drafts": self.tally.undrafted,
                         }
                         ended = partial(queries.finish_run, state=state, cause=cause, found_out=facts)
                         await self.store.run(partial(ended, run=run))
@@ -185,7 +189,12 @@ class Runner:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was found out while it ran, although nothing went wrong with an answer."""
-        return (*exceeded_words(self.tally.exceeded), *undeclared_words(self.tally.undeclared))
+        tally = self.tally
+        return (
+            *exceeded_words(tally.exceeded),
+            *undeclared_words(tally.undeclared),
+            *missing_words(tally.undrafted),
+        )
 
     def _state(self) -> State:
         if self._interrupted:
@@ -396,6 +405,8 @@ class Runner:
             self.tally.exceeded = together([self.tally.exceeded, {cell.label: exceeded}])
         if names := undeclared_by(cell, used):
             self.tally.undeclared = all_undeclared([self.tally.undeclared, {cell.label: names}])
+        if drafts_missing(cell, episode):
+            self.tally.undrafted = all_missing([self.tally.undrafted, {cell.label: 1}])
         self.tally.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1

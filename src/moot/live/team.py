@@ -19,6 +19,7 @@ from typing import Any
 
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.play import play
+from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
@@ -151,6 +152,7 @@ class LiveTeam:
             if self._opened:
                 return
             experiment = self.experiment
+            await try_out(experiment)
             await self.store.open()
             name = served_name(experiment.name)
             cap_usd = experiment.spec.budget_usd

@@ -30,3 +30,12 @@ class Measure(Protocol):
 
     def sections(self, figures: Figures) -> Iterable[Section]:
         """How all figures of the report are shown, as far as they are this measure's."""
+
+
+class OwnMeasure(Measure, Protocol):
+    """One of moot's own: it says which names are its, so that no other measure takes one that a run leaves empty."""
+
+    keys: ClassVar[tuple[str, ...]]
+    """All that its figures may have."""
+    section_ids: ClassVar[tuple[str, ...]]
+    """All that its sections may have."""

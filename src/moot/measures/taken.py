@@ -16,6 +16,9 @@ from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
 from moot.measures.measure import Measure
 from moot.measures.read_only import read_only
+from moot.measures.reserved import FAILED_ID, NOT_TAKEN_ID, refused_id, refused_key
+from moot.measures.reserved import NOT_TAKEN as NOT_TAKEN
+from moot.measures.reserved import PLUGIN_FAILURES as KEY
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.needs import Needs, summed
@@ -25,12 +28,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MEASURE = "measure"
-KEY = "plugin_failures"
-"""Where the figures of a report have them: rows of `kind`, `name` and `error`; a grader's have `times` as well."""
-FAILED_ID, NOT_TAKEN_ID = "plugin-failures", "not-taken"
-"""The sections that the report itself has."""
-NOT_TAKEN = "not_taken"
-"""Where figures that somebody interrupted have the names of the measures that are missing."""
 
 
 class TakenMeasures:
@@ -79,15 +76,14 @@ class TakenMeasures:
         earlier = {row["name"]: row["error"] for row in figures.get(KEY, ()) if row["kind"] == MEASURE}
         self._graders = [dict(row) for row in figures.get(KEY, ()) if row["kind"] != MEASURE]
         sections: list[Section] = []
-        owners = dict.fromkeys((FAILED_ID, NOT_TAKEN_ID), "the report itself")
+        owners: dict[str, str] = {}
         for name, measure in self._measures:
             if name in figures.get(NOT_TAKEN, ()) or (name not in BUILT_IN and name in {*self.failures, *earlier}):
                 continue  # what it would show of figures that broke are those of others
-            own = measure.sections(figures) if name in BUILT_IN else self._theirs(name, measure, figures, owners)
-            for section in own:
-                if section.rows:  # without any it is not shown, and takes no id from anybody
-                    owners[section.id] = f"the measure {name!r}"
-                sections.append(section)
+            own = list(measure.sections(figures)) if name in BUILT_IN else self._theirs(name, measure, figures, owners)
+            if name not in BUILT_IN:  # without rows a section is not shown, and takes no id from anybody
+                owners |= {section.id: f"the measure {name!r}" for section in own if section.rows}
+            sections += own
         self.failures = {**self.failures, **earlier}
         sections += [self._section()] if self.failures or self._graders else []
         return [*sections, *_not_taken(figures)]
@@ -95,11 +91,13 @@ class TakenMeasures:
     def _theirs(
         self, name: str, measure: Measure, figures: Mapping[str, Any], owners: Mapping[str, str]
     ) -> list[Section]:
-        """`owners`: whose the ids are that there are already. A measure of which one is refused shows nothing."""
+        """`owners`: whose the ids are that others have taken. A measure of which one is refused shows nothing."""
 
         def checked() -> list[Section]:
             sections, taken = checked_sections(measure.sections(read_only(figures))), dict(owners)
             for section in sections:
+                if (refusal := refused_id(section.id)) is not None:
+                    raise _Unusable(refusal)
                 if (owner := taken.get(section.id)) is not None:
                     raise _Unusable(f"sections: id: {section.id!r} is given by {owner} already; expected another id")
                 taken[section.id] = f"the measure {name!r}"
@@ -180,10 +178,10 @@ def _new_figures(name: str, measure: Measure, source: Source) -> dict[str, Any]:
     for key in taken:
         if not isinstance(key, str):
             raise NotAsExpected("words as keys", key, part="figures")
-        if key in (KEY, NOT_TAKEN):
-            raise _Unusable(f"gives {key!r}, which is the report's own; expected another key")
+        if name not in BUILT_IN and (refusal := refused_key(key)) is not None:
+            raise _Unusable(refusal)
     if clash := sorted(source.so_far.keys() & taken.keys()):
-        raise _Unusable(f"gives {clash[0]!r}, which another measure has given already")
+        raise _Unusable(f"gives {clash[0]!r}, which another measure has given already; expected a key of its own")
     if name not in BUILT_IN:
         try:
             return cast(dict[str, Any], json.loads(json.dumps(taken, allow_nan=False)))

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, Template, TemplateError, meta
+from jinja2 import Environment, Template, TemplateError, UndefinedError, meta
 
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
@@ -86,6 +86,7 @@ _BREAKS = (
 )
 """What filling in a template may raise."""
 _HERE = Path(__file__).parent
+_UNDEFINED = re.compile(r"'(\w+)' is undefined")
 _INPUTS = re.compile(r"\{#\s*inputs:\s*([^#]*?)\s*#\}")
 _TAG = re.compile(
     r"question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
@@ -153,6 +154,26 @@ def _note(name: str) -> None:
         used.add(name)
 
 
+class NoSuchPrompt(UsageError):
+    """A prompt that is asked for by a name and is nowhere."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        self.name = name
+        super().__init__(problem)
+
+
+class NameNotGiven(FileError):
+    """A template that was filled in without one of its inputs: the mistake of whoever calls `render`."""
+
+    def __init__(
+        self, path: Path, prompt: str, missing: str, *, given: Collection[str], declared: Collection[str]
+    ) -> None:
+        gives = f"gives {', '.join(sorted(given)) or 'nothing'}"
+        inputs = f"the inputs of this prompt are {', '.join(sorted(declared))}"
+        problem = f"cannot be filled in: {missing!r} is undefined: render({prompt!r}, ...) {gives}; {inputs}"
+        super().__init__(problem, file=path)
+
+
 class Prompts:
     """The templates of one language, with the user's own files over ours.
 
@@ -210,7 +231,19 @@ class Prompts:
         template = self._templates.get(name)
         if template is None:
             template = self._templates[name] = _compiled(self.path(name), self.source(name))
-        return _filled(self.path, name, template, inputs)
+        try:
+            return _filled(self.path, name, template, inputs)
+        except FileError as error:
+            if isinstance(undefined := error.__cause__, UndefinedError):
+                self._blame_caller(name, inputs, undefined)
+            raise
+
+    def _blame_caller(self, name: str, inputs: Mapping[str, Any], undefined: UndefinedError) -> None:
+        """An input that the template names and was not given is no mistake of the template's."""
+        missing = _UNDEFINED.fullmatch(str(undefined))
+        declared = declared_inputs(self.source(name))
+        if missing is not None and missing[1] in declared - inputs.keys():
+            raise NameNotGiven(self.path(name), name, missing[1], given=inputs, declared=declared) from undefined
 
     def _draft(self, question: Question) -> str:
         choices = tuple(zip(question.letters, question.choices, strict=True))
@@ -236,7 +269,7 @@ class Prompts:
         if isinstance(self.own, Mapping) and name in self.own:
             return Path(f"{name}.j2")
         beside = f" nor in {self.own / self.language}" if isinstance(self.own, Path) else ""
-        raise UsageError(f"there is no prompt {name!r} in {self.language}{beside}")
+        raise NoSuchPrompt(name, f"there is no prompt {name!r} in {self.language}{beside}")
 
     def examples(self, name: str) -> tuple[Message, ...]:
         """Worked examples that go before a prompt, from ``NAME.examples.yaml`` beside the template; most have none."""
@@ -412,4 +445,4 @@ def _filled(place: Callable[[str], Path], name: str, template: Template, inputs:
     try:
         return fill(template, inputs)
     except _BREAKS as error:
-        raise FileError(f"cannot be filled in: {error}", file=place(name)) from None
+        raise FileError(f"cannot be filled in: {error}", file=place(name)) from error

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
 from moot.measures.measure import Measure
+from moot.measures.reserved import GRADER
 from moot.measures.source import Source
 from moot.measures.source import grader_of as grader_of
 from moot.measures.taken import TakenMeasures
@@ -43,7 +44,7 @@ def figures(
         with clustered(source.clusters):
             taken = TakenMeasures(given).figures(source, stopped)
     if (kept_as := source.config.get("grader", USUAL)) != USUAL:
-        taken["grader"] = kept_as
+        taken[GRADER] = kept_as
     return taken
 
 

@@ -8,9 +8,10 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from moot.needs import EVERYTHING, Needs
+from moot.plugins import NotAsExpected
 from moot.testing.dropped import dropped
 from moot.testing.measured_runs import JUDGED, NOT_GRADED, ONE_RUN, RUNS, USUAL, MeasuredRuns, graded_as, runs_with
 from moot.testing.named_strategies import names_known_to
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from moot.measures.cells import Stored
-    from moot.measures.measure import Measure
+    from moot.measures.measure import Measure, OwnMeasure
+    from moot.measures.section import Section
     from moot.testing.measured_runs import StrategyGiven
 
 Order = Callable[["list[Stored]"], "list[Stored]"]
@@ -85,8 +87,7 @@ class _Tried:
         text = json.dumps(figures, allow_nan=False)  # NaN is no JSON: what is not known is None
         assert json.loads(text).keys() == figures.keys(), f"keys of figures must be words ({run})"
         assert taken() == figures, f"the figures of one run differ when they are taken twice ({run})"
-        collision = figures.keys() & others.keys()
-        assert not collision, f"{', '.join(sorted(collision))}: a built-in measure has figures of that name ({run})"
+        self.check_keys(figures, run)
         self.said |= {key for key, figure in figures.items() if _says_something(figure)}
         _check_sections(self.measure, {**others, **figures}, run)
         _check_sections(self.measure, others, f"{run}, without its figures")
@@ -94,6 +95,17 @@ class _Tried:
             if taken(lambda cells, out=place: cells[:out] + cells[out + 1 :]) == figures:  # type: ignore[misc]
                 moved = taken(lambda cells, last=place: [*cells[:last], *cells[last + 1 :], cells[last]])  # type: ignore[misc]
                 assert moved == figures, f"a cell that it does not speak of changed its figures by its place ({run})"
+
+    def check_keys(self, figures: Mapping[str, Any], run: str) -> None:
+        """No key of moot's own; of moot's own measures those that they declare, which is what keeps others off."""
+        from moot.measures.reserved import refused_key
+
+        if (ours := _own(self.measure)) is not None:
+            undeclared = sorted(figures.keys() - set(ours.keys))
+            assert not undeclared, f"{', '.join(undeclared)}: in its figures, and not among its keys ({run})"
+            return
+        for key in figures:
+            assert (refusal := refused_key(key)) is None, f"{self.measure.name}: {refusal} ({run})"
 
     def check_said(self, keys: Collection[str]) -> None:
         """What has said nothing has not been tried, and would pass whatever it does."""
@@ -165,6 +177,14 @@ def _take_built_in(connection: Connection, runs: MeasuredRuns, run: str) -> None
         source.so_far = {**source.so_far, **by_measure[name]}
 
 
+def _own(measure: Measure) -> OwnMeasure | None:
+    """The measure, if it is one of moot's own."""
+    from moot.measures import BUILT_IN
+
+    place = f"{type(measure).__module__}:{type(measure).__qualname__}"
+    return cast("OwnMeasure", measure) if place in BUILT_IN.values() else None
+
+
 def _built_in_figures(
     measure: Measure, built_in: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -182,21 +202,39 @@ def _built_in_figures(
     return joined(before), joined(names)
 
 
+def _check_parts(measure: Measure, section: Section, run: str) -> None:
+    """As a report would: a key that no row has is a misspelt one, in a column or in a drawing."""
+    from moot.measures.checked_sections import checked_sections
+
+    try:
+        checked_sections([section])
+    except NotAsExpected as error:
+        raise AssertionError(f"{measure.name}: {error} ({run})") from None
+
+
 def _check_sections(measure: Measure, figures: dict[str, Any], run: str) -> None:
     """Sections of all figures: in the terminal, as a table, and as the page's JSON."""
     import io
 
     from rich.console import Console
 
+    from moot.measures.reserved import refused_id
     from moot.measures.section import Section
     from moot.report.frames import section_frame
     from moot.report.section_terminal import section_parts
 
     ids: list[str] = []
+    ours = _own(measure)
     for section in measure.sections(figures):
         assert isinstance(section, Section), f"sections are Sections ({run})"
         ids.append(section.id)
+        if ours is not None:
+            assert section.id in ours.section_ids, f"{section.id}: not among its section_ids ({run})"
+        else:
+            assert (refusal := refused_id(section.id)) is None, f"{measure.name}: {refusal} ({run})"
         json.dumps(dataclasses.asdict(section), allow_nan=False)
+        if ours is None:
+            _check_parts(measure, section, run)
         console = Console(file=io.StringIO(), width=80)
         for part in section_parts(section):
             console.print(part)

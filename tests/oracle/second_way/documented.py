@@ -11,7 +11,16 @@ from typing import Any
 DOCS = Path(__file__).parents[3] / "docs"
 ENDINGS = ("_low_holm", "_high_holm", "_p_holm", "_low", "_high", "_p", "_n", "_count", "_difference", "_bounds")
 """What docs/report.md says once of all figures that stand beside others in a row."""
-NAMED_BY_USERS = ("options", "outcomes", "endings", "apart", "accuracies", "best", "undeclared_prompts")
+NAMED_BY_USERS = (
+    "options",
+    "outcomes",
+    "endings",
+    "apart",
+    "accuracies",
+    "best",
+    "undeclared_prompts",
+    "missing_drafts",
+)
 """Under these the keys are names of something: options, outcomes, players."""
 
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from moot.engine.call_bounds import together
+from moot.engine.missing_drafts import all_missing
 from moot.engine.ray.cluster import RayCluster, join, load_ray, seats
 from moot.engine.ray.hands import Deal, Hand
 from moot.engine.ray.worker import Dealt, Lineup, Worker, WorkerPlan, WorkerReport
@@ -244,6 +245,7 @@ class RayRunner(Runner):
         tally.calls.found += played.found - last_report.found
         tally.exceeded = together(report.exceeded for report in self._told.values())
         tally.undeclared = all_undeclared(report.undeclared for report in self._told.values())
+        tally.undrafted = all_missing(report.undrafted for report in self._told.values())
         if tally.purse is not None:
             tally.purse.overbilled = _together(report.overbilled for report in self._told.values())
         if tally.calls.cost_usd is not None:

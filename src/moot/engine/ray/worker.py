@@ -77,6 +77,7 @@ class WorkerReport:
     overbilled: dict[str, Overcharge] = field(default_factory=dict)
     exceeded: dict[str, ExceededBound] = field(default_factory=dict)
     undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
+    undrafted: dict[str, int] = field(default_factory=dict)
     stopped: MootError | None = None
     """Why the run must end."""
 
@@ -161,6 +162,7 @@ class Worker:
             overbilled={} if tally.purse is None else dict(tally.purse.overbilled),
             exceeded=dict(tally.exceeded),
             undeclared=dict(tally.undeclared),
+            undrafted=dict(tally.undrafted),
             stopped=stopped,
         )
 

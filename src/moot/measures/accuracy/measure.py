@@ -18,6 +18,19 @@ from moot.needs import Needs
 class Accuracy:
     name: ClassVar[str] = "accuracy"
     needs: ClassVar[Needs] = Needs()
+    keys: ClassVar[tuple[str, ...]] = (
+        "experiment",
+        "kind",
+        "questions",
+        "accuracy",
+        "failures",
+        "bill_usd",
+        "simulated",
+        "clusters",
+        "ungraded",
+        "disputed",
+    )
+    section_ids: ClassVar[tuple[str, ...]] = ("accuracy", "outcomes", "failures")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return accuracy_figures(run)

@@ -17,6 +17,8 @@ from moot.needs import Needs
 class WhoAnswered:
     name: ClassVar[str] = "attendance"
     needs: ClassVar[Needs] = Needs()
+    keys: ClassVar[tuple[str, ...]] = ("attendance",)
+    section_ids: ClassVar[tuple[str, ...]] = ("attendance",)
 
     def figures(self, run: Source) -> dict[str, Any]:
         return attendance_figures(run)

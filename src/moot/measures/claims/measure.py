@@ -18,6 +18,8 @@ from moot.needs import Needs
 class Claims:
     name: ClassVar[str] = "claims"
     needs: ClassVar[Needs] = Needs(graded_drafts=True)
+    keys: ClassVar[tuple[str, ...]] = ("headline", "hypotheses", "frontier", "frontier_left_out", "power")
+    section_ids: ClassVar[tuple[str, ...]] = ("hypotheses", "frontier", "power")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return evidence_figures(run, run.cells, run.name, run.so_far, run.hypotheses)

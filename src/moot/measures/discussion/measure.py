@@ -18,6 +18,34 @@ from moot.needs import Needs
 class Discussion:
     name: ClassVar[str] = "discussion"
     needs: ClassVar[Needs] = Needs(graded_claims=True)
+    keys: ClassVar[tuple[str, ...]] = (
+        "protocols",
+        "protocol_turns",
+        "protocol_rounds",
+        "protocol_cost",
+        "protocol_differences",
+        "protocol_baselines",
+        "protocol_families",
+        "scaling",
+        "similarity",
+        "challenges",
+    )
+    section_ids: ClassVar[tuple[str, ...]] = (
+        "protocols",
+        "protocols-by-set",
+        "protocol-turns",
+        "protocol-cost",
+        "protocol-parts",
+        "protocol-counting",
+        "protocol-baselines",
+        "protocol-baselines-by-set",
+        "protocol-families",
+        "protocol-families-by-set",
+        "scaling-agents",
+        "scaling-rounds",
+        "similarity",
+        "challenges",
+    )
 
     def figures(self, run: Source) -> dict[str, Any]:
         return discussion_figures(run, run.cells)

@@ -74,6 +74,7 @@ def _runs(figures: Figures) -> Section:
         *_overbilled(rows),
         *_exceeded(rows),
         *_undeclared(rows),
+        *_without_drafts(rows),
     )
     return Section("runs", "The run's facts", words, columns, rows, place=950, terminal="page")
 
@@ -105,6 +106,16 @@ def _undeclared(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield (
                 f"In run {run['number']} {label} used prompts that its traits do not name: {', '.join(names)}; with another"
                 " wording of these it would pass for the same experiment."
+            )
+
+
+def _without_drafts(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Whoever promises drafts and leaves none, so that its players are in no figure."""
+    for run in runs:
+        for label, episodes in run.get("missing_drafts", {}).items():
+            yield (
+                f"In run {run['number']} {label} left no drafts in {episodes} episodes, although its traits promise them;"
+                " its players are not measured by these."
             )
 
 

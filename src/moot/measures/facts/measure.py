@@ -17,6 +17,8 @@ from moot.needs import Needs
 class Facts:
     name: ClassVar[str] = "facts"
     needs: ClassVar[Needs] = Needs()
+    keys: ClassVar[tuple[str, ...]] = ("runs", "prompts", "other_plans")
+    section_ids: ClassVar[tuple[str, ...]] = ("runs", "prompts")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return facts_figures(run)

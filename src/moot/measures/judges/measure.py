@@ -18,6 +18,8 @@ from moot.needs import Needs
 class Judges:
     name: ClassVar[str] = "judges"
     needs: ClassVar[Needs] = Needs()
+    keys: ClassVar[tuple[str, ...]] = ("judges",)
+    section_ids: ClassVar[tuple[str, ...]] = ("judges",)
 
     def figures(self, run: Source) -> dict[str, Any]:
         judges = judges_figures(run)

@@ -18,6 +18,8 @@ from moot.needs import Needs
 class Position:
     name: ClassVar[str] = "position"
     needs: ClassVar[Needs] = Needs(grouped_drafts=True, matched_words=True)
+    keys: ClassVar[tuple[str, ...]] = ("position_bias",)
+    section_ids: ClassVar[tuple[str, ...]] = ("position-bias", "position-deciders", "position-places")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return position_figures(run, run.cells)

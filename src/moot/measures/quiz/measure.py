@@ -18,6 +18,42 @@ from moot.needs import Needs
 class Quiz:
     name: ClassVar[str] = "quiz"
     needs: ClassVar[Needs] = Needs(graded_drafts=True, grouped_drafts=True, matched_words=True)
+    keys: ClassVar[tuple[str, ...]] = (
+        "players",
+        "skyline",
+        "best_single",
+        "gap",
+        "gains",
+        "comparisons",
+        "self_preference",
+        "teams",
+        "diversity",
+        "diversity_captains",
+        "diversity_left_out",
+        "diversity_by_difficulty",
+        "diversity_and_people",
+        "talk_by_diversity",
+        "talk_threshold",
+        "human",
+        "categories",
+        "measurement",
+        "grouped_by_words",
+    )
+    section_ids: ClassVar[tuple[str, ...]] = (
+        "by-captain",
+        "skyline",
+        "gap",
+        "gains",
+        "self-preference",
+        "human",
+        "categories",
+        "talk-threshold",
+        "comparisons",
+        "diversity",
+        "diversity-captains",
+        "talk-by-diversity",
+        "diversity-by-difficulty",
+    )
 
     def figures(self, run: Source) -> dict[str, Any]:
         return quiz_figures(run, run.cells) if any(cell["player"] is None for cell in run.cells) else {}

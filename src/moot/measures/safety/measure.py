@@ -18,6 +18,40 @@ from moot.needs import Needs
 class Safety:
     name: ClassVar[str] = "safety"
     needs: ClassVar[Needs] = Needs(graded_drafts=True)
+    keys: ClassVar[tuple[str, ...]] = (
+        "safety",
+        "safety_missing",
+        "safety_models",
+        "gain_by_strength",
+        "coverage",
+        "gap_closure",
+        "gap_closure_models",
+        "cohort_averages",
+        "cohort_models",
+        "debate_lift",
+        "macro_average",
+        "formatting_tax",
+        "formatting_tax_models",
+        "calibration",
+        "authority_bias",
+        "consensus",
+    )
+    section_ids: ClassVar[tuple[str, ...]] = (
+        "safety",
+        "safety-missing",
+        "safety-models",
+        "native-and-after",
+        "coverage",
+        "gap-closure",
+        "gap-closure-models",
+        "cohort-models",
+        "debate-lift",
+        "macro-average",
+        "formatting-tax",
+        "calibration",
+        "authority-bias",
+        "consensus",
+    )
 
     def figures(self, run: Source) -> dict[str, Any]:
         return safety_figures(run, run.cells)

@@ -18,6 +18,8 @@ from moot.needs import Needs
 class Sets:
     name: ClassVar[str] = "sets"
     needs: ClassVar[Needs] = Needs()
+    keys: ClassVar[tuple[str, ...]] = ("question_sets", "set_groups", "mean_over_sets")
+    section_ids: ClassVar[tuple[str, ...]] = ("sets",)
 
     def figures(self, run: Source) -> dict[str, Any]:
         return set_figures(run)

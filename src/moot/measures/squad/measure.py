@@ -17,6 +17,8 @@ from moot.needs import Needs
 class Squad:
     name: ClassVar[str] = "squad"
     needs: ClassVar[Needs] = Needs()
+    keys: ClassVar[tuple[str, ...]] = ("squad",)
+    section_ids: ClassVar[tuple[str, ...]] = ("squad",)
 
     def figures(self, run: Source) -> dict[str, Any]:
         return squad_figures(run, run.cells)

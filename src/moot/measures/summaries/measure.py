@@ -17,6 +17,8 @@ from moot.needs import Needs
 class Summaries:
     name: ClassVar[str] = "summaries"
     needs: ClassVar[Needs] = Needs(graded_drafts=True)
+    keys: ClassVar[tuple[str, ...]] = ("mixtures", "partners")
+    section_ids: ClassVar[tuple[str, ...]] = ("summaries", "summaries-right-labels", "summaries-partners")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return summary_figures(run, run.cells)
