@@ -104,6 +104,15 @@ class Source:
         any measure, since it looks better on them than it is."""
         return self._chosen_on.get(cell["id"], frozenset())
 
+    @cached_property
+    def whole(self) -> Source:
+        """The same with the questions that cells were chosen on: for what was asked and paid, never for how good it is."""
+        if not self._chosen_on:
+            return self
+        whole = Source(self.connection, self.experiment, self.grader)
+        whole._chosen_on = {}
+        return whole
+
     def left_out(self, cell: Stored) -> int:
         """How many of this experiment's questions those are."""
         return sum(self._asked[question] for question in self.chosen_on(cell))

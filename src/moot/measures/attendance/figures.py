@@ -1,7 +1,7 @@
 """Each player and officer over all strategies: plays in which it was asked, answered, or was absent, and what that took.
 
-A figure of what was recorded, not of how good anybody is. A player who never answers has no accuracy among the others, and
-no draft in any group; its failed calls were made all the same.
+A figure of what was recorded, not of how good anybody is: plays on questions that a team was chosen on are in it. A player
+who never answers has no accuracy among the others, and no draft in any group; its failed calls were made all the same.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def attendance_figures(source: Source) -> Row:
             "calls": len(attended.calls) + attended.failed_calls,
             "failed_calls": attended.failed_calls,
         }
-        for (name, office), attended in sorted(source.askings().items())
+        for (name, office), attended in sorted(source.whole.askings().items())
     ]
     return {"attendance": rows} if rows else {}
 
