@@ -154,6 +154,10 @@ def _beside(
     row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
     several = singles(raw, [side] if how == "declared" else paid.values())
     own = [question for question in asked if question in values]
+    if silent := [name for name in several.values if several.silent(name, own)]:
+        row["never_answered"] = silent
+        for name in silent:
+            del several.values[name]
     single = highest(several.values, own)
     if single is None:
         return row

@@ -39,7 +39,9 @@ class Play:
     heard: bool = True
     calls: tuple[str, ...] = ()
     answered: bool = True
-    """Of a player alone: whether it gave an answer."""
+    """Of a player alone: whether it gave an answer,"""
+    failed: bool = False
+    """and whether nothing came of it, not even a refusal."""
 
     @property
     def key(self) -> Key:
@@ -156,8 +158,11 @@ def _table(
     )
     sets: dict[Key, list[list[Draft]]] = {}
     dropped: dict[Key, set[str]] = {}
+    endings: dict[tuple[Key, str], set[str]] = {}
     for cell in cells:
         for episode in raw.episodes(cell):
+            for answer in episode.verdict.get("answers", ()):
+                endings.setdefault((_key(cell, episode), answer[0]), set()).add(answer[3])
             if heard := drafts_of(cell, episode):
                 sets.setdefault(_key(cell, episode), []).append(heard)
             dropped.setdefault(_key(cell, episode), set()).update(_dropped(episode))
@@ -182,7 +187,8 @@ def _table(
             if player in texts:
                 text = texts[player]
                 right = raw.draft_grades[key[0], text] if text is not None else 0.0
-                table.alone.append(Play(*key, title, right, player=player, answered=text is not None))
+                failed = text is None and endings[key, player] == {"failed"}
+                table.alone.append(Play(*key, title, right, player=player, answered=text is not None, failed=failed))
             elif player in dropped.get(key, ()):
                 table.alone.append(Play(*key, title, Ungraded.NOT_HEARD, player=player, heard=False))
     # What all who play here were chosen on says nothing of what they could reach either.
@@ -234,6 +240,7 @@ def _played_alone(raw: Raw, player: str, cell: Cell | None) -> list[Play]:
             episode.right,
             player=player,
             answered=episode.outcome == "answered",
+            failed=episode.outcome == "failed",
         )
         for episode in raw.episodes(cell)
     ]

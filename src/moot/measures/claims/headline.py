@@ -3,7 +3,7 @@
 The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
 chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`. Everything in its sentence is
 against one baseline, the best single player on the questions that the option has, and "more" means more than every one of
-them. Options, and players, are ranked on the questions that they share: see `moot.stats.shared`.
+them that ever answered. Options, and players, are ranked on the questions that they share: see `moot.stats.shared`.
 """
 
 from __future__ import annotations
@@ -226,6 +226,9 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
     singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
+    if silent := singles.never_answered(values.keys()):
+        singles = singles.without(silent)
+        row["never_answered"] = silent
     single = _best_single(singles.values, list(values))
     if single is None:
         return row
