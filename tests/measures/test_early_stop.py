@@ -192,7 +192,7 @@ def test_a_captain_whom_nobody_waited_for_was_rescued_from_nothing_known() -> No
 def test_what_a_captain_said_alone_is_known_wherever_somebody_has_heard_it(tmp_path: Path) -> None:
     """The early vote did not wait for dan; a captain who reads all drafts has: gains know it, and so does the safety net."""
     figures = played(tmp_path, [EARLY, "talkative"], captain="each")
-    gains = {row["captain"]: row for row in figures["gains"] if row["strategy"] == EARLY_LABEL}
+    gains = {row["captain"]: row for row in figures["gains"] if row["label"] == EARLY_LABEL}
     models = {row["model"]: row for row in figures["safety_models"] if row["stage"] == EARLY_LABEL}
     for name in PLAYERS:
         assert models[name]["difference"] == gains[name]["difference"] is not None

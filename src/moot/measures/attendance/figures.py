@@ -44,7 +44,8 @@ def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             whys = ", ".join(f"{words} {row[why]:,}×" for why, words in WHYS.items() if row[why])
             yield (
                 f"{row['player']}{office} never answered, asked in {count(row['asked'], 'play')} on"
-                f" {count(row['questions'], 'question')} ({whys}): it took {count(row['calls'], 'call')}, and nobody knows how good it is."
+                f" {count(row['questions'], 'question')} ({whys}): it took {count(row['calls'], 'call')}, and nobody knows how"
+                " good it is."
             )
 
 
