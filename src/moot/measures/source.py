@@ -20,6 +20,7 @@ from moot.engine.match_record import Groups, Matches
 from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
+from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
 from moot.measures.askings import UNUSUAL, Askings, Attended, Place
 from moot.measures.cells import Row, playing_alone, stored_cell, table_of
@@ -236,11 +237,22 @@ class Source:
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         """With those told apart whose answers wait for a grade."""
         return [
-            episode._replace(waits=True)
-            if episode.right is None and self._waits(self.cases[episode.key[0]])
+            episode._replace(
+                waits=self._waits(self.cases[episode.key[0]]), open_words=self.open_words(None, episode.open_words)
+            )
+            if episode.right is None
             else episode
             for episode in episodes
         ]
+
+    def open_words(self, right: float | None, text: str | None) -> str | None:
+        """What an ungraded answer says, as its grade will go by it: judges and persons are asked about normalised words.
+
+        A grader that is not ours may go by every letter.
+        """
+        if right is not None or text is None:
+            return None
+        return normalise(text) if self._grader is None else text
 
     def _waits(self, case: Case) -> bool:
         """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.

@@ -12,7 +12,7 @@ from second_way.ranked import Ranked
 from second_way.raw import Cell, Episode, Raw
 from second_way.same_calls import differ, made
 from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
-from second_way.tables import Table, grades, parts, tables
+from second_way.tables import Table, parts, tables, values_of
 
 Values = Mapping[str, Value]
 NATIVE_STAGES = ("draft", "verdict", "rationale")
@@ -33,7 +33,10 @@ class Option:
     @cached_property
     def by_cell(self) -> list[dict[str, Value]]:
         return [
-            {question: value_of([episode.right for episode in several]) for question, several in _asked(own).items()}
+            {
+                question: value_of([episode.right for episode in several], [episode.answer for episode in several])
+                for question, several in _asked(own).items()
+            }
             for own in self.episodes
         ]
 
@@ -163,7 +166,7 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
         if table.team not in teams or not (any(c in cells for c in table.cells) or (table.usual and table.solo)):
             continue
         for player, plays in parts(table.alone, lambda play: play.player).items():
-            values = {question: value_of(rights) for question, rights in grades(plays).items()}
+            values = values_of(plays)
             title = _seat(raw, found, player, table, values)
             for play in plays:
                 if play.heard:

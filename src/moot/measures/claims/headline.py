@@ -40,7 +40,7 @@ from moot.stats.graded import (
     marks_of,
     why_none,
 )
-from moot.stats.graded_pairs import compared_row, family_row, known_pairs, why_turned
+from moot.stats.graded_pairs import compared_row, difference_ends, family_row, known_pairs, why_turned
 from moot.stats.shared import SharedQuestions, shared
 from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.store.declarations import Declared
@@ -305,9 +305,8 @@ def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
     unranked = shared(singles, asked).left_out
     found = []
     for name, own in singles.items():
-        both = [question for question in asked if question in own and question in singles[single]]
-        margin = sum(own[question].most - singles[single][question].least for question in both)
-        if name != single and (name in unranked or margin > 1e-9):
+        both = {q: [(own[q], singles[single][q])] for q in asked if q in own and q in singles[single]}
+        if name != single and (name in unranked or difference_ends(both)[1] > 1e-9):
             found.append(name)
     return found
 
@@ -324,13 +323,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]
     if not unheard:
         return {}
     ends = [
-        [
-            sum(one - other for one, other in zip(ours, theirs, strict=True)) / len(values)
-            for ours, theirs in (
-                ([value.least for value in values.values()], [own.get(q, UNPLAYED).most for q in values]),
-                ([value.most for value in values.values()], [own.get(q, UNPLAYED).least for q in values]),
-            )
-        ]
+        difference_ends({question: [(value, own.get(question, UNPLAYED))] for question, value in values.items()})
         for own in singles.values()
     ]
     told = ", ".join(f"{name} was heard on {heard[name]:,} of {len(values):,} questions" for name in unheard)
@@ -352,8 +345,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], grade
         return over
     ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
     if ungraded:
-        pairs = [_pairs(values, alone[name]).values() for name in ungraded]
-        margins = [_mean_of([one.least - other.most for ((one, other),) in several]) for several in pairs if several]
+        margins = [difference_ends(pairs)[0] for name in ungraded if (pairs := _pairs(values, alone[name]))]
         bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
         over = {**over, "bounds": {"low": min([bounds["low"], *margins]), "high": bounds["high"]}}
     turned = why_turned(over, graded)
