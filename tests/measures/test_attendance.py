@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from worlds import World, grouped_by, row
+from worlds import World, grouped_by, in_form, row
 
 import moot
 from moot import Request, ScriptedModel
@@ -66,3 +66,30 @@ def test_it_is_said_of_whoever_never_answered(figures: dict[str, Any]) -> None:
         )
         assert any("dan never answered" in line and "no usable reply 12×" in line for line in lines)
         assert not any("ann never" in line for line in lines)
+
+
+@pytest.mark.parametrize("strategies", [["solo", "vote"], ["vote"]])
+def test_whoever_never_answered_is_no_single_to_beat(strategies: list[str]) -> None:
+    """Who only refuses, or says nothing usable, is one; and so is who answered a single time."""
+    wrong = {"ann": 0, "bob": 1, "cat": 2}
+    world = World(
+        lambda name, number, repeat: "Lyon" if number % 3 == wrong[name] else "Paris", count=18, players=tuple(wrong)
+    )
+
+    def rarely(request: Request) -> Any:
+        return in_form(request, "Lyon") if request.question_id == "q0" else broken(request)
+
+    keys = world.keys(strategies, primary="vote")
+    dead = {"dead": broken, "rare": rarely, "mute": garbled}
+    keys["models"] |= {name: ScriptedModel(name, reply) for name, reply in dead.items()}
+    keys["players"] |= {name: {"model": name} for name in dead}
+    keys["teams"] = {"six": {"players": list(keys["players"]), "captain": "ann"}}
+    figures = moot.run(keys).figures
+    headline = figures["headline"]
+    assert headline["never_answered"] == ["dead"]
+    over = headline["over_best_single"]
+    assert [one["single"] for one in over["each"]] == ["ann", "bob", "cat", "mute", "rare"]
+    assert over["singles"] == 5
+    assert "the best single model of those that answered, ann" in headline["sentence"]
+    assert "Every call of dead failed: nobody knows how good it is alone" in headline["sentence"]
+    assert row(figures["players"], player="dead")["value"] == 0.0, "nothing is dropped"

@@ -82,6 +82,10 @@ def test_the_sentence() -> None:
             {"over_best_single": OVER | {"difference": 0.01, "low": None, "high": None}},
             "+1.0 points against the best single model, bob;",
         ),
+        (
+            {"over_best_single": None, "played_alone": True, "never_answered": ["ann", "bob"]},
+            "; nobody of the team ever answered alone, so there is nothing to compare it with",
+        ),
         ({"chosen": "declared late"}, "declared after the run had begun"),
         ({"chosen": "declared late"}, "declared it too late, so this is a choice among 12"),
         ({"chosen": "after the fact"}, "with qwen as captain, the highest of 12 options, answered"),

@@ -88,7 +88,7 @@ def test_a_silent_judge_leaves_no_accuracy() -> None:
     for row in (*figures["gains"], *figures["comparisons"]):
         assert (row["difference"], row["low"], row["p"]) == (None, None, None), row
         assert row["why"]
-        assert row["bounds"] == {"low": -0.5, "high": 0.5}
+        assert row["bounds"] == {"low": 0.0, "high": 0.0}, "all say the same, right or wrong"
     for row in figures["frontier"]:
         assert (row["accuracy"], row["within"], row["bounds"]) == (None, None, {"low": 0.5, "high": 1.0})
         assert row["why"]
@@ -148,7 +148,8 @@ def test_hypotheses_and_comparisons_say_why(tmp_path: Any) -> None:
     for row in result.figures["hypotheses"]:
         assert (row["value"], row["verdict"]) == (None, "open"), row
         assert "hangs on what it says" in row["note"]
-        assert row["bounds"]["high"] - row["bounds"]["low"] >= 0.5
+        width = row["bounds"]["high"] - row["bounds"]["low"]
+        assert width == (0.0 if " - " in row["hypothesis"] else 0.5), "both sides of a difference say the same"
 
 
 def test_moot_compare_says_why() -> None:

@@ -26,9 +26,15 @@ ABOUT_THE_FILE = frozenset(
 CHOSEN = frozenset({"headline", "frontier", "best_single", "gap", "power", "teams", "talk_threshold"})
 """What is chosen among all that stands in the file, or corrected for it."""
 ADJUSTED = frozenset(
-    {"family", "from", *(f"{of}{end}_holm" for of in ("", "first_", "last_") for end in ("p", "low", "high"))}
+    {
+        "family",
+        "from",
+        *(f"{of}{end}_holm" for of in ("", "first_", "last_", "difference_") for end in ("p", "low", "high")),
+    }
 )
 """What is adjusted for the other rows of its table; and where a player's own answer was read."""
+OVER_ALL = frozenset({"ungraded", "disputed", "judges", "attendance"})
+"""What counts over all strategies of the file, so that another one is counted in."""
 BESIDE_ALONE = frozenset({"calls_ratio", "tokens_ratio", "why"})
 """What is known only once somebody has played alone."""
 
@@ -80,7 +86,7 @@ def test_another_strategy_changes_no_row_of_the_others(number: int, tmp_path: Pa
     before = rows(reported(one, keys))
     after = rows(reported(other, {**keys, "strategies": [*keys["strategies"], added]}))
     for key, table in before.items():
-        if key not in ("ungraded", "disputed", "judges"):
+        if key not in OVER_ALL:
             assert table <= after.get(key, set()), (key, added, sorted(table - after.get(key, set()))[:3])
 
 
@@ -267,7 +273,7 @@ def test_a_team_of_others_changes_no_row(number: int, tmp_path: Path) -> None:
     after = reported(other, more)
     told, again = (_without_team(rows(figures)) for figures in (before, after))
     for key, table in told.items():
-        if key not in ("ungraded", "disputed", "judges", "simulated"):
+        if key not in OVER_ALL | {"simulated"}:
             assert table <= again.get(key, set()), (key, sorted(table - again.get(key, set()))[:3])
 
 

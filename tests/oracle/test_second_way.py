@@ -128,6 +128,14 @@ def test_with_failures_and_unknown_references_too(number: int, tmp_path: Path) -
         _check(tmp_path, keys)
 
 
+@pytest.mark.parametrize("number", [2, *range(20, 20 + MORE)])
+def test_with_a_player_who_never_answers_too(number: int, tmp_path: Path) -> None:
+    keys = experiment(number, tmp_path)
+    dead = list(keys["players"].values())[-1]["model"]
+    with troubles({dead: 1.0}):
+        _check(tmp_path, keys)
+
+
 @pytest.mark.parametrize("number", [6, *range(7, 7 + MORE)])
 def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = few_waiting(number, tmp_path)

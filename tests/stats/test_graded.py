@@ -46,7 +46,7 @@ def test_one_question_of_several_answers(grades: list[float | None]) -> None:
     assert value_of(grades)[:4] == expected
     assert mean_value(values)[:4] == expected
     if len(values) > 1:
-        assert mean_value(values)[4:] == (0, len(seen), 0, len(grades) - len(seen))
+        assert mean_value(values)[4:8] == (0, len(seen), 0, len(grades) - len(seen))
     whole = whole_mean(values)
     assert whole == mean_value(values)._replace(known=mean(seen) if len(seen) == len(grades) else None)
     best = best_value(values)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from moot.grade.judge import JUDGE
 from moot.grade.match import NO_ANSWER
 from moot.measures.cells import Row, Stored
-from moot.stats.graded import Value, Way, graded_value
+from moot.stats.graded import Value, Way, said_value
 from moot.traces import Trace, not_waited_for
 from moot.types import Answer, Case, Verdict
 
@@ -80,6 +80,8 @@ class EpisodeOutline(NamedTuple):
     """Whether its answer has no grade although somebody has said what is right."""
     said: str | None = None
     """What a player by itself answered, where no call failed on the way: see `draft_calls`."""
+    open_words: str | None = None
+    """What it answered, where nobody has graded that, as far as equal words have equal grades."""
 
     @property
     def way(self) -> Way:
@@ -88,7 +90,7 @@ class EpisodeOutline(NamedTuple):
     @property
     def value(self) -> Value:
         """What it is worth, and how it came by that."""
-        return graded_value(self.right, self.way)
+        return said_value(self.right, self.way, self.open_words)
 
 
 BY_JUDGES = frozenset({JUDGE, "person"})

@@ -36,7 +36,10 @@ def outlines_alone(cell: Stored, rows: Iterable[Sequence[Any]], askings: Askings
         askings.alone(player, question, outcome, steps)
         calls, said = call_keys(steps), None if _failed(steps) else answer
         right = value if value is not None or answer is not None else 0.0
-        yield EpisodeOutline(cell, (question, repeat), position, right, outcome, stage, None, seconds, calls, said=said)
+        key, unsettled = (question, repeat), answer if right is None else None
+        yield EpisodeOutline(
+            cell, key, position, right, outcome, stage, None, seconds, calls, said=said, open_words=unsettled
+        )
 
 
 def all_outlines_alone(
@@ -59,9 +62,20 @@ def all_outlines_alone(
         for position, case in places.get(question, ()):
             value, stage, _ = marks.of(ident, case, repeat)
             right = value if value is not None or answer is not None else 0.0
+            unsettled = answer if right is None else None
             episodes_by_cell[ident].append(
                 EpisodeOutline(
-                    cells[ident], key, position, right, intern(outcome), stage, None, seconds, calls, said=said
+                    cells[ident],
+                    key,
+                    position,
+                    right,
+                    intern(outcome),
+                    stage,
+                    None,
+                    seconds,
+                    calls,
+                    said=said,
+                    open_words=unsettled,
                 )
             )
     for several in episodes_by_cell.values():
@@ -138,6 +152,7 @@ def _outline(
         order,
         drafts,
         row["repeat"],
+        open_words=row["answer"] if right is None else None,
     )
 
 

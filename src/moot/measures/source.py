@@ -20,6 +20,7 @@ from moot.engine.match_record import Groups, Matches
 from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
 from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
+from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
 from moot.measures.askings import UNUSUAL, Askings, Attended, Place
 from moot.measures.cells import Row, playing_alone, stored_cell, table_of
@@ -103,6 +104,15 @@ class Source:
         """The questions that a cell was chosen on, such as a team of proposers: none of its episodes there is given to
         any measure, since it looks better on them than it is."""
         return self._chosen_on.get(cell["id"], frozenset())
+
+    @cached_property
+    def whole(self) -> Source:
+        """The same with the questions that cells were chosen on: for what was asked and paid, never for how good it is."""
+        if not self._chosen_on:
+            return self
+        whole = Source(self.connection, self.experiment, self.grader)
+        whole._chosen_on = {}
+        return whole
 
     def left_out(self, cell: Stored) -> int:
         """How many of this experiment's questions those are."""
@@ -228,11 +238,22 @@ class Source:
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         """With those told apart whose answers wait for a grade."""
         return [
-            episode._replace(waits=True)
-            if episode.right is None and self._waits(self.cases[episode.key[0]])
+            episode._replace(
+                waits=self._waits(self.cases[episode.key[0]]), open_words=self.open_words(None, episode.open_words)
+            )
+            if episode.right is None
             else episode
             for episode in episodes
         ]
+
+    def open_words(self, right: float | None, text: str | None) -> str | None:
+        """What an ungraded answer says, as its grade will go by it: judges and persons are asked about normalised words.
+
+        A grader that is not ours may go by every letter.
+        """
+        if right is not None or text is None:
+            return None
+        return normalise(text) if self._grader is None else text
 
     def _waits(self, case: Case) -> bool:
         """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.

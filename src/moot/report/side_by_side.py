@@ -31,7 +31,11 @@ class Run:
 
     def values(self, title: str) -> dict[str, Value]:
         graded = {question: Value(right, right, right) for question, right in self.right[title].items()}
-        return {**graded, **self.open.get(title, {})}
+        # Two runs may have different judges: equal words need not have equal grades.
+        return {
+            **graded,
+            **{question: value._replace(words=()) for question, value in self.open.get(title, {}).items()},
+        }
 
 
 def run_of(

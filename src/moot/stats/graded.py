@@ -48,6 +48,9 @@ class Value(NamedTuple):
     """were not heard,"""
     nobody: int = 0
     """are to questions of which nobody has said what is right."""
+    words: tuple[tuple[str, float], ...] = ()
+    """What the ungraded answers say, as far as it is told, each with its part of the value: equal words to one question will
+    have equal grades."""
 
     @property
     def open(self) -> bool:
@@ -63,11 +66,21 @@ class Value(NamedTuple):
         return self.most if self.waiting else self.known
 
 
+COUNTS = ("answers", "waiting", "judged", "not_heard", "nobody")
+
+
 @lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
 def graded_value(right: float | None, way: Way = "at once") -> Value:
     """Of one answer."""
-    counts = (1, *(int(way == counted) for counted in ("waiting", "judge", "not heard", "nobody")))
-    return Value(None, 0.0, 1.0, *counts) if right is None else Value(right, right, right, *counts)
+    waiting, judged, not_heard, nobody = (int(way == each) for each in ("waiting", "judge", "not heard", "nobody"))
+    least, most = (0.0, 1.0) if right is None else (right, right)
+    return Value(right, least, most, 1, waiting, judged, not_heard, nobody)
+
+
+def said_value(right: float | None, way: Way, words: str | None) -> Value:
+    """The same, of words that are as good as equal ones, whatever their grade will be; they matter where there is none."""
+    value = graded_value(right, way)
+    return value if right is not None or words is None or way == "not heard" else value._replace(words=((words, 1.0),))
 
 
 UNGRADED = "answers are ungraded"
@@ -161,8 +174,14 @@ def mean_value(values: Sequence[Value]) -> Value:
     known_values = [value.known for value in values if value.known is not None]
     n = len(values)
     least, most = sum(value.least for value in values) / n, sum(value.most for value in values) / n
-    counts = (sum(getattr(value, name) for value in values) for name in Value._fields[3:])
-    return Value(sum(known_values) / len(known_values) if known_values else None, least, most, *counts)
+    answers, waiting, judged, not_heard, nobody = (sum(getattr(value, name) for value in values) for name in COUNTS)
+    words: dict[str, float] = {}
+    for value in values:
+        for word, part in value.words:
+            words[word] = words.get(word, 0.0) + part / n
+    known_mean = sum(known_values) / len(known_values) if known_values else None
+    said = tuple(sorted(words.items()))
+    return Value(known_mean, least, most, answers, waiting, judged, not_heard, nobody, said)
 
 
 def whole_mean(values: Sequence[Value]) -> Value:

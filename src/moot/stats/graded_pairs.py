@@ -1,7 +1,8 @@
 """Two ways of answering of which not all is graded, paired question by question: the difference, and what it can be.
 
 The figures are over the pairs that are graded, the interval and its p hold whatever waits for a grade turns out to be
-(`stats.completions`), and the bounds are over all questions.
+(`stats.completions`), and the bounds are over all questions. Two who say the same to a question will have the same grade
+for it: what both sides say makes no difference, whoever grades it and however.
 """
 
 from __future__ import annotations
@@ -51,15 +52,46 @@ def fair_pairs(pairs: Pairs) -> Pairs:
 
 def difference_bounds(pairs: Pairs) -> Row:
     """How far the difference over all questions can lie, and how many questions are left out; nothing if all is graded."""
-    sides = [
-        (mean_value([one for one, _ in several]), mean_value([other for _, other in several]))
-        for several in pairs.values()
-    ]
-    if not any(one.open or other.open for one, other in sides):
+    if not any(value.open for several in pairs.values() for pair in several for value in pair):
         return {}
-    low = sum(one.least - other.most for one, other in sides) / len(sides)
-    high = sum(one.most - other.least for one, other in sides) / len(sides)
+    low, high = difference_ends(pairs)
     return {"ungraded": len(pairs) - len(known_pairs(pairs)), "bounds": {"low": low, "high": high}}
+
+
+def difference_ends(pairs: Pairs) -> tuple[float, float]:
+    """The least and the most that the difference over all questions can be; nothing of no questions."""
+    low, high = (
+        sum(one - other for one, other in (_at_end(several, best=best) for several in pairs.values()))
+        for best in (False, True)
+    )
+    return low / max(1, len(pairs)), high / max(1, len(pairs))
+
+
+def _at_end(several: Sequence[tuple[Value, Value]], *, best: bool) -> tuple[float, float]:
+    """Both sides of one question, each a mean over its pairs, where all that is open makes their difference as large as it
+    can be, or as small. What both sides say moves both: only the side that says it more often gains by its being right."""
+    n = len(several)
+    first, second = ([pair[place] for pair in several] for place in (0, 1))
+    shared = {word for value in first for word, _ in value.words} & {
+        word for value in second for word, _ in value.words
+    }
+    up = sum(value.most if best else value.least for value in first)
+    down = sum(value.least if best else value.most for value in second)
+    for word in shared:  # so far right on the side where that helps, and wrong on the other
+        ours, theirs = _part(first, word), _part(second, word)
+        if best and ours > theirs:
+            down += theirs
+        elif best:
+            up -= ours
+        elif ours < theirs:
+            up += ours
+        else:
+            down -= theirs
+    return up / n, down / n
+
+
+def _part(values: Sequence[Value], word: str) -> float:
+    return sum(part for value in values for said, part in value.words if said == word)
 
 
 def compare_graded(pairs: Pairs, *, pooled: bool = False) -> Paired:
@@ -86,29 +118,33 @@ def compare_between(seen: Means, worst: Means, best: Means, *, pooled: bool = Fa
 
 def completed_pairs(pairs: Pairs, *, best: bool) -> dict[str, tuple[float, float]]:
     """One pair a question, with all that waits at its best for the difference, or at its worst; without what will never
-    have a grade."""
-    means: dict[str, tuple[float, float]] = {}
-    for question, several in pairs.items():
-        ends = [
-            (one.best, other.worst) if best else (one.worst, other.best)
-            for one, other in several
-            if one.worst is not None and other.worst is not None
-        ]
-        both = [(one, other) for one, other in ends if one is not None and other is not None]
-        if both:
-            means[question] = (sum(pair[0] for pair in both) / len(both), sum(pair[1] for pair in both) / len(both))
-    return means
+    have a grade. Of either side alone it says nothing: what both say is right or wrong for both."""
+    gradable = {question: _gradable(several) for question, several in pairs.items()}
+    return {question: _at_end(several, best=best) for question, several in gradable.items() if several}
+
+
+def _gradable(several: Sequence[tuple[Value, Value]]) -> list[tuple[Value, Value]]:
+    """Those pairs that have, or may yet have, two grades; what of them nobody will grade is left out of the means."""
+    return [(_waiting(one), _waiting(other)) for one, other in several if None not in (one.worst, other.worst)]
+
+
+def _waiting(value: Value) -> Value:
+    if value.waiting or value.known is None:
+        return value
+    return Value(value.known, value.known, value.known)
 
 
 def side_estimate(pairs: Pairs, place: int) -> Estimate | None:
     """What one side of the pairs got right, over those that are graded, with limits that hold whatever waits turns out to
     be."""
     seen = {question: pair[place] for question, pair in known_pairs(fair_pairs(pairs)).items()}
-    # The first side is at its best where the difference is, the second where the difference is at its worst.
-    worst, best = (
-        {question: pair[place] for question, pair in completed_pairs(pairs, best=best).items()}
-        for best in ((False, True) if place == 0 else (True, False))
-    )
+    # By itself: what the other side says too moves this one all the same.
+    own = {
+        question: mean_value([pair[place] for pair in gradable])
+        for question, several in pairs.items()
+        if (gradable := _gradable(several))
+    }
+    worst, best = ({question: getattr(value, end) for question, value in own.items()} for end in ("least", "most"))
     if not seen or seen == worst == best:
         return estimate(seen)
     between = share_between(share(value_rows(seen)), worst, best)

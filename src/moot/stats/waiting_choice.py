@@ -2,6 +2,10 @@
 
 "More" is said of what is more with all that waits at its worst: its own answers wrong, the singles' right. "Less" is said
 of what is less with all of it at its best. So the claim holds whatever the answers turn out to be.
+
+An option and a single who say the same to a question will have the same grade (`stats.graded_pairs`), and here it is taken
+for wrong of the one and right of the other all the same: every option is held against every single out of two tables, and no
+two tables can say for each pair of rows what the two have in common. The interval is wider for it, never too narrow.
 """
 
 from __future__ import annotations

@@ -16,11 +16,11 @@ from second_way.frontier import chosen_low, frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
 from second_way.options import Option, Singles, cost_alone, highest, named, options, singles, titles
-from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, turned
+from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, extremes, turned
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row, value_of
+from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -154,6 +154,10 @@ def _beside(
     row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
     several = singles(raw, [side] if how == "declared" else paid.values())
     own = [question for question in asked if question in values]
+    if silent := [name for name in several.values if several.silent(name, own)]:
+        row["never_answered"] = silent
+        for name in silent:
+            del several.values[name]
     single = highest(several.values, own)
     if single is None:
         return row
@@ -235,8 +239,8 @@ def _could_beat(several: Singles, name: str, single: str, asked: Sequence[str]) 
     if name in Ranked(several.values, asked).out:
         return True
     mine, best = several.values[name], several.values[single]
-    both = [question for question in asked if question in mine and question in best]
-    return sum(mine[question].most for question in both) > sum(best[question].least for question in both) + 1e-9
+    both = [(mine[question], best[question]) for question in asked if question in mine and question in best]
+    return sum(extremes([pair])[1] for pair in both) > 1e-9
 
 
 def _withheld(several: Singles, rivals: Sequence[str], asked: Sequence[str], values: Mapping[str, Value]) -> Row:
@@ -250,8 +254,8 @@ def _withheld(several: Singles, rivals: Sequence[str], asked: Sequence[str], val
         return {}
     sides = [[own.get(question, NOBODY_KNOWS) for question in values] for own in several.values.values()]
     ours = list(values.values())
-    low = min(mean([one.least - other.most for one, other in zip(ours, own, strict=True)]) for own in sides)
-    high = min(mean([one.most - other.least for one, other in zip(ours, own, strict=True)]) for own in sides)
+    ends = [[extremes([pair]) for pair in zip(ours, own, strict=True)] for own in sides]
+    low, high = (min(mean([end[place] for end in own]) for own in ends) for place in (0, 1))
     nothing = dict.fromkeys(("difference", "low", "high", "p", "rescues", "regressions", "single"))
     row: Row = {**nothing, "n": 0, "test": "none", "small": True, "bounds": {"low": low, "high": high}}
     return {**row, "why": ANY_TEXT, "best_single": mean_row([]), "each": []}
@@ -263,7 +267,7 @@ def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], 
         return row
     unsure = [own for own in several.values.values() if any(value.open for value in own.values())]
     if unsure:
-        margins = [[v.least - own[q].most for q, v in values.items() if q in own] for own in unsure]
+        margins = [[extremes([(v, own[q])])[0] for q, v in values.items() if q in own] for own in unsure]
         least = min([mean(margin) for margin in margins if margin], default=1.0)
         bounds = row.get("bounds") or {"low": row["difference"], "high": row["difference"]}
         row = {**row, "bounds": {"low": min(bounds["low"], least), "high": bounds["high"]}}
@@ -284,7 +288,7 @@ def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: 
     alone = []
     for cell in side.cells:
         plays = [play for play in tables.table_of(raw, cell).alone if play.player == cell.captain]
-        alone.append({question: value_of(rights) for question, rights in tables.grades(plays).items()})
+        alone.append(tables.values_of(plays))
     for question in values:
         if all(question in own for own in alone):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import string
@@ -90,9 +91,9 @@ def _kappa(tables: Any) -> Any:
 
 
 def _measurement(raw: Raw) -> Row | None:
-    """Calls of the grouping model that no strategy made in play."""
+    """Calls of the grouping model that no strategy made in play, be it on questions that it was chosen on."""
     model = (raw.config.get("grouping") or {}).get("model")
-    played = {key for cell in raw.cells for episode in raw.episodes(cell) for key in episode.calls}
+    played = {step[3] for row in raw.tables["verdicts"] for step in json.loads(row["transcript"])}
     calls = [call for key, call in raw.calls.items() if model and call["model"] == model and key not in played]
     if not calls:
         return None

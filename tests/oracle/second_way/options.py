@@ -12,7 +12,7 @@ from second_way.ranked import Ranked
 from second_way.raw import Cell, Episode, Raw
 from second_way.same_calls import differ, made
 from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
-from second_way.tables import Table, grades, parts, tables
+from second_way.tables import Table, parts, tables, values_of
 
 Values = Mapping[str, Value]
 NATIVE_STAGES = ("draft", "verdict", "rationale")
@@ -33,7 +33,10 @@ class Option:
     @cached_property
     def by_cell(self) -> list[dict[str, Value]]:
         return [
-            {question: value_of([episode.right for episode in several]) for question, several in _asked(own).items()}
+            {
+                question: value_of([episode.right for episode in several], [episode.answer for episode in several])
+                for question, several in _asked(own).items()
+            }
             for own in self.episodes
         ]
 
@@ -145,6 +148,12 @@ class Singles:
     values: dict[str, dict[str, Value]]
     players: dict[str, str]
     tables: dict[str, Table]
+    came: dict[str, dict[str, set[bool]]]
+    """By single and question: whether anything ever came, of plays that somebody waited for."""
+
+    def silent(self, name: str, asked: Sequence[str]) -> bool:
+        """Whether all that was asked of it here, and waited for, failed."""
+        return {came for question in asked for came in self.came[name].get(question, ())} == {False}
 
 
 def singles(raw: Raw, several: Iterable[Option]) -> Singles:
@@ -152,17 +161,21 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
     cells = [cell for side in several for cell in side.cells]
     every = tables(raw)
     teams = {table.team for table in every if any(cell in cells for cell in table.cells)}
-    found = Singles({}, {}, {})
+    found = Singles({}, {}, {}, {})
     for table in every:
         if table.team not in teams or not (any(c in cells for c in table.cells) or (table.usual and table.solo)):
             continue
         for player, plays in parts(table.alone, lambda play: play.player).items():
-            values = {question: value_of(rights) for question, rights in grades(plays).items()}
-            _seat(raw, found, player, table, values)
+            values = values_of(plays)
+            title = _seat(raw, found, player, table, values)
+            for play in plays:
+                if play.heard:
+                    found.came.setdefault(title, {}).setdefault(play.question, set()).add(not play.failed)
+            found.came.setdefault(title, {})
     return found
 
 
-def _seat(raw: Raw, found: Singles, player: str, table: Table, values: dict[str, Value]) -> None:
+def _seat(raw: Raw, found: Singles, player: str, table: Table, values: dict[str, Value]) -> str:
     """Beside whom it is the same: worth the same on the same questions, or asked by the same calls."""
     for title in [title for title, name in found.players.items() if name == player]:
         kept = found.tables[title]
@@ -170,9 +183,10 @@ def _seat(raw: Raw, found: Singles, player: str, table: Table, values: dict[str,
             more = len(values) > len(found.values[title])
             found.tables[title] = table if more else kept
             found.values[title] = values | found.values[title]
-            return
+            return title
     title = f"{player} ({table.name})" if player in found.players else player
     found.values[title], found.players[title], found.tables[title] = values, player, table
+    return title
 
 
 def _same(raw: Raw, player: str, one: Table, other: Table) -> bool:

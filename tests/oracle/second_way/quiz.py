@@ -12,7 +12,7 @@ from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
-from second_way.tables import Play, Table, grades, parts, tables
+from second_way.tables import Play, Table, grades, parts, tables, values_of
 from second_way.threshold import talk_threshold
 
 Row = dict[str, Any]
@@ -161,10 +161,10 @@ def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence
     means = len(first) > 1
     heard = True
     for captain, plays in first.items():
-        one, other = grades(plays), grades(second[captain])
-        means = means or any(len(several) > 1 for side in (one, other) for several in side.values())
+        one, other = values_of(plays), values_of(second[captain])
+        means = means or any(len(value.grades) > 1 for side in (one, other) for value in side.values())
         for question in one.keys() & other.keys():
-            pairs.setdefault(question, []).append((value_of(one[question]), value_of(other[question])))
+            pairs.setdefault(question, []).append((one[question], other[question]))
         heard = heard and all(
             play.heard for play in (*plays, *second[captain]) if play.question in one.keys() & other.keys()
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from second_way.compare import ANY_TEXT, Near
@@ -62,10 +63,10 @@ def best(one: Value, other: Value) -> tuple[float | None, float | None]:
 def _at_end(pairs: Pairs, end: End, exact: bool) -> Difference:
     """Were all that waits at its worst for the difference, or at its best; without what will never be graded."""
     by_question = [
-        [a - b for one, other in several for a, b in [end(one, other)] if a is not None and b is not None]
+        [(_fixed(one), _fixed(other)) for one, other in several if None not in end(one, other)]
         for several in pairs.values()
     ]
-    means = [mean(values) for values in by_question if values]
+    means = [extremes(several)[end is best] for several in by_question if several]
     return Difference.of_pairs(means) if exact else Difference(means)
 
 
@@ -75,9 +76,32 @@ def bounds(pairs: Pairs) -> Row:
     if not any(value.open for pair in sides for value in pair):
         return {}
     left_out = sum(all(None in (a.known, b.known) for a, b in several) for several in pairs.values())
-    low = mean([one.least - other.most for one, other in sides])
-    high = mean([one.most - other.least for one, other in sides])
+    ends = [extremes(several) for several in pairs.values()]
+    low, high = (mean([end[place] for end in ends]) for place in (0, 1))
     return {"ungraded": left_out, "bounds": {"low": low, "high": high}}
+
+
+def _fixed(value: Value) -> Value:
+    """What will never be graded stays at the mean of the rest."""
+    if value.waits or value.known is None:
+        return value
+    return Value(value.known, value.known, value.known, value.grades)
+
+
+def extremes(several: Sequence[tuple[Value, Value]]) -> tuple[float, float]:
+    """The least and the most that one question's difference can be: every way to grade the words that were said, and
+    whatever else is open as it may be."""
+    words = sorted({word for pair in several for value in pair for word, _ in value.said})
+    found = []
+    for marks in product((0.0, 1.0), repeat=len(words)):
+        right = dict(zip(words, marks, strict=True))
+        one, other = (
+            [value.least + sum(right[w] * p for w, p in value.said) for value in side]
+            for side in zip(*several, strict=True)
+        )
+        rest = [[v.most - v.least - sum(p for _, p in v.said) for v in side] for side in zip(*several, strict=True)]
+        found.append((mean(one) - mean(other) - mean(rest[1]), mean(one) - mean(other) + mean(rest[0])))
+    return min(low for low, _ in found), max(high for _, high in found)
 
 
 def adjusted(rows: Sequence[Row]) -> list[Row]:

@@ -94,6 +94,8 @@ class Value(NamedTuple):
     most: float
     grades: tuple[Grade, ...] = ()
     """All that it is made of."""
+    said: tuple[tuple[str, float], ...] = ()
+    """What ungraded answers say, each with its part: who says the same to a question is right or wrong with it."""
 
     @property
     def open(self) -> bool:
@@ -122,7 +124,16 @@ def completed(values: Iterable[Value]) -> tuple[list[float], list[float]]:
 NOBODY_KNOWS = Value(None, 0.0, 1.0)
 
 
-def value_of(plays: Sequence[Grade]) -> Value:
+def value_of(plays: Sequence[Grade], said: Sequence[str | None] = ()) -> Value:
+    """`said`: the words of each play, where it is known what they were."""
+    from second_way.meanings import plain
+
+    words = [text for grade, text in zip(plays, said, strict=bool(said)) if not graded(grade)]
+    parts = tuple((plain(text), 1 / len(plays)) for text in words if text is not None)
+    return _value_of(plays)._replace(said=parts)
+
+
+def _value_of(plays: Sequence[Grade]) -> Value:
     known = rights(plays)
     ends = mean(filled(plays, 0.0)), mean(filled(plays, 1.0))
     return Value(mean(known) if known else None, *ends, tuple(plays))
@@ -132,7 +143,8 @@ def mean_value(values: Sequence[Value]) -> Value:
     known = [value.known for value in values if value.known is not None]
     least, most = mean([value.least for value in values]), mean([value.most for value in values])
     grades = tuple(grade for value in values for grade in value.grades)
-    return Value(mean(known) if known else None, least, most, grades)
+    said = tuple((word, part / len(values)) for value in values for word, part in value.said)
+    return Value(mean(known) if known else None, least, most, grades, said)
 
 
 def whole_mean(values: Sequence[Value]) -> Value:

@@ -12,7 +12,7 @@ from typing import Any
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.raw import Cell, Episode, Raw
 from second_way.same_calls import alike, made, speaking, usual
-from second_way.shares import Grade, Ungraded
+from second_way.shares import Grade, Ungraded, Value, value_of
 
 Key = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
@@ -38,8 +38,11 @@ class Play:
     novel: bool | None = None
     heard: bool = True
     calls: tuple[str, ...] = ()
+    said: str | None = None
     answered: bool = True
-    """Of a player alone: whether it gave an answer."""
+    """Of a player alone: whether it gave an answer,"""
+    failed: bool = False
+    """and whether nothing came of it, not even a refusal."""
 
     @property
     def key(self) -> Key:
@@ -156,8 +159,11 @@ def _table(
     )
     sets: dict[Key, list[list[Draft]]] = {}
     dropped: dict[Key, set[str]] = {}
+    endings: dict[tuple[Key, str], set[str]] = {}
     for cell in cells:
         for episode in raw.episodes(cell):
+            for answer in episode.verdict.get("answers", ()):
+                endings.setdefault((_key(cell, episode), answer[0]), set()).add(answer[3])
             if heard := drafts_of(cell, episode):
                 sets.setdefault(_key(cell, episode), []).append(heard)
             dropped.setdefault(_key(cell, episode), set()).update(_dropped(episode))
@@ -182,7 +188,10 @@ def _table(
             if player in texts:
                 text = texts[player]
                 right = raw.draft_grades[key[0], text] if text is not None else 0.0
-                table.alone.append(Play(*key, title, right, player=player, answered=text is not None))
+                failed = text is None and endings[key, player] == {"failed"}
+                table.alone.append(
+                    Play(*key, title, right, player=player, said=text, answered=text is not None, failed=failed)
+                )
             elif player in dropped.get(key, ()):
                 table.alone.append(Play(*key, title, Ungraded.NOT_HEARD, player=player, heard=False))
     # What all who play here were chosen on says nothing of what they could reach either.
@@ -233,7 +242,9 @@ def _played_alone(raw: Raw, player: str, cell: Cell | None) -> list[Play]:
             cell.label,
             episode.right,
             player=player,
+            said=episode.answer,
             answered=episode.outcome == "answered",
+            failed=episode.outcome == "failed",
         )
         for episode in raw.episodes(cell)
     ]
@@ -256,6 +267,7 @@ def _play(cell: Cell, episode: Episode, fullest: dict[Key, list[Draft]], meaning
         own=None if sayers is None or cell.captain is None else cell.captain in sayers,
         novel=None if sayers is None else not sayers,
         calls=episode.calls,
+        said=episode.answer,
     )
 
 
@@ -265,6 +277,13 @@ def parts(plays: Iterable[Play], by: Callable[[Play], Any]) -> dict[Any, list[Pl
     for play in plays:
         together.setdefault(by(play), []).append(play)
     return {name: together[name] for name in sorted(together, key=str)}
+
+
+def values_of(plays: Iterable[Play]) -> dict[str, Value]:
+    by_question: dict[str, list[Play]] = {}
+    for play in plays:
+        by_question.setdefault(play.question, []).append(play)
+    return {q: value_of([play.right for play in own], [play.said for play in own]) for q, own in by_question.items()}
 
 
 def grades(plays: Iterable[Play]) -> dict[str, list[Grade]]:

@@ -182,8 +182,6 @@ def chosen_team(number: int, folder: Path) -> dict[str, Any]:
     asked = [json.loads(line)["id"] for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     players = list(keys["players"])
     keys["teams"] = {"table": {"players": players, "captain": keys["teams"]["table"]["captain"]}}
-    keys.pop("grouping", None)  # what it took to group what no figure uses is in no figure either
-    keys["models"].pop("gus", None)
     on = draw.sample(asked, round(len(asked) * draw.choice((0.3, 0.6, 0.9))))
     selection = {"team": players[:2], "accuracies": dict.fromkeys(players, 0.5), "chosen_on_ids": on}
     (folder / "team.json").write_text(json.dumps([selection]), encoding="utf-8")

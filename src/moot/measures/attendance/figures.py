@@ -1,7 +1,7 @@
 """Each player and officer over all strategies: plays in which it was asked, answered, or was absent, and what that took.
 
-A figure of what was recorded, not of how good anybody is. A player who never answers has no accuracy among the others, and
-no draft in any group; its failed calls were made all the same.
+A figure of what was recorded, not of how good anybody is: plays on questions that a team was chosen on are in it. A player
+who never answers was right nowhere, and has no draft in any group; its failed calls were made all the same.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ def attendance_figures(source: Source) -> Row:
             "calls": len(attended.calls) + attended.failed_calls,
             "failed_calls": attended.failed_calls,
         }
-        for (name, office), attended in sorted(source.askings().items())
+        for (name, office), attended in sorted(source.whole.askings().items())
     ]
     return {"attendance": rows} if rows else {}
 
 
 def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Whoever never answered, and is therefore in no other figure."""
+    """Whoever never answered: what it was asked counts as not right, which says nothing of how good it is."""
     for row in rows:
         if row["asked"] and not row[ANSWERED]:
             office = "" if row["office"] == PLAYER else f" as {row['office']}"
             whys = ", ".join(f"{words} {row[why]:,}×" for why, words in WHYS.items() if row[why])
             yield (
                 f"{row['player']}{office} never answered, asked in {count(row['asked'], 'play')} on"
-                f" {count(row['questions'], 'question')} ({whys}): it took {count(row['calls'], 'call')} and is in no figure."
+                f" {count(row['questions'], 'question')} ({whys}): it took {count(row['calls'], 'call')}, and nobody knows how"
+                " good it is."
             )
 
 

@@ -3,7 +3,7 @@
 The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
 chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`. Everything in its sentence is
 against one baseline, the best single player on the questions that the option has, and "more" means more than every one of
-them. Options, and players, are ranked on the questions that they share: see `moot.stats.shared`.
+them that ever answered. Options, and players, are ranked on the questions that they share: see `moot.stats.shared`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from moot.stats.graded import (
     marks_of,
     why_none,
 )
-from moot.stats.graded_pairs import compared_row, family_row, known_pairs, why_turned
+from moot.stats.graded_pairs import compared_row, difference_ends, family_row, known_pairs, why_turned
 from moot.stats.shared import SharedQuestions, shared
 from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.store.declarations import Declared
@@ -226,6 +226,9 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     pooled = int(source.config.get("repeats", 1)) > 1 or not chosen.side.once
     row: Row = {"over_captain": _over_captain(source, chosen, values, pooled)}
     singles = singles_of(source, [chosen.side] if chosen.how == "declared" else list(chosen.paid.values()))
+    if silent := singles.never_answered(values.keys()):
+        singles = singles.without(silent)
+        row["never_answered"] = silent
     single = _best_single(singles.values, list(values))
     if single is None:
         return row
@@ -302,9 +305,8 @@ def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
     unranked = shared(singles, asked).left_out
     found = []
     for name, own in singles.items():
-        both = [question for question in asked if question in own and question in singles[single]]
-        margin = sum(own[question].most - singles[single][question].least for question in both)
-        if name != single and (name in unranked or margin > 1e-9):
+        both = {q: [(own[q], singles[single][q])] for q in asked if q in own and q in singles[single]}
+        if name != single and (name in unranked or difference_ends(both)[1] > 1e-9):
             found.append(name)
     return found
 
@@ -321,13 +323,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]
     if not unheard:
         return {}
     ends = [
-        [
-            sum(one - other for one, other in zip(ours, theirs, strict=True)) / len(values)
-            for ours, theirs in (
-                ([value.least for value in values.values()], [own.get(q, UNPLAYED).most for q in values]),
-                ([value.most for value in values.values()], [own.get(q, UNPLAYED).least for q in values]),
-            )
-        ]
+        difference_ends({question: [(value, own.get(question, UNPLAYED))] for question, value in values.items()})
         for own in singles.values()
     ]
     told = ", ".join(f"{name} was heard on {heard[name]:,} of {len(values):,} questions" for name in unheard)
@@ -349,8 +345,7 @@ def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], grade
         return over
     ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
     if ungraded:
-        pairs = [_pairs(values, alone[name]).values() for name in ungraded]
-        margins = [_mean_of([one.least - other.most for ((one, other),) in several]) for several in pairs if several]
+        margins = [difference_ends(pairs)[0] for name in ungraded if (pairs := _pairs(values, alone[name]))]
         bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
         over = {**over, "bounds": {"low": min([bounds["low"], *margins]), "high": bounds["high"]}}
     turned = why_turned(over, graded)

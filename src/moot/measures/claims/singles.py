@@ -3,11 +3,14 @@
 A player may sit at several tables, and one of them may know it on fewer questions: a team is measured on none of those that
 it was chosen on, and neither are its players there. Where it is asked by the same calls it is one single, over all that is
 known of it. A player who drafts in other words, in two calls or from another seat is another single there.
+
+Whoever never answered, since every call of it failed, was wrong wherever it was asked, and yet nobody knows how good it is: to
+be more than that is no more than to be there. It is none of the singles, and whoever speaks of the best of them says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -15,7 +18,9 @@ import orjson
 from moot.measures.cells import unusual_drafts
 from moot.measures.draft_calls import DraftTable, made_alone, made_of
 from moot.measures.episodes import Key
-from moot.measures.sides import SideResults, alone_by_player
+from moot.measures.quiz.played import Played, solos, split, values_by_question
+from moot.measures.quiz.plays import plays_of
+from moot.measures.sides import SideResults
 from moot.measures.source import Source
 from moot.stats.graded import Value
 
@@ -31,6 +36,28 @@ class Singles:
     players: dict[str, str] = field(default_factory=dict)
     tables: dict[str, DraftTable] = field(default_factory=dict)
     """Of those that know it, the one that knows most of it."""
+    failed: dict[str, set[str]] = field(default_factory=dict)
+    """The questions on which a call of it failed for good,"""
+    replied: dict[str, set[str]] = field(default_factory=dict)
+    """and those on which a reply came, of whatever use."""
+
+    def never_answered(self, asked: Collection[str]) -> list[str]:
+        """Of whom no reply to any of these questions came, and not only because nobody waited."""
+        return [
+            title
+            for title in self.values
+            if self.failed[title].intersection(asked) and not self.replied[title].intersection(asked)
+        ]
+
+    def without(self, titles: Collection[str]) -> Singles:
+        kept = [title for title in self.values if title not in titles]
+        return Singles(
+            {title: self.values[title] for title in kept},
+            {title: self.players[title] for title in kept},
+            {title: self.tables[title] for title in kept},
+            {title: self.failed[title] for title in kept},
+            {title: self.replied[title] for title in kept},
+        )
 
 
 def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
@@ -40,13 +67,15 @@ def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
     singles = Singles()
     for table in source.draft_tables():
         if table.name in playing or (table.team in teams and table.usual and table.alone):
-            for player, values in alone_by_player(source, table).items():
-                if values:
-                    _add(source, singles, player, table, values)
+            for player, plays in split(solos(plays_of(source, table)), lambda play: play.player).items():
+                _add(source, singles, player, table, plays)
     return singles
 
 
-def _add(source: Source, singles: Singles, player: str, table: DraftTable, values: Mapping[str, Value]) -> None:
+def _add(source: Source, singles: Singles, player: str, table: DraftTable, plays: Sequence[Played]) -> None:
+    values = values_by_question(plays)
+    failed = {play.question for play in plays if play.outcome == "failed"}
+    replied = {play.question for play in plays if play.outcome != "failed" and play.heard}
     for title, name in singles.players.items():
         if name != player:
             continue
@@ -55,9 +84,12 @@ def _add(source: Source, singles: Singles, player: str, table: DraftTable, value
             if len(values) > len(known):
                 singles.tables[title] = table
             singles.values[title] = {**values, **known}
+            singles.failed[title] |= failed
+            singles.replied[title] |= replied
             return
     title = player if player not in singles.players else f"{player} ({table.name})"
-    singles.values[title], singles.players[title], singles.tables[title] = dict(values), player, table
+    singles.values[title], singles.players[title], singles.tables[title] = values, player, table
+    singles.failed[title], singles.replied[title] = failed, replied
 
 
 def _alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:

@@ -18,10 +18,10 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
     parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} answered {_share(row)}{graded}"]
     if over := row["over_best_single"]:
-        parts += [f", {_than_single(over)}", f"; {_repairs(over)}" if over["n"] else ""]
+        best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
+        parts += [f", {_than_single(over, best)}", f"; {_repairs(over)}" if over["n"] else ""]
     elif row["alone"] is False:
-        nobody = "nobody of the team" if row.get("played_alone") else "nobody"
-        parts.append(f"; {nobody} played alone, so there is nothing to compare it with")
+        parts.append(f"; {_nobody(row)}, so there is nothing to compare it with")
     if cost := _times(row):
         parts.append(f", {cost}")
     return ["".join(parts) + ".", *_doubts(row)]
@@ -70,15 +70,21 @@ def _share(row: Mapping[str, Any]) -> str:
     return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
 
 
-def _than_single(over: Mapping[str, Any]) -> str:
+def _nobody(row: Mapping[str, Any]) -> str:
+    if row.get("never_answered"):
+        return "nobody of the team ever answered alone"
+    return f"{'nobody of the team' if row.get('played_alone') else 'nobody'} played alone"
+
+
+def _than_single(over: Mapping[str, Any], best: str) -> str:
     """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
     if over["difference"] is None:
         if not (ends := over.get("bounds")):
-            return f"and how far that is from the best single model is not known: {over['why']}"
+            return f"and how far that is from {best} is not known: {over['why']}"
         low, high = (f"{100 * ends[end]:+.1f}" for end in ("low", "high"))
-        return f"between {low} and {high} points against the best single model, and more is not known: {over['why']}"
+        return f"between {low} and {high} points against {best}, and more is not known: {over['why']}"
     points, bounds = 100 * over["difference"], over.get("bounds")
-    single = f"the best single model, {over['single']}"
+    single = f"{best}, {over['single']}"
     if over["low"] is None:
         return f"{points:+.1f} points against {single}{_whatever(over)}"
     low, high = 100 * over["low"], 100 * over["high"]
@@ -129,6 +135,11 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         whole = f"a choice among {row['options']:,}, chosen after the fact: the intervals pay for that"
         doubts.append(f"The file {declared}, so this is {whole}.")
+    if silent := row.get("never_answered"):
+        none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
+        doubts.append(
+            f"Every call of {', '.join(silent)} failed: nobody knows {known} alone, and {none} of the single models here."
+        )
     if unranked := row.get("unranked"):
         few = ", ".join(f"{each['of']} ({each['questions']:,})" for each in unranked)
         doubts.append(f"Not ranked, with too few questions that the others have: {few}.")

@@ -39,7 +39,7 @@ def judges_figures(source: Source) -> Row | None:
 def _answers(source: Source) -> dict[str, set[str]]:
     """What was answered to each case, normalised: what judges were asked about here, and not in another experiment.
 
-    Drafts too, whether or not somebody has also played them alone.
+    Drafts too, whether or not somebody has also played them alone, and on questions that their team was chosen on.
     """
     cells, places, episodes = schema.experiment_cells, schema.experiment_questions, schema.episodes
     query = (
@@ -53,7 +53,7 @@ def _answers(source: Source) -> dict[str, set[str]]:
     for case, answer in source.connection.execute(query):
         answers_by_case.setdefault(case, set()).add(normalise(answer))
     for cell in source.cells:
-        for episode in source.seen(cell) if cell["player"] is None else ():
+        for episode in source.whole.seen(cell) if cell["player"] is None else ():
             texts = {normalise(draft.text) for draft in episode.drafts if draft.text is not None}
             answers_by_case.setdefault(source.cases[episode.key[0]].digest, set()).update(texts)
     return answers_by_case

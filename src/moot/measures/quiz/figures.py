@@ -66,7 +66,7 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
         figures["human"] = with_holm(figures["human"], prefix="difference_")
     _adjust(figures, "diversity_and_people")
     _adjust(figures, "talk_threshold", "over_vote", "over_talk")
-    figures["measurement"] = _measurement(source, cells)
+    figures["measurement"] = _measurement(source.whole, cells)
     figures["grouped_by_words"] = sum(len(source.drafts(table).by_words) for table in tables)
     for key in _BY_LABEL & figures.keys():
         figures[key] = named_whole(figures[key], source.cells)

@@ -20,9 +20,9 @@ from moot.stats.graded import (
     completed,
     fair,
     graded_estimate,
-    graded_value,
     known,
     mean_value,
+    said_value,
 )
 from moot.stats.graded_pairs import compare_between, family_row
 from moot.types import Estimate
@@ -66,10 +66,12 @@ class Played:
     """Whether the player's answer was waited for; what it would have been is unknown else, and ungraded."""
     way: Way = "at once"
     """How it came by its grade, or why it has none."""
+    open_words: str | None = None
+    """What it said, where nobody has graded that, as far as equal words have equal grades."""
 
     @property
     def value(self) -> Value:
-        return graded_value(self.right, self.way if self.heard else "not heard")
+        return said_value(self.right, self.way if self.heard else "not heard", self.open_words)
 
     @property
     def drafts(self) -> Drafts:

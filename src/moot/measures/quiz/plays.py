@@ -63,6 +63,7 @@ def alone_plays(source: Source, cell: Stored) -> list[Played]:
             calls=len(episode.calls),
             cost_usd=paid,
             way=episode.way,
+            open_words=episode.open_words,
         )
         for episode, paid in zip(seen, source.paid_usd(seen), strict=True)
     ]
@@ -90,7 +91,11 @@ def _drafted(source: Source, player: str, name: str, table: TeamDrafts, but: Col
         case, draft = source.cases[key[0]], table.drafts_heard(key).get(player)
         if draft is not None:
             right, way = source.graded(case, draft.text)
-            yield _single(case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way)
+            single = _single(
+                case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way
+            )
+            words = source.open_words(right, draft.text)
+            yield single if words is None else replace(single, open_words=words)
         elif player in table.not_heard(key):
             unknown = _single(
                 case, key, player, name, right=None, outcome="unanswered", calls=0, cost_usd=None, way="not heard"
@@ -109,6 +114,7 @@ def _single(
     calls: int,
     cost_usd: float | None,
     way: Way,
+    open_words: str | None = None,
 ) -> Played:
     return Played(
         key[0],
@@ -122,6 +128,7 @@ def _single(
         cost_usd=cost_usd,
         repeat=key[1],
         way=way,
+        open_words=open_words,
     )
 
 
@@ -151,4 +158,5 @@ def _played(
         cost_usd=paid_usd,
         repeat=seen.key[1],
         way=seen.way,
+        open_words=seen.open_words,
     )
