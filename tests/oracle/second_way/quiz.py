@@ -128,6 +128,10 @@ def comparisons(tables: Sequence[Table], raw: Raw) -> list[Row]:
     rows: list[Row] = []
     for second, first in combinations([label for label in labels if label in by_label], 2):
         one, other = by_label[first], by_label[second]
+        if one.keys() == {None} or other.keys() == {None}:
+            named = {"a": _only(first, one), "b": _only(second, other), "captain": None}
+            rows.append({**named, **_unlike(one, other)})
+            continue
         shared = [captain for captain in one if captain is not None and captain in other]
         for captain in shared:
             named = {"a": f"{first}@{captain}", "b": f"{second}@{captain}", "captain": captain}
@@ -136,6 +140,26 @@ def comparisons(tables: Sequence[Table], raw: Raw) -> list[Row]:
             named = {"a": first, "b": second, "captain": None}
             rows.append({**named, **_compared({captain: one[captain] for captain in shared}, other)})
     return rows
+
+
+def _only(label: str, led: Mapping[str | None, Sequence[Play]]) -> str:
+    (captain,) = led if len(led) == 1 else (None,)
+    return f"{label}@{captain}" if captain else label
+
+
+def _unlike(one: Mapping[str | None, Sequence[Play]], other: Mapping[str | None, Sequence[Play]]) -> Row:
+    """At least one of them has no captain: it stands beside each of the other's, where all of those have played."""
+    everybody = [*one.values(), *other.values()]
+    common = [q for q in _asked(everybody) if all(any(p.question == q for p in plays) for plays in everybody)]
+    seats = {f"{a}/{b}": (one[a], other[b]) for a in one for b in other}
+    sides = [
+        {seat: [p for p in pair[place] if p.question in common] for seat, pair in seats.items()} for place in (0, 1)
+    ]
+    return _compared(*sides)
+
+
+def _asked(several: Sequence[Sequence[Play]]) -> set[str]:
+    return {play.question for plays in several for play in plays}
 
 
 def talk_by_diversity(table: Table) -> list[Row]:

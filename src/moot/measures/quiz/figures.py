@@ -5,7 +5,7 @@ Each team of an experiment is measured by itself, since its drafts, its skyline 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 from moot.engine.match_record import texts_of
@@ -28,7 +28,7 @@ from moot.measures.quiz.played import (
     gains,
     human_comparison,
     pairs_by_captain,
-    pairs_on,
+    pairs_of_all,
     repeated,
     solos,
     split,
@@ -164,22 +164,44 @@ def _offered(case: Case) -> int:
 
 
 def comparisons(plays: Sequence[Played], labels: Sequence[str]) -> list[Row]:
-    """Each strategy against each that stands before it in the file, captain by captain and over all of them."""
-    by_label = split(teams(plays), lambda play: play.strategy)
+    """Each strategy against each that stands before it in the file: captain by captain and over all of them.
+
+    Two that nobody leads are compared as they are; one that nobody leads is a row beside all captains of the other.
+    """
+    by_label = {
+        label: split(of_label, lambda play: play.captain)
+        for label, of_label in split(teams(plays), lambda play: play.strategy).items()
+    }
     rows: list[Row] = []
     for second, first in combinations([label for label in labels if label in by_label], 2):
-        both = [split(by_label[label], lambda play: play.captain) for label in (first, second)]
-        shared = [captain for captain in both[0] if captain is not None and captain in both[1]]
-        for captain in shared:
-            pairs = pairs_on(both[0][captain], both[1][captain])
-            named = {"a": f"{first}@{captain}", "b": f"{second}@{captain}", "captain": captain}
-            pooled = any(repeated(by_captain[captain]) for by_captain in both)
-            rows.append({**named, **family_row(pairs, pooled=pooled)})
-        if len(shared) > 1:
-            every = [[play for captain in shared for play in by_captain[captain]] for by_captain in both]
+        both = by_label[first], by_label[second]
+        shared = [captain for captain in both[0] if captain in both[1]]
+        rows += [_compared(first, second, captain, *({captain: side[captain]} for side in both)) for captain in shared]
+        if len(led := [captain for captain in shared if captain is not None]) > 1:
+            every = [[play for captain in led for play in side[captain]] for side in both]
             named = {"a": first, "b": second, "captain": None}
             rows.append({**named, **family_row(pairs_by_captain(*every), pooled=True)})
+        if not shared and any(None in side for side in both):
+            rows.append(_compared(first, second, None, *both))
     return rows
+
+
+Led = Mapping[str | None, Sequence[Played]]
+"""Plays by captain."""
+
+
+def _compared(first: str, second: str, captain: str | None, one: Led, other: Led) -> Row:
+    """Everybody on one side with everybody on the other, on the questions that all of them have played: a mean over captains
+    of whom some have not played would be of others on every question."""
+    pooled = any(len(side) > 1 or repeated(plays) for side in (one, other) for plays in side.values())
+    named = {"a": _led_by(first, one), "b": _led_by(second, other), "captain": captain}
+    return {**named, **family_row(pairs_of_all(list(one.values()), list(other.values())), pooled=pooled)}
+
+
+def _led_by(label: str, side: Led) -> str:
+    """With its captain, where it has one and no more."""
+    captain = next(iter(side)) if len(side) == 1 else None
+    return label if captain is None else f"{label}@{captain}"
 
 
 def votes(traits: Traits) -> bool:

@@ -159,6 +159,17 @@ def pairs_on(first: Sequence[Played], second: Sequence[Played]) -> dict[str, lis
     return {question: [(value, other[question])] for question, value in one.items() if question in other}
 
 
+def pairs_of_all(
+    first: Sequence[Sequence[Played]], second: Sequence[Sequence[Played]]
+) -> dict[str, list[tuple[Value, Value]]]:
+    """A pair for each of the first with each of the second, on the questions that all of them have played."""
+    one, other = ([values_by_question(plays) for plays in side] for side in (first, second))
+    asked = set.intersection(*(set(values) for values in (*one, *other)))
+    return {
+        question: [(mine[question], theirs[question]) for mine in one for theirs in other] for question in sorted(asked)
+    }
+
+
 def pairs_by_captain(first: Sequence[Played], second: Sequence[Played]) -> dict[str, list[tuple[Value, Value]]]:
     """One pair for each question and captain that both have: a player alone stands for itself as captain."""
     sides = [
