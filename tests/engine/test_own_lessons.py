@@ -14,6 +14,7 @@ import pytest
 import moot
 from moot import Case, Question, Request, ScriptedModel, Traits, Verdict
 from moot.engine.runner import Runner
+from moot.engine.trial_play import TRIAL
 from moot.errors import ConnectionFailed
 from moot.estimate.estimate import estimate
 from moot.experiment.build import build
@@ -38,7 +39,8 @@ class Follows:
         return (replace(team, captain=None),)
 
     async def play(self, question: Question, team: Team) -> Verdict:
-        self.seen[question.id] = team.lessons
+        if question.id != TRIAL:
+            self.seen[question.id] = team.lessons
         drafts: tuple[Answer, ...] = await team.drafts(question)
         worth: Counter[str] = Counter()
         for lesson in team.lessons:

@@ -28,6 +28,9 @@ from moot.team.attendance import Remembered
 from moot.team.reading import Announced
 from moot.types import Question, Reply, Request
 
+TRIAL = "trial"
+"""The id of the questions, so that whoever keeps a record of its own takes none of this for play."""
+
 LOOKED_AT = 200
 """Of the questions, to find one of each kind: a set may have millions."""
 
@@ -52,9 +55,8 @@ def _one_of_each_kind(plan: Plan) -> list[Question]:
     """The first of each; where nobody has asked anything yet, an open one."""
     by_kind: dict[str, Question] = {}
     for case in islice(plan.dataset or (), LOOKED_AT):
-        by_kind.setdefault(case.question.kind, case.question)
-    language = plan.spec.language
-    return list(by_kind.values()) or [Question("trial", "Which city was it?", language=language)]
+        by_kind.setdefault(case.question.kind, replace(case.question, id=TRIAL))
+    return list(by_kind.values()) or [Question(TRIAL, "Which city was it?", language=plan.spec.language)]
 
 
 async def _tried(cell: Cell, question: Question) -> list[str]:

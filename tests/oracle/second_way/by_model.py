@@ -15,7 +15,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean, waiting_interval
 from second_way.pairs import Other, Pair, Stage, drafting, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
-from second_way.raw import Cell, Raw
+from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, Value, accuracy_row, completed, flattering, unfair_together, value_of, whole_mean
 from second_way.two_ways import both_ways
 
@@ -53,10 +53,10 @@ def _taxes(raw: Raw) -> Iterator[Row]:
 
 
 def _alone(raw: Raw, cell: Cell) -> dict[str, Value]:
-    rights: dict[str, list[Grade]] = {}
+    asked: dict[str, list[Episode]] = {}
     for episode in raw.episodes(cell):
-        rights.setdefault(episode.question, []).append(episode.right)
-    return {question: value_of(several) for question, several in rights.items()}
+        asked.setdefault(episode.question, []).append(episode)
+    return {q: value_of([one.right for one in own], [one.answer for one in own]) for q, own in asked.items()}
 
 
 def _sides(pairs: Pairs, one: str, other: str) -> Row:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT
-from second_way.intervals import mean, waiting_interval
+from second_way.intervals import Difference, Waiting, mean, waiting_interval
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import Other, Pair, Side, Stage, split, stages, unfair_pairs
 from second_way.raw import Raw
@@ -166,6 +166,7 @@ def _over_sets(stage: Stage) -> list[Row]:
     if len(sets) < 2:
         return []
     rows: list[Row] = []
+    figures: list[Difference | Waiting] = []
     for name, pairs in sets.items():
         graded = [] if unfair_pairs(pairs) else [pair for pair in pairs if pair.graded]
         by_question = split(graded, lambda pair: pair.question)
@@ -178,9 +179,11 @@ def _over_sets(stage: Stage) -> list[Row]:
             {question: mean([getattr(pair, side).least for pair in part]) for question, part in by_question.items()}
             for side in ("native", "after")
         )
-        value, low, high, _ = mean_difference(
-            {question: after[question] - native[question] for question in by_question}
-        )
+        gains = {question: after[question] - native[question] for question in by_question}
+        value, low, high, _ = mean_difference(gains)
+        figures.append(_waiting(Difference([*gains.values()]), pairs))
+        if isinstance(figures[-1], Waiting):
+            low, high = figures[-1].limits()
         sides = {"native": mean([*native.values()]), "after": mean([*after.values()])}
         rows.append(
             {"dataset": name, **sides, "difference": value, "low": low, "high": high, "n": len(by_question)} | bounds
@@ -190,21 +193,49 @@ def _over_sets(stage: Stage) -> list[Row]:
         beside = {"datasets": rows, "ungraded": sum(not pair.graded for pair in with_set), "n": 0}
         return [{**nothing, **beside, **_set_bounds(with_set), "why": ANY_TEXT}]
     whole = {key: mean([row[key] for row in rows]) for key in ("native", "after", "difference")}
-    low, high = _together(rows)
+    low, high = _together(rows, figures)
     ungraded = sum(not pair.graded for pair in with_set)
     beside = {"datasets": rows, "ungraded": ungraded, "n": len(rows), **_set_bounds(with_set)}
     return [{**whole, "low": low, "high": high, **beside}]
 
 
-def _together(rows: Sequence[Row]) -> tuple[float | None, float | None]:
+def _waiting(seen: Difference, pairs: Sequence[Pair]) -> Difference | Waiting:
+    """The same while pairs wait for a grade: with these at their worst and at their best for the difference; without those
+    that will never have one."""
+    if not any(pair.waits for pair in pairs):
+        return seen
+    sides = [(pair, (pair.native, pair.after)) for pair in pairs]
+    may_be = [pair for pair, both in sides if all(side.right is not None or side.grade is None for side in both)]
+    gradable = split(may_be, lambda pair: pair.question).values()
+    worst = [mean([pair.after.least - pair.native.most for pair in part]) for part in gradable]
+    best = [mean([pair.after.most - pair.native.least for pair in part]) for part in gradable]
+    return Waiting(seen, Difference(worst), Difference(best))
+
+
+def _together(rows: Sequence[Row], figures: Sequence[Difference | Waiting]) -> tuple[float | None, float | None]:
     """The limits of a mean of independent figures, as those of any mean over sets: the distances from each figure to its
-    own limits, squared and added up (Zou and Donner 2008). So it has a width wherever they have one."""
+    own limits, squared and added up (Zou and Donner 2008). So it has a width wherever they have one. Where pairs wait the
+    low end is that of all sets at their worst, the high end that of all at their best."""
     if any(row["low"] is None for row in rows):
         return None, None
-    value, n = mean([row["difference"] for row in rows]), len(rows)
-    below = math.sqrt(math.fsum((row["difference"] - row["low"]) ** 2 for row in rows)) / n
-    above = math.sqrt(math.fsum((row["high"] - row["difference"]) ** 2 for row in rows)) / n
-    return value - below, value + above
+    seen, worst, best = (
+        [getattr(figure, end) if isinstance(figure, Waiting) else figure for figure in figures]
+        for end in ("seen", "worst", "best")
+    )
+    value = mean([figure.value for figure in seen])
+    return min(value, _mean_limits(worst)[0]), max(value, _mean_limits(best)[1])
+
+
+def _mean_limits(figures: Sequence[Difference]) -> tuple[float, float]:
+    value, n = mean([figure.value for figure in figures]), len(figures)
+    limits = [figure.limits() for figure in figures]
+    below = math.sqrt(
+        math.fsum((figure.value - (low or 0.0)) ** 2 for figure, (low, _) in zip(figures, limits, strict=True))
+    )
+    above = math.sqrt(
+        math.fsum(((high or 0.0) - figure.value) ** 2 for figure, (_, high) in zip(figures, limits, strict=True))
+    )
+    return value - below / n, value + above / n
 
 
 def _set_bounds(pairs: Sequence[Pair]) -> Row:

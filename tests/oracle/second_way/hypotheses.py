@@ -19,6 +19,7 @@ from second_way.intervals import (
 )
 from second_way.options import named, option
 from second_way.pairs import Pair, drafting, stages, unfair_pairs
+from second_way.quiz_pairs import extremes
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Raw
 from second_way.safety import multiple_withheld
@@ -93,7 +94,7 @@ class _Hypothesis:
             pairs = [(one[q], other[q]) for q in played if q in one and q in other]
             if not any(value.open for pair in pairs for value in pair):
                 return None
-            low, high = mean([a.least - b.most for a, b in pairs]), mean([a.most - b.least for a, b in pairs])
+            low, high = (mean([extremes([pair])[place] for pair in pairs]) for place in (0, 1))
             return {"low": low, "high": high}
         if self.left not in sums:
             return None

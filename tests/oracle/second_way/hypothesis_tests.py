@@ -25,7 +25,7 @@ from second_way.intervals import (
     waiting_interval,
 )
 from second_way.multiple import _log
-from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
+from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS, extremes, fixed
 from second_way.raw import Cell
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, completed
@@ -149,8 +149,8 @@ def paired_figure(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:
     both = [(ours.values[q], theirs.values[q]) for q in ours.values if q in theirs.values]
     if any(value.waits for pair in both for value in pair):
         there = [(a, b) for a, b in both if a.worst is not None and b.worst is not None]
-        worst = [(a.worst or 0.0) - (b.best or 0.0) for a, b in there]
-        best = [(a.best or 0.0) - (b.worst or 0.0) for a, b in there]
+        ends = [extremes([(fixed(a), fixed(b))]) for a, b in there]
+        worst, best = ([end[place] for end in ends] for place in (0, 1))
         made = Difference.of_pairs if exact else Difference
         figure = Waiting(figure, made(worst), made(best))
     small = len(values) < FEW_QUESTIONS or wins + losses < FEW_DISCORDANT

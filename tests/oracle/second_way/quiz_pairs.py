@@ -63,7 +63,7 @@ def best(one: Value, other: Value) -> tuple[float | None, float | None]:
 def _at_end(pairs: Pairs, end: End, exact: bool) -> Difference:
     """Were all that waits at its worst for the difference, or at its best; without what will never be graded."""
     by_question = [
-        [(_fixed(one), _fixed(other)) for one, other in several if None not in end(one, other)]
+        [(fixed(one), fixed(other)) for one, other in several if None not in end(one, other)]
         for several in pairs.values()
     ]
     means = [extremes(several)[end is best] for several in by_question if several]
@@ -81,7 +81,7 @@ def bounds(pairs: Pairs) -> Row:
     return {"ungraded": left_out, "bounds": {"low": low, "high": high}}
 
 
-def _fixed(value: Value) -> Value:
+def fixed(value: Value) -> Value:
     """What will never be graded stays at the mean of the rest."""
     if value.waits or value.known is None:
         return value

@@ -122,7 +122,7 @@ def _policy(
     costs: dict[str, list[float | None]] = {}
     for key, plays in [*voted.items(), *talked.items()]:
         more = grouping.get(key, ()) if key in talked else ()
-        values.setdefault(key[0], []).append(value_of([play.right for play in plays]))
+        values.setdefault(key[0], []).append(value_of([play.right for play in plays], [play.said for play in plays]))
         calls.setdefault(key[0], []).append(mean([float(len(play.calls)) for play in plays]) + len(more))
         prices = [[raw.calls[call]["cost_usd"] for call in (*play.calls, *more)] for play in plays]
         known = all(price is not None for several in prices for price in several)

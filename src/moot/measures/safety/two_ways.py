@@ -60,7 +60,9 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
     shared = sorted(values.keys() & others.keys())
     if not shared:
         return None
-    pairs = {key: list(zip(values[key], others[key], strict=True)) for key in shared}
+    # Models are averaged after their pairs are taken, so that equal words of several models could not be one unknown here:
+    # all are taken apart, and bounds and interval are wider than need be.
+    pairs = {key: list(zip(_apart(values[key]), _apart(others[key]), strict=True)) for key in shared}
     by_name = {f"{place:09}": several for place, several in enumerate(pairs.values())}
     graded = known_pairs(fair_pairs(by_name))
     parts = [graded, completed_pairs(by_name, best=False), completed_pairs(by_name, best=True)]
@@ -80,6 +82,10 @@ def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: b
     }
     why = why_turned(row, compared.limits_graded) if means else why_no_difference(by_name)
     return {**row, "why": why} if why else row
+
+
+def _apart(values: Sequence[Value]) -> list[Value]:
+    return [value._replace(words=()) for value in values]
 
 
 def _by_question(pairs: Mapping[tuple[str, str], tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
