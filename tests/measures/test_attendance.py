@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from worlds import World, grouped_by, in_form, row
 
 import moot
-from moot import Request, ScriptedModel
+from moot import Reply, Request, ScriptedModel
 from moot.errors import ReplyBroken
 from moot.report.remarks import remarks
 from moot.report.sections import all_sections
@@ -50,10 +51,10 @@ def test_everybody_by_office(figures: dict[str, Any]) -> None:
     assert cat["calls"] == cat["failed_calls"] >= 3 * COUNT
     dan = row(rows, player="dan", office="player")
     assert (dan["answered"], dan["unanswered"], dan["failed_calls"]) == (0, 3 * COUNT, 0)
-    gil = row(rows, office="grouping")
+    gil = row(rows, player="gil", office="grouping")
     assert (gil["asked"], gil["answered"]) == (COUNT, COUNT)
     for one in rows:
-        assert one["asked"] == one["answered"] + one["absent"]
+        assert one["asked"] == one["answered"] + one["absent"] + one.get("not_heard", 0)
         assert one["absent"] == one["failed"] + one["refused"] + one["unanswered"]
 
 
@@ -93,3 +94,45 @@ def test_whoever_never_answered_is_no_single_to_beat(strategies: list[str]) -> N
     assert "the best single model of those that answered, ann" in headline["sentence"]
     assert "Every call of dead failed: nobody knows how good it is alone" in headline["sentence"]
     assert row(figures["players"], player="dead")["value"] == 0.0, "nothing is dropped"
+
+
+def test_a_row_is_of_a_model_and_not_of_its_office() -> None:
+    """Two who sum up, one of whom never answers; and who groups has a name too."""
+    world = World(lambda name, number, repeat: f"{name} {number}", count=COUNT)
+    world.offices = {
+        "sue": lambda request: in_form(request, "Paris"),
+        "tom": broken,
+        "gil": grouped_by(lambda text: text),
+    }
+    mixtures = [{"mixture": {"summariser": name, "repeats": 1}} for name in ("sue", "tom")]
+    figures = world.play(["solo", "vote", *mixtures], grouping={"model": "gil"}).figures
+    rows = figures["attendance"]
+    assert {(one["player"], one["office"]) for one in rows if one["office"] != "player"} == {
+        ("sue", "summariser"),
+        ("tom", "summariser"),
+        ("gil", "grouping"),
+    }
+    sue, tom = (row(rows, player=name, office="summariser") for name in ("sue", "tom"))
+    assert (sue["asked"], sue["answered"], tom["asked"], tom["answered"]) == (COUNT, COUNT, COUNT, 0)
+    assert any(f"tom as summariser never answered, asked in {COUNT} plays" in line for line in remarks(figures))
+
+
+def test_whom_nobody_waited_for_was_asked() -> None:
+    """Two of three agree, and the third never comes to an end."""
+
+    class Late(ScriptedModel):
+        async def generate(self, request: Request) -> Reply:
+            await asyncio.Event().wait()
+            return await super().generate(request)
+
+    world = World(lambda name, number, repeat: "Paris", count=COUNT)
+    keys = world.keys([{"vote": {"early_stop": True}}])
+    keys["models"]["cat"] = Late("cat", broken)
+    keys["teams"] = {"team": {"players": list(world.players), "captain": "ann"}}
+    figures = moot.run(keys).figures
+    cat = row(figures["attendance"], player="cat")
+    assert (cat["questions"], cat["asked"], cat["not_heard"]) == (COUNT, COUNT, COUNT)
+    assert (cat["answered"], cat["absent"]) == (0, 0)
+    assert not any("cat never" in line for line in remarks(figures))
+    section = next(section for section in all_sections(figures) if section.id == "attendance")
+    assert "not waited for" in [column.title for column in section.columns]

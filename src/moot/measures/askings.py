@@ -11,17 +11,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.traces import Extraction, Shown, Trace
+from moot.traces import Extraction, Shown, Trace, not_waited_for
 
 PLAYER = "player"
 """The office of whoever is asked as a member of the team, and as nothing more."""
 ANSWERED, FAILED, REFUSED, UNANSWERED = "answered", "failed", "refused", "unanswered"
 ABSENT = (FAILED, REFUSED, UNANSWERED)
 """Why somebody who was asked has said nothing."""
+NOT_HEARD = "not_heard"
+"""What it would have said nobody waited for: neither answered nor absent."""
 UNUSUAL = {"refusal": REFUSED, "content_filter": REFUSED, "unrecorded": UNANSWERED}
 """By how a call finished: what that is, although there is a reply."""
 Place = tuple[str, str]
-"""Who, and as what."""
+"""Who, a player or the model in an office, and as what."""
 Steps = Sequence[Sequence[Any]]
 """A transcript: who, at which stage, in which turn, the key of the call, the error, the problem of the reply."""
 
@@ -45,20 +47,34 @@ class Askings:
 
     finished: Mapping[str, str] = field(default_factory=dict)
     """By the key of a call: how it finished, where that is unusual."""
+    officers: Mapping[str, str] = field(default_factory=dict)
+    """The models in offices that are the same for all strategies, by the name under which they stand in transcripts."""
     by_place: dict[Place, Attended] = field(default_factory=dict)
 
     def alone(self, player: str, question: str, outcome: str, steps: Steps) -> None:
         """What a player by itself was asked has come to what the play has."""
         ending = outcome if outcome in (ANSWERED, FAILED, REFUSED) else UNANSWERED
-        for place, own in _by_place(steps, (player,), {}).items():
+        for place, own in _by_place(steps, (player,), {}, self.officers).items():
             self._add(place, question, own, ending if place == (player, PLAYER) else self._ending(own, ()))
 
-    def together(self, players: Collection[str], question: str, steps: Steps, traces: Iterable[Trace]) -> None:
+    def together(
+        self,
+        players: Collection[str],
+        question: str,
+        steps: Steps,
+        traces: Iterable[Trace],
+        offices: Mapping[str, str] | None = None,
+    ) -> None:
+        """`offices`: the models in those of this strategy, by office."""
         every = list(traces)
         roles = {(look.to, look.turn): look.role for look in every if isinstance(look, Shown)}
         read = {(one.player, one.turn) for one in every if isinstance(one, Extraction) and one.answer is not None}
-        for place, own in _by_place(steps, players, roles).items():
-            self._add(place, question, own, self._ending(own, read))
+        places = _by_place(steps, players, roles, {**self.officers, **(offices or {})})
+        dropped = {(name, PLAYER) for name in not_waited_for(every)}
+        for place in sorted(dropped - places.keys()):
+            places[place] = []  # a call that is dropped leaves no line
+        for place, own in places.items():
+            self._add(place, question, own, NOT_HEARD if place in dropped else self._ending(own, read))
 
     def _add(self, place: Place, question: str, steps: Steps, ending: str) -> None:
         attended = self.by_place.setdefault(place, Attended())
@@ -78,11 +94,12 @@ class Askings:
 
 
 def _by_place(
-    steps: Steps, players: Collection[str], roles: Mapping[tuple[str, int], str]
+    steps: Steps, players: Collection[str], roles: Mapping[tuple[str, int], str], officers: Mapping[str, str]
 ) -> dict[Place, list[Sequence[Any]]]:
     places: dict[Place, list[Sequence[Any]]] = {}
     for step in steps:
         name, stage, turn = step[:3]
         office = roles.get((name, turn)) or (PLAYER if name in players else stage)
-        places.setdefault((name, office), []).append(step)
+        who = name if name in players else officers.get(name, name)
+        places.setdefault((who, office), []).append(step)
     return places

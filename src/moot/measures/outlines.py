@@ -104,7 +104,7 @@ def outlines_together(
         verdict = orjson.loads(row["verdict"])
         # Most records of a play are of no use here, and there may be very many: only these are made what they were.
         traces = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _LOOKED_AT]
-        askings.together(players, row["question"], steps, traces)
+        askings.together(players, row["question"], steps, traces, cell["traits"].offices)
         if row["question"] in but:
             continue
         yield _outline(cell, row, key, verdict.get("answers", ()), steps, traces, table, own)

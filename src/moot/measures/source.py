@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 from moot.engine.match_record import Groups, Matches
 from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
 from moot.grade.grading import scored, scores_name
+from moot.grade.group import GROUPING
 from moot.grade.judge import ONE_BY_ONE
 from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
@@ -158,7 +159,9 @@ class Source:
 
     @cached_property
     def _askings(self) -> Askings:
-        return Askings(queries.finished_otherwise(self.connection, list(UNUSUAL)))
+        grouping = (self.config.get("grouping") or {}).get("model")
+        officers = {GROUPING: grouping} if grouping else {}
+        return Askings(queries.finished_otherwise(self.connection, list(UNUSUAL)), officers)
 
     def askings(self) -> Mapping[Place, Attended]:
         """Who was asked as what, over all that was played, and what came of it."""

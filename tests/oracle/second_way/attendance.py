@@ -21,8 +21,19 @@ def attendance(raw: Raw) -> Mapping[str, Any]:
         traces = json.loads(row["verdict"]).get("traces", ())
         shown = {(t["to"], t.get("turn", 2)): t["role"] for t in traces if t["kind"] == "shown" and cell.player is None}
         found = {(t["player"], t["turn"]) for t in traces if t["kind"] == "extraction" and t.get("answer") is not None}
-        offices = [(s[0], shown.get((s[0], s[2]), "player" if s[0] in members else s[1])) for s in steps]
-        for place in dict.fromkeys(offices):
+        staff = {"grouping": (raw.config.get("grouping") or {}).get("model"), **cell.traits.get("offices", {})}
+        offices = [
+            (
+                s[0] if s[0] in members else staff.get(s[0]) or s[0],
+                shown.get((s[0], s[2]), "player" if s[0] in members else s[1]),
+            )
+            for s in steps
+        ]
+        dropped = {(name, "player") for t in traces if t["kind"] == "not-needed" for name in t["players"]}
+        for place in dropped:
+            own = [step for step, office in zip(steps, offices, strict=True) if office == place]
+            seen.setdefault(place, []).append((row["question_id"], "not_heard", own))
+        for place in dict.fromkeys(office for office in offices if office not in dropped):
             own = [step for step, office in zip(steps, offices, strict=True) if office == place]
             ending = _ending(own[-1], finishes, found)
             if place == (cell.player, "player"):
@@ -43,6 +54,7 @@ def _ending(last: list[Any], finishes: Mapping[str, str], found: set[tuple[str, 
 
 def _row(player: str, office: str, plays: list[tuple[str, str, list[Any]]]) -> dict[str, Any]:
     endings = [ending for _, ending, _ in plays]
+    dropped = {"not_heard": endings.count("not_heard")} if "not_heard" in endings else {}
     steps = [step for _, _, own in plays for step in own]
     broken = [step for step in steps if not step[3]]
     return {
@@ -50,7 +62,8 @@ def _row(player: str, office: str, plays: list[tuple[str, str, list[Any]]]) -> d
         "office": office,
         "questions": len({question for question, _, _ in plays}),
         "asked": len(plays),
-        "absent": len(plays) - endings.count("answered"),
+        "absent": len(plays) - endings.count("answered") - endings.count("not_heard"),
+        **dropped,
         **{ending: endings.count(ending) for ending in COUNTED},
         "calls": len({step[3] for step in steps if step[3]}) + len(broken),
         "failed_calls": len(broken),

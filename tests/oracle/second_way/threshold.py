@@ -71,9 +71,9 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
     row: Row = {
         "talk_from": None if waiting else start,
         "chosen": [] if waiting else chosen,
-        "always_vote": _arm(arms[0], graded),
-        "always_talk": _arm(arms[1], graded),
-        "by_threshold": _arm(fitted, graded),
+        "always_vote": _arm(arms[0], graded, arms),
+        "always_talk": _arm(arms[1], graded, arms),
+        "by_threshold": _arm(fitted, graded, arms),
         "after_the_fact": mean([policies[start].values[q].known or 0.0 for q in graded]) if graded else None,
         "over_vote": _over(policies, start, arms[0], means=means),
         "over_talk": _over(policies, start, arms[1], means=means),
@@ -159,9 +159,17 @@ def _by_choice(policies: Mapping[int, Policy], choice: Mapping[str, int]) -> Pol
     )
 
 
-def _arm(policy: Policy, graded: Sequence[str]) -> Row:
+def _arm(policy: Policy, graded: Sequence[str], arms: Sequence[Policy]) -> Row:
+    """While something waits in any arm the interval is no narrower than over what is seen, nor than over all in the end."""
     known = [value for q in graded if (value := policy.values[q].known) is not None]
     row = mean_row(known, "accuracy")
+    gradable = {q: policy.values[q] for q in policy.values if all(arm.values[q].worst is not None for arm in arms)}
+    if known and row["low"] is not None and len(gradable) > len(known):
+        one = mean_row(known, "accuracy", gradable)
+        if not any(value.waits for value in gradable.values()):
+            one = mean_row([value.known or 0.0 for value in gradable.values()], "accuracy")
+        if one["low"] is not None:
+            row |= {"low": min(row["low"], one["low"]), "high": max(row["high"], one["high"])}
     if any(value.open for value in policy.values.values()):
         low, high = (mean([getattr(value, end) for value in policy.values.values()]) for end in ("least", "most"))
         row |= {"ungraded": sum(v.most - v.least for v in policy.values.values()), "bounds": {"low": low, "high": high}}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.askings import ABSENT, ANSWERED, PLAYER
+from moot.measures.askings import ABSENT, ANSWERED, NOT_HEARD, PLAYER
 from moot.measures.columns import Figures, count
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
@@ -28,6 +28,7 @@ def attendance_figures(source: Source) -> Row:
             ANSWERED: attended.endings[ANSWERED],
             "absent": sum(attended.endings[why] for why in ABSENT),
             **{why: attended.endings[why] for why in ABSENT},
+            **({NOT_HEARD: attended.endings[NOT_HEARD]} if attended.endings[NOT_HEARD] else {}),
             "calls": len(attended.calls) + attended.failed_calls,
             "failed_calls": attended.failed_calls,
         }
@@ -39,7 +40,7 @@ def attendance_figures(source: Source) -> Row:
 def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Whoever never answered: what it was asked counts as not right, which says nothing of how good it is."""
     for row in rows:
-        if row["asked"] and not row[ANSWERED]:
+        if row["absent"] and not row[ANSWERED]:
             office = "" if row["office"] == PLAYER else f" as {row['office']}"
             whys = ", ".join(f"{words} {row[why]:,}×" for why, words in WHYS.items() if row[why])
             yield (
@@ -59,6 +60,7 @@ def attendance_sections(figures: Figures) -> Iterator[Section]:
         Column(ANSWERED, "answered"),
         Column("absent", "absent"),
         *(Column(why, why) for why in ABSENT),
+        *([Column(NOT_HEARD, "not waited for")] if any(NOT_HEARD in row for row in rows) else ()),
         Column("calls", "calls"),
         Column("failed_calls", "of these failed"),
     )

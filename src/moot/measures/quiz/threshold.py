@@ -8,7 +8,7 @@ threshold is chosen on some questions and scored on the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -297,8 +297,10 @@ def _by_choice(options: Mapping[str, _Policy], choice: Mapping[str, str]) -> _Po
 
 
 def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: int) -> Arm:
-    """Right over the questions that every arm has graded, with an interval for whatever else of them will be graded; cost
-    and calls over all."""
+    """Right over the questions that every arm has graded; cost and calls over all.
+
+    The interval holds over these, and over all that will be graded: a question that waits for another arm may be known here.
+    """
     marks = {question: policy.values[question].known for question in graded}
     right = {question: value for question, value in marks.items() if value is not None}
     values = {question: policy.values[question] for question in gradable}
@@ -306,7 +308,14 @@ def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: 
     reached = estimate(right)
     if right and not right == worst == best:
         between = share_between(share(value_rows(right)), worst, best)
-        reached = None if between is None else between.estimate()
+        reached = None if between is None else _holding(reached, between.estimate())
     paid = None if policy.cost_usd is None else mean_of(policy.cost_usd, seed=seed)
     bounds = bounds_row(policy.values.values())
     return Arm(reached, paid, _mean(list(policy.calls.values())), bounds)
+
+
+def _holding(seen: Estimate | None, all_graded: Estimate) -> Estimate:
+    """An estimate over what is seen whose interval is no narrower than either."""
+    if seen is None or seen.low is None or seen.high is None or all_graded.low is None or all_graded.high is None:
+        return all_graded
+    return replace(all_graded, low=min(seen.low, all_graded.low), high=max(seen.high, all_graded.high))
