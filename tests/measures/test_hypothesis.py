@@ -25,7 +25,8 @@ from moot.experiment.claims import (
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.safety.multiple import multiple
-from moot.stats.paired import compare, holm
+from moot.stats.graded import value_of
+from moot.stats.paired import compare, holm, mean_difference
 from moot.stats.proportion import wilson
 
 CELLS: list[dict[str, Any]] = [
@@ -201,3 +202,51 @@ def test_those_declared_beforehand_are_a_family() -> None:
     assert [row["p_holm"] for row in rows[:2]] == holm([judged[0].p or 0, judged[1].p or 0])
     assert rows[2]["p_holm"] == judged[2].p, "an exploratory one is a family of its own"
     assert [row["family"] for row in rows] == [2, 2, 1]
+
+
+def test_sums_and_differences_are_tested_by_their_bounds() -> None:
+    """One of six repaired on every third of thirty questions does not show that no question is ever lost for all six."""
+    questions = [f"q{n}" for n in range(30)]
+    none = dict.fromkeys(questions, 0.0)
+    gains = {question: float(n % 3 == 0) for n, question in enumerate(questions)}
+    counts = dict.fromkeys(questions, 1 / 30)
+    known = {"net(a)": Ratio(gains, counts, most=6.0), "net(b)": Ratio(none, counts, most=6.0)}
+    found = answered("net(a) > net(b)", known)
+    expected = mean_difference({question: gain / 12 for question, gain in gains.items()})
+    assert expected is not None
+    assert (found.value, found.test, found.answer) == (10.0, "score", "open")
+    ends = (360 * (expected.low or 0.0), 360 * (expected.high or 0.0))
+    assert (found.low, found.high) == pytest.approx(ends)
+    moved = answered("(net(a) - net(b)) / 2 + 1 > 1", known)
+    assert (moved.value, moved.low, moved.high) == pytest.approx((6.0, *(end / 2 + 1 for end in ends)))
+    assert moved.p == pytest.approx(found.p)
+    assert answered("net(a) - net(a) > 0", known).low is None
+    assert answered("net(a) * net(b) > 0", known).test in ("bootstrap", "none")
+
+
+def test_p_and_limits_of_a_sum_agree() -> None:
+    known = {"accuracy(a)": Ratio(column(60, 0.6, 1)), "accuracy(b)": Ratio(column(60, 0.4, 2))}
+    found = answered("accuracy(a) + 2 * accuracy(b) > 1", known)
+    assert found.figure is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 < found.low < (found.value or 0.0) < found.high < 3
+    for end in (found.low, found.high):
+        assert found.figure.p(end) == pytest.approx(0.05)
+
+
+def test_a_sum_holds_every_way_in_which_what_waits_may_be_graded() -> None:
+    first, second = column(60, 0.7, 3), column(60, 0.4, 4)
+    seen = {question: right for question, right in first.items() if question not in ("q1", "q2")}
+    values = {question: value_of([None]) for question in ("q1", "q2")}
+    ends = [{**seen, "q1": end, "q2": end} for end in (0.0, 1.0)]
+    waiting = Ratio(seen, open=values, worst=ends[0], best=ends[1], waiting=2)
+    text = "0.5 * accuracy(a) > accuracy(b) - 0.1"
+    found = answered(text, {"accuracy(a)": waiting, "accuracy(b)": Ratio(second)})
+    worst, best = (answered(text, {"accuracy(a)": Ratio(end), "accuracy(b)": Ratio(second)}) for end in ends)
+    assert (found.low, found.high) == pytest.approx((worst.low, best.high))
+    assert found.bounds == pytest.approx({"low": worst.value, "high": best.value})
+    assert found.test == "score"
+    ratio = answered("accuracy(a) / accuracy(b) > 0.1", {"accuracy(a)": waiting, "accuracy(b)": Ratio(second)})
+    assert (ratio.low, ratio.test) == (None, "none")
+    assert "waits for a grade" in (ratio.why_open or "")

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from moot.measures.safety.rescues import safety
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
 from moot.stats.estimates import with_holm
 from moot.stats.graded import Value, graded_value, value_of
-from moot.stats.paired import compare
+from moot.stats.paired import compare, mean_difference
 from moot.traces import Ending
 
 QUESTIONS = 198
@@ -417,6 +418,41 @@ def test_lift_is_over_the_same_pairs() -> None:
     assert found.net_difference.value == pytest.approx(found.second.net - found.first.net) == pytest.approx(15)
     assert found.net_difference.low is not None
     assert found.net_difference.low > 0
+
+
+def test_many_small_repairs_do_not_show_that_a_debate_never_spoils_all() -> None:
+    """One of six models repaired on every third of thirty questions may stand beside a rare question on which all are lost."""
+    review = [Pair(f"q{n}", f"m{model}", float(model > 0), float(model > 0)) for n in range(30) for model in range(6)]
+    debate = [replace(pair, after=1.0) if int(pair.question[1:]) % 3 == 0 else pair for pair in review]
+    found = lift(review, debate)
+    assert found is not None
+    more = found.net_difference
+    assert more is not None
+    expected = mean_difference({f"q{n}": (n % 3 == 0) / 12 for n in range(30)})
+    assert expected is not None
+    assert more.value == 10
+    assert (more.low, more.high) == pytest.approx((360 * (expected.low or 0.0), 360 * (expected.high or 0.0)))
+    assert more.low is not None
+    assert more.low < 0
+
+
+def test_lift_holds_every_way_in_which_what_waits_may_be_graded() -> None:
+    review = [Pair(f"q{n}", "m", n % 2, n % 2, native_way="judge", after_way="judge") for n in range(240)]
+    review = [replace(pair, after=1.0 - (pair.after or 0.0)) if n % 5 < 2 else pair for n, pair in enumerate(review)]
+    debate = [replace(pair, after=float(n % 3 > 0)) for n, pair in enumerate(review)]
+    waits = [replace(pair, after=None, after_way="waiting") if n in (4, 9) else pair for n, pair in enumerate(debate)]
+    found = lift(review, waits)
+    assert found is not None
+    assert found.net_difference is not None
+    limits = []
+    for grades in product((0.0, 1.0), repeat=2):
+        graded = {"q4": grades[0], "q9": grades[1]}
+        one = lift(review, [replace(pair, after=graded.get(pair.question, pair.after)) for pair in debate])
+        assert one is not None
+        assert one.net_difference is not None
+        limits.append((one.net_difference.low or 0.0, one.net_difference.high or 0.0))
+    assert found.net_difference.low == pytest.approx(min(low for low, _ in limits))
+    assert found.net_difference.high == pytest.approx(max(high for _, high in limits))
 
 
 def test_lift_does_not_exist_where_a_multiple_is_infinite() -> None:

@@ -107,6 +107,18 @@ def test_turns_share_one_denominator() -> None:
     assert found["n"] == 5
 
 
+def test_long_talks_that_were_not_seen_are_in_the_interval_of_the_mean() -> None:
+    short = [Talk(f"q{n}", 1.0, turns=1) for n in range(60)]
+    found = mean_rounds(short, most=7)
+    rarest = 1 - 0.025 ** (1 / 60)  # with as many as that of seven turns, 60 talks show none in 2.5 %
+    assert (found["rounds"], found["low"]) == (1.0, 1.0)
+    assert found["high"] == pytest.approx(1 + 6 * rarest)
+    assert mean_rounds(short)["high"] is None, "nobody knows how long one may be"
+    assert mean_rounds(short, most=1)["high"] is None, "none can be longer"
+    beyond = mean_rounds([*short, Talk("q60", 1.0, turns=9)], most=7)
+    assert beyond["high"] == mean_rounds([*short, Talk("q60", 1.0, turns=9)])["high"]
+
+
 def test_nothing_held_has_no_mean() -> None:
     assert mean_rounds([Talk("q0", 0.0, "failed")])["rounds"] is None
     assert turns_to_decide([])["undecided"] is None

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from statistics import stdev
 from typing import Any
 
+from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.raw import Cell, Episode, Raw
-from second_way.resampling import drawn_sums, ends
 from second_way.shares import Grade, graded, share_row
 
 Row = dict[str, Any]
@@ -146,7 +146,7 @@ def _mean_turns(raw: Raw, cells: Sequence[Cell]) -> Row:
             if episode.outcome != "failed":
                 held.setdefault(episode.question, []).append(_held(cell, episode))
     every = [turns for several in held.values() for turns in several]
-    low, high = _resampled(raw.seed, [*held.values()])
+    low, high = _turn_limits([*held.values()], max(cell.options["max_turns"] for cell in cells))
     return {
         "rounds": mean(every) if every else None,
         "low": low,
@@ -156,12 +156,16 @@ def _mean_turns(raw: Raw, cells: Sequence[Cell]) -> Row:
     }
 
 
-def _resampled(seed: int, questions: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-    """Over questions; where all of them are alike there is nothing to draw from."""
-    if len(questions) < 2 or len({mean(turns) for turns in questions}) < 2:
+def _turn_limits(questions: Sequence[Sequence[int]], most: int) -> tuple[Any, Any]:
+    """Of turns from one to the most: as a share of the way between them, from -1 to 1, by these bounds alone."""
+    if len(questions) < 2 or most == 1:
         return None, None
-    sums = drawn_sums([[sum(turns), len(turns)] for turns in questions], seed=seed)
-    return ends(sums[:, 0] / sums[:, 1], len(questions))
+    on_the_way = BoundedMean(
+        [sum(2 * (turn - 1) / (most - 1) - 1 for turn in turns) for turns in questions],
+        [float(len(turns)) for turns in questions],
+    )
+    low, high = on_the_way.limits(0.05)
+    return 1 + (low + 1) / 2 * (most - 1), 1 + (high + 1) / 2 * (most - 1)
 
 
 def _costs(raw: Raw, talks: Sequence[Cell], alone: Sequence[Cell]) -> list[Row]:

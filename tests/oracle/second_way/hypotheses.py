@@ -7,11 +7,21 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from second_way.cohort_gap import UNPLAYED, _best, _folds, _value, others
 from second_way.compare import Holds, Near
-from second_way.hypothesis_tests import Figure, Sums, drawn_figure, one_figure, paired_figure
+from second_way.hypothesis_tests import (
+    Figure,
+    Sums,
+    at,
+    drawn_figure,
+    is_linear,
+    linear_figure,
+    one_figure,
+    paired_figure,
+)
 from second_way.intervals import (
     ALPHA,
     holm,
@@ -85,6 +95,8 @@ class _Hypothesis:
             self.figure = paired_figure(sums[two[1]], sums[two[2]], asked)
         elif self.left in sums:
             self.figure = one_figure(self.functions[self.left], sums[self.left], asked)
+        if self.figure is None and is_linear(self.left, self.functions):
+            self.figure = linear_figure(self.left, self.functions, sums, asked)
         if self.figure is None:
             self.figure = drawn_figure(self.left, sums, asked)
 
@@ -97,7 +109,7 @@ class _Hypothesis:
             low, high = (mean([extremes([pair])[place] for pair in pairs]) for place in (0, 1))
             return {"low": low, "high": high}
         if self.left not in sums:
-            return None
+            return self._linear_bounds(sums, played) if is_linear(self.left, self.functions) else None
         only, function = sums[self.left], self.functions[self.left]
         if function in ("accuracy", "skyline"):
             values = [only.values[question] for question in played]
@@ -116,6 +128,25 @@ class _Hypothesis:
         if not bottom + regressions:
             return None
         return {"low": top / (bottom + regressions), "high": (top + rescues) / bottom if bottom else None}
+
+    def _linear_bounds(self, sums: Mapping[str, Sums], played: Sequence[str]) -> Row | None:
+        """The least and the most of all corners of what each figure may be over all questions."""
+        asked = set(played)
+        if not any(
+            asked & s.turns.keys() or any(s.values[q].open for q in asked & s.values.keys()) for s in sums.values()
+        ):
+            return None
+        corners = []
+        for place, one in sums.items():
+            if self.functions[place] == "net":
+                top = sum(one.tops.get(q, 0.0) for q in played)
+                gained, lost = (sum(one.turns[q][side] for q in asked & one.turns.keys()) for side in (0, 1))
+                corners.append((top - lost, top + gained))
+            else:
+                values = [one.values[q] for q in played]
+                corners.append((mean([value.least for value in values]), mean([value.most for value in values])))
+        reached = [at(self.left, dict(zip(sums, corner, strict=True))) for corner in product(*corners)]
+        return {"low": min(reached), "high": max(reached)}
 
     @property
     def p(self) -> float:
@@ -200,7 +231,8 @@ def _sums(raw: Raw, term: str) -> Sums | None:
         return Sums(net, dict.fromkeys(net, 1 / max(1, len(net))), turns=turns, most=most, waiting=waiting)
     gained = {question: float(count[0]) for question, count in counts.items()}
     lost = {question: float(count[1]) for question, count in counts.items()}
-    return Sums(gained, lost, turns=turns, waiting=unfair_pairs(pairs) or multiple_withheld(pairs))
+    withheld, waits = unfair_pairs(pairs) or multiple_withheld(pairs), any(pair.waits for pair in pairs)
+    return Sums(gained, lost, turns=turns, waiting=withheld, waits=waits)
 
 
 def _members(raw: Raw, cohort: str | None) -> set[str] | None:
@@ -259,7 +291,8 @@ def _closure(triples: Mapping[str, tuple[Value, Value, Value]], sides: Sequence[
             ratios = [rise / way for rise in up for way in most]
             bounds = {"low": min(ratios), "high": max(ratios)}
     waiting = unfair_together([*triples.values()])
-    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=waiting, best_of=(sides, best))
+    waits = any(value.waits for triple in triples.values() for value in triple)
+    return Sums(rises, ways, bounds=bounds, unsettled=unsettled, waiting=waiting, waits=waits, best_of=(sides, best))
 
 
 def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:

@@ -1,4 +1,5 @@
-"""What a hypothesis is tested by: one share, one difference, one net, one multiple, one gap; a bootstrap for the rest."""
+"""What a hypothesis is tested by: one share, one difference, one multiple, one gap; bounds for sums of shares
+and nets; a bootstrap for the rest."""
 
 from __future__ import annotations
 
@@ -67,6 +68,12 @@ class Sums:
     unsettled: set[str] = field(default_factory=set)
     waiting: bool = False
     """Whether what is graded flatters, so that it has no value."""
+    waits: bool = False
+    """Of pairs or of a gap: whether something in it has yet to be graded."""
+
+    @property
+    def unsure(self) -> bool:
+        return self.waits or any(value.waits for value in self.values.values())
 
 
 def _worth_p(distance: float, variance: float, sizes: Sequence[float], share: float) -> float:
@@ -88,8 +95,6 @@ def one_figure(function: str, sums: Sums, asked: Sequence[str]) -> Figure | None
         return _share(sums, asked)
     if function == "safety_multiple":
         return _multiple(sums, asked)
-    if function == "net":
-        return _net(sums, asked)
     if function == "gap_closure":
         return _closed(sums, asked)
     return None
@@ -168,10 +173,100 @@ def _paired(figure: Difference | Waiting, factor: float, small: bool, at_zero: s
     return Figure(figure.value * factor, limits, p, "score", small, at_zero=at_zero)
 
 
-def _net(sums: Sums, asked: Sequence[str]) -> Figure:
-    """So many times the mean of one difference a question."""
-    values = [sums.tops[question] / sums.most for question in asked]
-    return _paired(Difference(values), sums.most * len(asked), len(asked) < FEW_QUESTIONS, None)
+def is_linear(left: str, functions: Mapping[str, str]) -> bool:
+    """Whether nothing but shares and nets is added up, at the most by plain factors."""
+    if not set(functions.values()) <= {"accuracy", "skyline", "net"}:
+        return False
+
+    def named(part: ast.AST) -> bool:
+        return any(isinstance(inner, ast.Name) for inner in ast.walk(part))
+
+    for part in ast.walk(ast.parse(left, mode="eval")):
+        if isinstance(part, ast.BinOp):
+            if isinstance(part.op, ast.Mult) and named(part.left) and named(part.right):
+                return False
+            if isinstance(part.op, ast.Div) and (named(part.right) or not at(ast.unparse(part.right), {})):
+                return False
+    return True
+
+
+def at(left: str, values: Mapping[str, Any]) -> Any:
+    return eval(compile(ast.parse(left, mode="eval"), "hypothesis", "eval"), {"__builtins__": {}}, dict(values))
+
+
+def linear_figure(left: str, functions: Mapping[str, str], sums: Mapping[str, Sums], asked: Sequence[str]) -> Figure:
+    """The mean of what each question adds, between the least and the most that any can add.
+
+    The expression is linear, so its weights are what it changes by when one figure goes from 0 to 1.
+    """
+    nothing = dict.fromkeys(sums, 0.0)
+    alone = float(at(left, nothing))
+    weights = {name: float(at(left, {**nothing, name: 1.0})) - alone for name in sums}
+    weights = {name: 0.0 if abs(weight) < 1e-12 else weight for name, weight in weights.items()}
+    few = len(asked) < FEW_QUESTIONS
+
+    def bounded(values: Mapping[str, Mapping[str, float]]) -> tuple[Difference, float, float]:
+        questions = sorted(set.intersection(*(set(of_term) for of_term in values.values())))
+        times = {name: weights[name] * (len(questions) if functions[name] == "net" else 1) for name in sums}
+        ranges = [
+            sorted(times[name] * end for end in ((-sums[name].most, sums[name].most) if function == "net" else (0, 1)))
+            for name, function in functions.items()
+        ]
+        low, high = alone + sum(least for least, _ in ranges), alone + sum(most for _, most in ranges)
+        added = [alone + math.fsum(times[name] * values[name][q] for name in sums) for q in questions]
+        if high <= low:
+            return Difference([0.0]), low, 0.0
+        return (
+            Difference([(2 * value - low - high) / (high - low) for value in added]),
+            (low + high) / 2,
+            (high - low) / 2,
+        )
+
+    seen, middle, half = bounded({name: {q: one.tops[q] for q in asked} for name, one in sums.items()})
+    value = middle + half * seen.value
+    if len(asked) < 2 or half == 0:
+        small = few or half == 0
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", small)
+    if not any(one.waits for term in sums.values() for one in term.values.values()):
+        return _on_range([(seen, middle, half)] * 3, few)
+    ends = [
+        bounded({name: _all_at(one, best=weights[name] * sign > 0) for name, one in sums.items()}) for sign in (-1, 1)
+    ]
+    return _on_range([(seen, middle, half), *ends], few)
+
+
+def _all_at(sums: Sums, *, best: bool) -> dict[str, float]:
+    """Of a share, with what waits right or wrong; a net has nothing that waits."""
+    if not any(value.waits for value in sums.values.values()):
+        return sums.tops
+    ends = {q: (value.best if best else value.worst) for q, value in sums.values.items()}
+    return {q: end for q, end in ends.items() if end is not None}
+
+
+def _on_range(three: Sequence[tuple[Difference, float, float]], few: bool) -> Figure:
+    """Of what is graded, at its worst and at its best, each on the scale of its own range."""
+    value, worst, best = (middle + half * figure.value for figure, middle, half in three)
+
+    def end(place: int, alpha: float, side: int) -> float:
+        figure, middle, half = three[place]
+        limit = figure.limits(alpha)[side]
+        assert limit is not None
+        return middle + half * limit
+
+    def limits(alpha: float) -> Limits:
+        return min(value, end(1, alpha, 0)), max(value, end(2, alpha, 1))
+
+    def p(threshold: float) -> float | None:
+        if min(value, worst) - 1e-9 <= threshold <= max(value, best) + 1e-9:
+            return 1.0
+        return _p_at(three[1] if threshold < value else three[2], threshold)
+
+    return Figure(value, limits, p, "score", few)
+
+
+def _p_at(one: tuple[Difference, float, float], threshold: float) -> float | None:
+    figure, middle, half = one
+    return figure.p_of((threshold - middle) / half)
 
 
 def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
@@ -210,6 +305,8 @@ def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
         return None
     if n < 2:
         return Figure(rise / gap, lambda _: (None, None), lambda _: None, "none", True)
+    if sums.unsure:
+        return Figure(rise / gap, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)
     assert sums.best_of is not None
     whoever = Whoever(*sums.best_of, asked, rise / gap)
     return Figure(rise / gap, whoever.limits, whoever.p, "fieller", n < FEW_QUESTIONS)
@@ -222,7 +319,7 @@ def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> F
 
     def figure(totals: Any) -> Any:
         places = {name: totals[:, 2 * p] / totals[:, 2 * p + 1] for p, name in enumerate(sums)}
-        return eval(compile(ast.parse(left, mode="eval"), "hypothesis", "eval"), {"__builtins__": {}}, places)
+        return at(left, places)
 
     with np.errstate(all="ignore"):
         value = float(figure(np.array(rows).sum(axis=0)[None, :])[0])
@@ -230,6 +327,8 @@ def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> F
             return None
         if n < 2 or all(row == rows[0] for row in rows):
             return Figure(value, lambda _: (None, None), lambda _: None, "none", True)
+        if any(one.unsure for one in sums.values()):
+            return Figure(value, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)
         drawn = np.sort(figure(drawn_sums(rows, seed=3)))
     if 2 * int((~np.isnan(drawn)).sum()) < len(drawn):
         return Figure(value, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)

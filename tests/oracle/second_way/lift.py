@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from second_way.compare import ANY_TEXT
+from second_way.intervals import Difference
 from second_way.multiple import multiple
 from second_way.pairs import Pair, Stage, split, stages
 from second_way.raw import Raw
-from second_way.resampling import drawn_sums, ends
 from second_way.safety import multiple_withheld
 from second_way.shares import unfair
 from second_way.tables import table_of
@@ -26,7 +26,7 @@ def debate_lift(raw: Raw) -> Row:
         for debate, argued in every
         if _reviewed(raw, review) and argued.get("hears") == "rounds"
         if review.team == debate.team and _drafts(raw, review) == _drafts(raw, debate)
-        for row in _lifts(review, debate, raw.seed)
+        for row in _lifts(review, debate)
     ]
     return {"debate_lift": rows} if rows else {}
 
@@ -43,17 +43,17 @@ def _reviewed(raw: Raw, stage: Stage) -> bool:
     return any(record["kind"] == "review" for c in cells for episode in raw.episodes(c) for record in episode.traces)
 
 
-def _lifts(review: Stage, debate: Stage, seed: int) -> list[Row]:
+def _lifts(review: Stage, debate: Stage) -> list[Row]:
     after = dict(debate.by_cohort())
     rows = []
     for cohort, pairs in review.by_cohort():
         named = {"cohort": cohort, "before": review.label, "after": debate.label, "team": review.team}
-        if lift := _lift(pairs, after.get(cohort, ()), seed):
+        if lift := _lift(pairs, after.get(cohort, ())):
             rows.append({**named, **lift})
     return rows
 
 
-def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | None:
+def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Row | None:
     sides = [{(pair.question, pair.player, pair.repeat): pair for pair in side} for side in (first, second)]
     both = [key for key in sides[0] if key in sides[1]]
     graded = [key for key in both if all(side[key].graded for side in sides)]
@@ -78,7 +78,8 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair], seed: int) -> Row | Non
         nets.append([gained - lost for gained, lost in counts])
     before, after = multiples
     more = [other - one for one, other in zip(*nets, strict=True)]
-    low, high = _resampled(more, seed)
+    yet = [key for key in both if all(side[key].graded or side[key].waits for side in sides)]
+    low, high = _limits(sides, graded, yet)
     return {
         "multiple_before": before,
         "multiple_after": after,
@@ -107,8 +108,34 @@ def _bounds(sides: Sequence[Sequence[Pair]]) -> Row:
     return {"bounds": {"low": worst[1] - best[0], "high": best[1] - worst[0]}}
 
 
-def _resampled(more: Sequence[int], seed: int) -> tuple[Any, Any]:
-    """Over questions; where all of them are alike there is nothing to draw from."""
-    if len(more) < 2 or len(set(more)) < 2:
+Keys = Sequence[tuple[str, str, int]]
+
+
+def _limits(sides: Sequence[Mapping[Any, Pair]], graded: Keys, yet: Keys) -> tuple[Any, Any]:
+    """So many times the mean of one bounded net a question; with what waits at its worst, and at its best."""
+    seen, low, high = _ended(sides, graded), _ended(sides, yet, -1), _ended(sides, yet, 1)
+    if len(graded) == len(yet):
+        return seen[1:]
+    if seen[1] is None:
         return None, None
-    return ends(drawn_sums([[value] for value in more], seed=seed)[:, 0], len(more))
+    return min(seen[0], low[1]), max(seen[0], high[2])
+
+
+def _ended(sides: Sequence[Mapping[Any, Pair]], keys: Keys, sign: int = 1) -> tuple[Any, Any, Any]:
+    """The sum and its limits, the second stage as good (1) or as bad (-1) as it can be, the first the other way."""
+    of_question: dict[str, list[int]] = {}
+    for key in keys:
+        first, second = (_net(side[key], way) for side, way in zip(sides, (-sign, sign), strict=True))
+        of_question.setdefault(key[0], []).append(second - first)
+    widest = 2 * max(map(len, of_question.values()))
+    nets = [sum(several) for several in of_question.values()]
+    low, high = Difference([net / widest for net in nets]).limits()
+    if low is None or high is None:
+        return sum(nets), None, None
+    return sum(nets), low * widest * len(nets), high * widest * len(nets)
+
+
+def _net(pair: Pair, sign: int) -> int:
+    if pair.graded:
+        return pair.rescue - pair.regression
+    return int(pair.may_be_rescue) if sign > 0 else -int(pair.may_be_regression)

@@ -326,7 +326,7 @@ def _claims(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
         f"skyline({other}) - accuracy({one}) > 0.05",
         f"skyline({other}) < 0.99",
         f"net({other}) > 0",
-        f"net({other}) < 3",
+        f"net({other}) - 10 * accuracy({other}) < 3",
         f"safety_multiple({other}) > 1",
         f"gap_closure({other}) > 0.2",
         f"cost({other}) < 0.01",

@@ -2,8 +2,9 @@
 
 Every figure that a hypothesis may speak of is a ratio of two sums over questions (accuracy: right by questions; safety
 multiple: rescues by regressions). One share, one paired difference, one net, one multiple and one share of a gap have the
-interval that stands in their own section of a report. Any other arithmetic has a bootstrap: one resample of the questions
-gives all its figures at once.
+interval that stands in their own section of a report; sums and differences of shares and nets are means between bounds
+(`linear`). Products, ratios, money and what else is made of multiples and gaps have a bootstrap: one resample of the
+questions gives all its figures at once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from moot.experiment.claims import Expression, Number, Operation, Term
+from moot.measures.claims.linear import SHARES, Linear, combination, linear
 from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between, multiple_p_between
 from moot.measures.sides import SideResults
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
@@ -21,7 +23,7 @@ from moot.stats.clusters import units, value_rows
 from moot.stats.completions import Between
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import compare_between
-from moot.stats.paired import FEW_QUESTIONS, difference, split_signs
+from moot.stats.paired import FEW_QUESTIONS
 from moot.stats.proportion import Share, share, share_between
 from moot.stats.quantiles import ALPHA
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
     from moot.stats.bootstrap import Floats
 
-SHARES = {"accuracy", "skyline"}
 NO_SPREAD = "no spread between questions"
 
 
@@ -112,17 +113,17 @@ def figure_of(
             return _share(ratio, questions)
         if left.function == "safety_multiple":
             return _multiple(ratio, questions)
-        if left.function == "net":
-            return _net(ratio, questions)
         if left.function == "gap_closure" and (gap := _closed(ratio, questions)) is not None:
             return _without_interval(gap, ratio.waiting) if ratio.waiting else gap
+    if (parts := linear(left)) is not None:
+        return _combination(parts, ratios, questions)
     figure = _resampled(left, ratios, questions, seed, resamples)
     waiting = max(ratio.waiting for ratio in ratios.values())
     return _without_interval(figure, waiting) if waiting and isinstance(figure, Figure) else figure
 
 
 def _without_interval(figure: Figure, waiting: int) -> Figure:
-    """Of arithmetic, or of a gap, nobody has taken how far what waits could move it."""
+    """Of products and ratios, or of a gap, nobody has taken how far what waits could move it."""
     note = f"no interval: {waiting:,} question{'s have' if waiting != 1 else ' has'} an answer that waits for a grade"
     return Figure(figure.value, lambda _: (None, None), lambda _: None, "none", figure.small, note)
 
@@ -188,19 +189,12 @@ def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
     )
 
 
-def _net(ratio: Ratio, questions: Sequence[str]) -> Figure:
-    """A sum over questions of rescues less regressions: the mean of one difference a question, so many times."""
-    figure = difference(split_signs({question: ratio.tops[question] / ratio.most for question in questions}))
-    assert figure is not None, "there are questions"
-    factor = ratio.most * len(questions)
-
-    def limits(alpha: float) -> Limits:
-        low, high = figure.limits(alpha)
-        return (None if low is None else low * factor), (None if high is None else high * factor)
-
-    value = sum(ratio.tops[question] for question in questions)
-    p = lambda threshold: figure.p(threshold / factor)  # noqa: E731
-    return Figure(value, limits, p, "score", _few(questions))
+def _combination(parts: Linear, ratios: Mapping[Term, Ratio], questions: Sequence[str]) -> Figure:
+    """Of nets, and of shares and nets added to each other or taken from each other."""
+    figure = combination(parts, ratios, questions)
+    if isinstance(figure, float):
+        return Figure(figure, lambda _: (None, None), lambda _: None, "none", True, NO_SPREAD)
+    return Figure(figure.value, figure.limits, figure.p, "score", _few(questions))
 
 
 def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
 from moot.measures.claims.figure import Ends, Figure, Ratio, applied, figure_of, two_shares
+from moot.measures.claims.linear import linear, linear_bounds
 from moot.measures.sides import pairs_of
 from moot.stats.bootstrap import RESAMPLES
 from moot.stats.graded import Value, bounds_row, mean_value, settled
@@ -190,7 +191,7 @@ def _ends(pairs: Pairs, place: int) -> Ends:
 def _bounds(
     left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str]
 ) -> Mapping[str, float | None] | None:
-    """Over all questions, graded or not; None where all are graded, or it is more than one figure or one difference."""
+    """Over all questions, graded or not; None where all are graded, or figures are multiplied or divided by each other."""
     if isinstance(left, Term) and ratios[left].turns:
         return _count_bounds(left, ratios[left])
     if isinstance(left, Term) and left.function == "gap_closure":
@@ -201,7 +202,8 @@ def _bounds(
         one, other = (ratios[side] for side in sides)
         row = difference_bounds({question: [(one.value(question), other.value(question))] for question in questions})
     else:
-        return None
+        parts = linear(left)
+        return linear_bounds(parts, ratios, questions) if parts is not None and questions else None
     return row.get("bounds")
 
 

@@ -18,6 +18,7 @@ from moot.measures.discussion.naming import (
     deciding_options,
     family_of,
     is_baseline,
+    most_turns,
     names_of,
     one_agent,
     protocol_of,
@@ -142,7 +143,8 @@ def round_rows(held: Sequence[Held], *, seed: int = 0) -> Iterator[Row]:
             talks = [talk for discussion in discussions for talk in discussion.talks]
             protocols = list(dict.fromkeys(protocol_of(discussion.cell) for discussion in discussions))
             named = {**_setting_named(held, group), "family": family, "protocols": protocols}
-            yield {**named, **mean_rounds(talks, seed=seed)}
+            most = most_turns(discussion.cell for discussion in discussions)
+            yield {**named, **mean_rounds(talks, most=most, seed=seed)}
 
 
 def settings(held: Sequence[Held]) -> list[list[Held]]:

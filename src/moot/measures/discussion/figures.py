@@ -20,6 +20,7 @@ from moot.measures.discussion.naming import (
     is_discussion,
     is_usual,
     meaning_of,
+    most_turns,
     names_of,
     options_of,
     protocol_of,
@@ -167,7 +168,8 @@ def _by_dataset(named: Row, talks: Sequence[Talk]) -> Iterator[Row]:
 
 
 def _turns(source: Source, named: Row, discussion: DiscussedCell) -> Row:
-    return {**named, "family": family_of(discussion.cell), **turns_to_decide(discussion.talks, seed=source.seed)}
+    turns = turns_to_decide(discussion.talks, most=most_turns([discussion.cell]), seed=source.seed)
+    return {**named, "family": family_of(discussion.cell), **turns}
 
 
 def difference_rows(held: Sequence[DiscussedCell]) -> Iterator[Row]:

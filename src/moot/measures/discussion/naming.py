@@ -129,6 +129,13 @@ def one_agent(cell: Stored) -> bool:
     return _limits(cell, "agents") == [1]
 
 
+def most_turns(cells: Iterable[Stored]) -> int | None:
+    """How many turns any of these discussions may have; None where one does not say."""
+    limits = [_limits(cell, "rounds") for cell in cells]
+    said = [limit[0] for limit in limits if len(limit) == 1 and isinstance(limit[0], int)]
+    return max(said) if said and len(said) == len(limits) else None
+
+
 def _limits(cell: Stored, along: str) -> list[Any]:
     """How many there may be at most."""
     limits = meanings_named(cell["strategy"]).items()

@@ -17,7 +17,7 @@ from typing import Any
 
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, Way, accuracy_row, fair, graded_value, known, mean_value
-from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, mean_difference, mean_of
+from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, mean_difference, mean_of
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -88,7 +88,7 @@ def deviation(talks: Iterable[Talk]) -> float | None:
     return stdev(fmean(scores[question] for question in shared) for scores in repeats.values())
 
 
-def turns_to_decide(talks: Sequence[Talk], *, seed: int = 0) -> Row:
+def turns_to_decide(talks: Sequence[Talk], *, most: int | None = None, seed: int = 0) -> Row:
     """The share of all discussions that were decided in each turn; what was not decided is in the same denominator."""
     decided = Counter(talk.turns for talk in talks if talk.outcome == "answered")
     undecided = sum(talk.outcome == "undecided" for talk in talks)
@@ -98,18 +98,46 @@ def turns_to_decide(talks: Sequence[Talk], *, seed: int = 0) -> Row:
         "undecided": undecided / total if total else None,
         "no_answer": (total - undecided - decided.total()) / total if total else None,
         "episodes": total,
-        **mean_rounds(talks, seed=seed),
+        **mean_rounds(talks, most=most, seed=seed),
     }
 
 
-def mean_rounds(talks: Iterable[Talk], *, seed: int = 0) -> Row:
-    """Turns that were held, decided or not; a discussion that broke off is no measure of its length."""
+def mean_rounds(talks: Iterable[Talk], *, most: int | None = None, seed: int = 0) -> Row:
+    """Turns that were held, decided or not; a discussion that broke off is no measure of its length.
+
+    `most`: how many a discussion may have. Nearly all may end at once and a few go on to the last, of which few questions
+    show none: so the interval goes by the bounds. None: nobody has said, and it is a bootstrap.
+    """
     held: dict[str, list[int]] = {}
     for talk in talks:
         if talk.outcome != "failed":
             held.setdefault(talk.question, []).append(talk.turns)
+    known = most is not None and all(1 <= turn <= most for turns in held.values() for turn in turns)
+    mean = _between(held, most) if known and most is not None else _resampled(held, seed)
+    return {**estimate_row(mean, "rounds"), "small": len(held) < FEW_QUESTIONS}
+
+
+def _between(held: Mapping[str, Sequence[int]], most: int) -> Estimate | None:
+    """The mean of so many turns, each from 1 to the most."""
+    middle, reach = (1 + most) / 2, (most - 1) / 2
+    if not held or not reach:
+        return _resampled(held, 0)  # turns that cannot but be one have no interval
+    away = {question: [(turn - middle) / reach for turn in turns] for question, turns in held.items()}
+    scaled = difference(
+        {
+            question: (sum(max(0.0, far) for far in fars), sum(max(0.0, -far) for far in fars), float(len(fars)))
+            for question, fars in away.items()
+        }
+    )
+    assert scaled is not None, "there are questions"
+    low, high = (None if end is None else middle + end * reach for end in scaled.limits())
+    value = fmean(turn for turns in held.values() for turn in turns)
+    return Estimate(value, low, high, scaled.n, scaled.clusters)
+
+
+def _resampled(held: Mapping[str, Sequence[int]], seed: int) -> Estimate | None:
     rows = {question: (float(sum(turns)), float(len(turns))) for question, turns in held.items()}
-    return {**estimate_row(cluster_bootstrap(rows, seed=seed), "rounds"), "small": len(held) < FEW_QUESTIONS}
+    return cluster_bootstrap(rows, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)

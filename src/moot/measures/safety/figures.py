@@ -64,7 +64,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "cohort_models": with_holm(
             [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, stage.others)]
         ),
-        "debate_lift": [row for row in _lifts(stages, seed) if row],
+        "debate_lift": [row for row in _lifts(stages) if row],
         "macro_average": [{**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs))],
         "formatting_tax": _tax(source, both_ways),
         "formatting_tax_models": _model_taxes(source, both_ways),
@@ -148,19 +148,19 @@ def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
             yield {**stage.named, "cohort": weaker, "towards": stronger, **closure.row()}
 
 
-def _lifts(stages: Sequence[Stage], seed: int) -> Iterator[Row | None]:
+def _lifts(stages: Sequence[Stage]) -> Iterator[Row | None]:
     """What rounds of argument add to one review of the reasons, by the same team from the same native answers."""
     for review in stages:
         for debate in stages:
             alike = (review.team, review.tables) == (debate.team, debate.tables)
             if review.reviews and debate.traits.hears == "rounds" and alike:
-                yield from _lift(review, debate, seed)
+                yield from _lift(review, debate)
 
 
-def _lift(review: Stage, debate: Stage, seed: int) -> Iterable[Row | None]:
+def _lift(review: Stage, debate: Stage) -> Iterable[Row | None]:
     sides = [dict(_by_cohort(stage.pairs)) for stage in (review, debate)]
     for cohort in sides[0]:
-        lifted = lift(sides[0][cohort], sides[1].get(cohort, ()), seed=seed)
+        lifted = lift(sides[0][cohort], sides[1].get(cohort, ()))
         named = {"cohort": cohort, "before": review.label, "after": debate.label, "team": review.team}
         yield {**named, **lifted.row()} if lifted else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from moot.measures.safety.pairs import Change, Pair, Row
 from moot.measures.safety.rescues import MULTIPLE, StageEffect, named_estimate, safety
 from moot.stats.graded import why_unfair_together
-from moot.stats.paired import cluster_bootstrap
+from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
 
@@ -52,7 +53,7 @@ class Lift:
         }
 
 
-def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lift | None:
+def lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift | None:
     """Over the pairs that are graded in both stages; None where the stages share no pair at all."""
     both = {pair.key for pair in first} & {pair.key for pair in second}
     if not both:
@@ -68,34 +69,39 @@ def lift(first: Sequence[Pair], second: Sequence[Pair], *, seed: int = 0) -> Lif
         nothing = safety([])
         return Lift(nothing, nothing, None, len(both - shared), bounds, why)
     waiting = [key for key in both - shared if all(side[key].graded or side[key].waits for side in sides)]
-    more = _more(sides, shared, seed)
-    if waiting and more is not None:
-        more = _whatever(more, sides, {*shared, *waiting}, seed)
+    more = _more(sides, shared)
+    if waiting:
+        more = _whatever(more, sides, {*shared, *waiting})
     known = [safety([side[key] for key in sorted(shared)]) for side in sides]
     uncounted = sum(side[key].may_have_changed for key in both - shared for side in sides)
     return Lift(known[0], known[1], more, len(both - shared), bounds, uncounted=uncounted)
 
 
 def _more(
-    sides: Sequence[Mapping[Any, Pair]],
-    keys: Collection[Any],
-    seed: int,
-    ends: tuple[Furthest, Furthest] = (min, max),
-) -> Estimate | None:
+    sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], ends: tuple[Furthest, Furthest] = (min, max)
+) -> Estimate:
     """How many more net rescues the second has than the first, each pair that waits at these ends of what it may be: of the
-    second's pairs and of the first's."""
-    nets: dict[str, float] = {}
+    second's pairs and of the first's.
+
+    A sum over questions of what is bounded: so many times the mean of one difference a question.
+    """
+    nets: Counter[str] = Counter()
+    pairs: Counter[str] = Counter()
     for key in sorted(keys):
         first, second = (side[key] for side in sides)
-        nets.setdefault(first.question, 0.0)
         nets[first.question] += _worth(second, ends[0]) - _worth(first, ends[1])
-    return cluster_bootstrap({question: (net, 1 / len(nets)) for question, net in nets.items()}, seed=seed)
+        pairs[first.question] += 1
+    most = _APART * max(pairs.values())
+    mean = mean_difference({question: net / most for question, net in nets.items()})
+    assert mean is not None, "there are pairs"
+    low, high = (None if end is None else end * most * len(nets) for end in (mean.low, mean.high))
+    return Estimate(float(nets.total()), low, high, mean.n, mean.clusters)
 
 
-def _whatever(more: Estimate, sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], seed: int) -> Estimate:
+def _whatever(more: Estimate, sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any]) -> Estimate:
     """With limits that hold whatever waits turns out to be; none where one end has none."""
-    worst, best = _more(sides, keys, seed, (min, max)), _more(sides, keys, seed, (max, min))
-    if more.low is None or worst is None or best is None or worst.low is None or best.high is None:
+    worst, best = _more(sides, keys, (min, max)), _more(sides, keys, (max, min))
+    if more.low is None or worst.low is None or best.high is None:
         return replace(more, low=None, high=None)
     return replace(more, low=min(more.value, worst.low), high=max(more.value, best.high))
 
@@ -125,7 +131,8 @@ def _lift_bounds(sides: Sequence[Mapping[Any, Pair]]) -> dict[str, float] | None
 
 
 _WORTH: Mapping[Change, int] = {"rescue": 1, "regression": -1}
-
+_APART = 2
+"""How far a pair of the one stage may be from that of the other: from a regression to a rescue."""
 
 Furthest = Callable[[Iterable[int]], int]
 
