@@ -28,6 +28,7 @@ class Always:
 
     given: Any
     name: str = "always"
+    version: int = 1
 
     async def grade(self, case: Case, verdict: Verdict) -> Score:
         return self.given  # type: ignore[no-any-return]

@@ -6,8 +6,9 @@ import asyncio
 import json
 import random
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -229,6 +230,44 @@ def test_a_report_says_whose_grades_it_shows(tmp_path: Path) -> None:
         "These are the grades of mended@1; the grader here is mended@2: moot grade FILE"
         in (later["headline"]["sentence"])
     )
+
+
+@dataclass(frozen=True)
+class Partly:
+    """What an answer is worth, whatever it is."""
+
+    part: float = 0.25
+    words: Any = ()
+    name: ClassVar[str] = "partly"
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        return Score(self.part, "part")
+
+
+def test_the_words_of_a_grader_with_other_options_are_not_mixed_up_with_its_own(tmp_path: Path) -> None:
+    def value(grader: Partly) -> float:
+        results = run(grader, tmp_path / "cup.db", strategies=["solo"])
+        assert results.figures["grader"].startswith("partly@~") is (grader != Partly())
+        return float(results.figures["accuracy"][0]["value"])
+
+    assert [value(Partly(part)) for part in (0.75, 0.25, 0.5)] == [0.75, 0.25, 0.5]
+    again = run(Partly(0.75), tmp_path / "cup.db", strategies=["solo"])
+    assert (again.figures["accuracy"][0]["value"], again.grades_reused) == (0.75, 12)
+    assert run(Partly(), tmp_path / "cup.db", strategies=["solo"]).figures["grader"] == "partly", (
+        "as without any options"
+    )
+
+
+def test_a_grader_made_of_what_cannot_be_written_down_says_itself_who_it_is(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Told(Partly):
+        version: ClassVar[int] = 3
+
+    with pytest.raises(
+        moot.MootError, match=r"'words' of grader 'partly' is a set.*expected a plain value, or a `vers"
+    ):
+        run(Partly(words={"gold"}))
+    assert run(Told(words={"gold"}), strategies=["solo"]).figures["grader"] == "partly@3"
 
 
 @pytest.mark.parametrize("version", ["", "1+2", "a b", 1.5, ["1"]])

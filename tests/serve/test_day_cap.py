@@ -53,9 +53,9 @@ def served(path: Path) -> Iterator[str]:
         process.stdout.close()
 
 
-def ask(url: str, text: str, timeout_s: float = 60.0) -> int:
+def ask(url: str, text: str, timeout_s: float = 60.0, model: str = "solo@ann") -> int:
     """The status; 0 where this client did not wait for it."""
-    body = {"model": "solo@ann", "messages": [{"role": "user", "content": text}]}
+    body = {"model": model, "messages": [{"role": "user", "content": text}]}
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), headers)
     try:
@@ -110,18 +110,49 @@ def test_what_was_under_way_when_the_server_was_killed_is_charged(tmp_path: Path
 
 def test_of_many_that_come_at_one_moment_no_more_are_played_than_the_day_has_room_for(tmp_path: Path) -> None:
     """What is left is held for a question before its first call is made; the last may go past by what it costs alone."""
-    statuses: list[int] = []
     with provider(tokens=MAX_TOKENS, latency_s=0.1) as server, served(team(tmp_path, server)) as url:
-        clients = [
-            threading.Thread(target=lambda number=number: statuses.append(ask(url, f"Who is number {number}?")))
-            for number in range(16)
-        ]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join(60)
-        assert sorted(statuses) == [200] * 3 + [429] * 13
+        assert ask_at_once(url, 16) == [200] * 3 + [429] * 13
         assert server.bill_usd <= DAY_USD + MOST_USD
+
+
+def test_a_question_that_failed_for_nothing_tells_nobody_what_the_next_will_cost(tmp_path: Path) -> None:
+    with provider(tokens=MAX_TOKENS, latency_s=0.1) as server, served(team(tmp_path, server)) as url:
+        server.down = frozenset({"ann"})
+        assert ask(url, "Who is number zero?") >= 400
+        server.down = frozenset()
+        assert ask_at_once(url, 16) == [200] * 3 + [429] * 13
+        assert server.bill_usd <= DAY_USD + MOST_USD
+
+
+def test_a_player_who_was_down_is_expected_to_cost_the_most_that_a_call_can(tmp_path: Path) -> None:
+    """The question was answered by the one who is free: it cost nothing, and says nothing of the other's price."""
+    with provider(tokens=MAX_TOKENS, latency_s=0.1) as server:
+        path = team(tmp_path, server)
+        experiment = json.loads(path.read_text())
+        free = {**experiment["models"]["ann"], "model": "bob", "price": {"prompt": 0.0, "completion": 0.0}}
+        models, teams = {**experiment["models"], "bob": free}, {"two": {"players": ["ann", "bob"]}}
+        experiment |= {"models": models, "teams": teams, "strategies": ["vote"]}
+        path.write_text(json.dumps(experiment))
+        with served(path) as url:
+            server.down = frozenset({"ann"})
+            assert ask(url, "Who is number zero?", model="two/vote") == 200
+            server.down = frozenset()
+            assert ask_at_once(url, 16, model="two/vote") == [200] * 3 + [429] * 13
+
+
+def ask_at_once(url: str, questions: int, model: str = "solo@ann") -> list[int]:
+    statuses: list[int] = []
+    clients = [
+        threading.Thread(
+            target=lambda number=number: statuses.append(ask(url, f"Who is number {number}?", model=model))
+        )
+        for number in range(questions)
+    ]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join(60)
+    return sorted(statuses)
 
 
 def test_a_reply_that_was_paid_for_is_charged_at_its_price(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -28,11 +29,16 @@ class Provider:
     in_flight: int = 0
     held: bool = False
     """As long as it is, nobody is answered."""
+    down: frozenset[str] = frozenset()
+    """Models that are not there: who asks for one gets an error, at once, and no bill."""
     asked: Counter[bytes] = field(default_factory=Counter)
 
     async def complete(self, request: web.Request) -> web.Response:
-        self.asked[await request.read()] += 1
+        body = await request.read()
+        self.asked[body] += 1
         self.requests += 1
+        if json.loads(body)["model"] in self.down:
+            return web.json_response({"error": {"message": "the model is not loaded"}}, status=400)
         self.bill_usd += self.tokens * PRICE["completion"] / 1e6
         self.in_flight += 1
         try:

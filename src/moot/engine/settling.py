@@ -12,8 +12,9 @@ from sqlalchemy import Connection, RowMapping, and_, select, update
 
 from moot.engine.answer_sheets import Sheet, cells_graded, sheets_of, stored_cases
 from moot.errors import UsageError
-from moot.grade.graders import VERSION, grader, identity
+from moot.grade.graders import grader
 from moot.grade.grading import Grading
+from moot.grade.identity import VERSION, identity
 from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement
 from moot.grade.match import Match
 from moot.grade.normalise import normalise

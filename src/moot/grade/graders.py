@@ -2,7 +2,7 @@
 
 The usual one is `match`. Another is one file and one entry point in the group ``moot.graders``, or an object given from
 Python. Its name is part of the name of the scores, so scores of different graders are never mixed. What it says is kept and
-asked for once; one whose words have changed has another `version`, which is part of that name too.
+asked for once; one whose words have changed has another `version`, which is part of that name too, as its options are.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numbers import Real
 from typing import Any, NamedTuple, cast
 
 from moot.errors import UsageError
+from moot.grade.identity import VERSION, identity, unplain_option
 from moot.grade.match import NO_ANSWER, NOT_KNOWN_YET, Grader, Match
 from moot.grade.normalise import normalise
 from moot.models.closest import closest
@@ -46,25 +47,15 @@ def register(candidate: Grader) -> None:
     _GIVEN[candidate.name] = candidate
 
 
-def identity(by: Grader) -> str:
-    """What its words are kept under: its name, and its version where it has one."""
-    version = getattr(by, "version", None)
-    return by.name if version is None else f"{by.name}{VERSION}{version}"
-
-
-VERSION = "@"
-"""Between the name of a grader and its version; no part of any name."""
-
-
 def grader_or_absent(kept_as: str) -> Grader:
     """The grader that words are kept under, for a report: of one that is not known here, a stand-in that says why."""
-    name, _, version = kept_as.partition(VERSION)
+    name = kept_as.partition(VERSION)[0]
     try:
         here = grader(name)
     except UsageError as error:
         return _Absent(name, str(error))
     if identity(here) != kept_as:
-        other = f"is of version {version or 'none'} in the store and of another here; grade again: moot grade FILE"
+        other = f"is {kept_as} in the store and {identity(here)} here; grade again: moot grade FILE"
         return _Absent(name, f"grader {name!r} {other}")
     return here
 
@@ -112,6 +103,10 @@ def checked_grader(candidate: Any) -> Grader:
     if version is not None and type(version) is not int and not re.fullmatch(r"[\w.:-]+", _text(version)):
         expected = "a whole number, or letters, digits and . : _ - only"
         raise UsageError(f"version of grader {named!r} is {version!r:.40}; expected {expected}")
+    if version is None and (option := unplain_option(candidate)) is not None:
+        found = f"{option!r} of grader {named!r} is a {type(getattr(candidate, option)).__name__}"
+        expected = "expected a plain value, or a `version` that tells this grader from others of its name"
+        raise UsageError(f"{found}, which nobody can compare with an earlier one; {expected}")
     return cast(Grader, candidate)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from moot.grade.graders import AskedOnce, identity
+from moot.grade.graders import AskedOnce
+from moot.grade.identity import identity
 from moot.grade.judge import ONE_BY_ONE, Judgement, judged, named_in_batches, needs_judge, open_to_judgement, settled
 from moot.grade.match import Grader, Match, match
 from moot.team import Player, Team

@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from typing import Any, ParamSpec, TypeVar, cast
 
 from moot.errors import UsageError
-from moot.grade.graders import VERSION
+from moot.grade.identity import VERSION
 from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
 from moot.measures.measure import Measure

@@ -34,6 +34,12 @@ def most_tokens(request: Request) -> int:
     )
 
 
+def most_usd(price: Price, request: Request, reply_tokens: int) -> float:
+    """The most that one attempt can cost whose reply is no longer than this."""
+    dearest = max(price.prompt, price.cached or 0.0)
+    return (most_tokens(request) * dearest + reply_tokens * price.completion) / 1e6
+
+
 @dataclass(frozen=True, slots=True)
 class Hold:
     """Money that is held for one attempt."""
@@ -220,15 +226,13 @@ class Budget(Wrapper):
 
     def _check(self, request: Request, billed_usd: float | None) -> None:
         """What an endpoint says it has billed is believed, however much it is."""
-        most_usd = self._plain_most_usd(request)
-        if self._max_tokens is not None and billed_usd is not None and billed_usd > most_usd * (1 + 1e-6):
-            self._trust.bills(most_usd, billed_usd)
-            self._purse.overcharged(self.name, most_usd, billed_usd)
+        allowed_usd = self._plain_most_usd(request)
+        if self._max_tokens is not None and billed_usd is not None and billed_usd > allowed_usd * (1 + 1e-6):
+            self._trust.bills(allowed_usd, billed_usd)
+            self._purse.overcharged(self.name, allowed_usd, billed_usd)
 
     def _most_usd(self, request: Request) -> float:
         return self._plain_most_usd(request) * self._trust.times
 
     def _plain_most_usd(self, request: Request) -> float:
-        dearest = max(self._price.prompt, self._price.cached or 0.0)
-        reply = self._longest if self._max_tokens is None else self._max_tokens
-        return (most_tokens(request) * dearest + reply * self._price.completion) / 1e6
+        return most_usd(self._price, request, self._longest if self._max_tokens is None else self._max_tokens)

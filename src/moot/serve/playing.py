@@ -102,8 +102,7 @@ class ServedRequest:
             if self.wanted is not None and asked.verdict.answer is not None:
                 asked, dress = await dressed(asked, self.wanted, self.server.schemas, self.holder.name)
             self.server.metrics.count(asked)
-            spent_usd = sum(call.reply.cost_usd or 0.0 for call in asked.episode.calls if call.reply is not None)
-            self.server.gate.expected.learn(self.model, self.characters, spent_usd)
+            self.server.gate.expected.learn(self.characters, asked, live.experiment.models)
             note(
                 {
                     "gen_ai.usage.input_tokens": asked.usage.prompt,
