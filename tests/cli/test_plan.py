@@ -108,6 +108,34 @@ def test_a_primary_has_to_beat_its_own_players(tmp_path: Path, capsys: pytest.Ca
         assert headline["questions"] == needed(0.4, 0.1, 0.2, power=1 - 0.2 / players, comparisons=options)
 
 
+@pytest.mark.parametrize(
+    ("alone", "players"),
+    [
+        ([], 2),
+        ([{"solo": {"drafts": "double-call"}}], 2),
+        (["solo"], 4),
+        (["solo", {"solo": {"drafts": "double-call"}}], 4),
+    ],
+    ids=["nobody", "the same way", "another", "both"],
+)
+def test_who_is_asked_alone_in_another_way_than_at_the_table_has_to_be_beaten_twice(
+    alone: list[object], players: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At the table in two calls. A third model plays alone and sits at no table: nobody has to beat it."""
+    keys = {
+        "name": "ways",
+        "questions": {"builtin": "general-en"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob", "cat")},
+        "teams": {"two": {"players": ["ann", "bob"], "captain": "ann"}},
+        "strategies": [{"peer-review": {"drafts": "double-call"}}, *alone],
+    }
+    path = tmp_path / "ways.yaml"
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    assert run_app(app, ["plan", str(path), *SMALL[1:], "--json"]) == 0
+    planned = {family["family"]: family for family in json.loads(capsys.readouterr().out)["families"]}
+    assert planned["headline"]["players"] == players
+
+
 SMALL = ["plan", "--accuracy", "0.4", "--gain", "0.1", "--discordance", "0.2"]
 
 

@@ -124,6 +124,21 @@ def test_one_that_breaks_leaves_answers_ungraded_in_words(grader: Any, detail: s
     assert set(results.frame("scores")["detail"]) == {detail}
 
 
+class TwiceBroken:
+    """Fails in one way on the first question and on the last, and in another on all between them."""
+
+    name = "twice-broken"
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        raise (KeyError if case.question.id in ("0", "11") else ValueError)("oops")
+
+
+def test_what_went_wrong_most_often_is_told_and_all_failures_are_counted() -> None:
+    results = run(TwiceBroken(), strategies=["solo"])
+    (row,) = [row for row in results.figures["plugin_failures"] if row["kind"] == "grader"]
+    assert row == {"kind": "grader", "name": "twice-broken", "error": "ValueError: oops", "times": 36}
+
+
 class Together:
     """Answers only once three answers wait for it: asked one by one it would wait for ever."""
 

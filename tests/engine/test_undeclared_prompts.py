@@ -63,6 +63,36 @@ def test_it_is_said_once_a_run_and_stands_in_the_report(tmp_path: Path) -> None:
     assert any("nudges used prompts that its traits do not name: nudge" in word for word in words)
 
 
+@dataclass(frozen=True)
+class Asks:
+    """One prompt for each question: none of its plays uses all of them."""
+
+    name: ClassVar[str] = "asks"
+    prompts: ClassVar[dict[str, str]] = {f"asked-{case.question.id}": "{# inputs: #}Sure?" for case in CASES}
+    traits: ClassVar[Traits] = Traits()
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        first = team.players[0]
+        name = f"asked-{question.id}"  # a question that it is tried on beforehand is none of these
+        prompt = prompts_for(self, team.prompts).render(name if name in self.prompts else "asked-q0")
+        heard = await team.ask(first, question, prompt, AnswerForm(question), stage="ask")
+        if heard.value is None:
+            return Verdict(None, "unanswered", absent=(first.name,), cause="nobody spoke")
+        return Verdict(heard.value.answer, "answered", who=(first.name,))
+
+
+def test_all_of_them_are_named_whichever_play_used_them(tmp_path: Path) -> None:
+    with pytest.warns(
+        UserWarning, match="asks: uses the prompts asked-q0, asked-q1, asked-q2, which its traits do not"
+    ):
+        results = played([Asks()], tmp_path)
+    (run,) = results.figures["runs"]
+    assert run["undeclared_prompts"] == {"asks": ["asked-q0", "asked-q1", "asked-q2"]}
+
+
 def test_whoever_declares_what_it_uses_is_not_named(tmp_path: Path) -> None:
     ours = ["solo", "vote", "talkative", "adaptive", "peer-review", {"debate": {"max_rounds": 1}}, "mixture"]
     with warnings.catch_warnings(record=True) as warned:

@@ -17,7 +17,7 @@ from jinja2 import Environment, meta, nodes
 import moot.prompts
 from moot.errors import FileError, UsageError
 from moot.models.scripted import ScriptedModel
-from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line, quoted
+from moot.prompts import LANGUAGES, Prompts, block, declared_inputs, line, noting_prompts, quoted
 from moot.strategies import Traits, prompt_folders, prompts_brought, prompts_for, strategy
 from moot.team import Player, Team
 from moot.team.forms import AnswerForm
@@ -126,6 +126,14 @@ def test_only_the_bracket_of_a_forged_tag_is_changed() -> None:
 def test_an_input_left_out_is_an_error() -> None:
     with pytest.raises(FileError, match=r"draft\.j2.*kind"):
         Prompts("en").render("draft", question="?", choices=(), context=None)
+
+
+def test_a_draft_is_noted_by_everybody_who_asks_for_it_though_it_is_written_once() -> None:
+    prompts, question = Prompts("en"), Question("q", "Who?")
+    for _ in range(2):
+        with noting_prompts() as used:
+            prompts.draft(question)
+        assert used == {"draft"}
 
 
 def test_own_templates_go_over_ours(tmp_path: Path) -> None:

@@ -162,22 +162,25 @@ def test_a_model_that_does_not_wait_is_told_so() -> None:
 
 @dataclass(frozen=True)
 class Percent:
-    """A share in percent, which would be shown a hundred times as large."""
+    """A share in percent, which would be shown a hundred times as large; or one below nothing."""
+
+    right: float
 
     name: ClassVar[str] = "percent"
     needs: ClassVar[Needs] = Needs()
 
     def figures(self, run: Any) -> dict[str, Any]:
-        return {"percent": [{"right": 37.0}]}
+        return {"percent": [{"right": self.right}]}
 
     def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
         yield Section("percent", "Percent", (), (Column("right", "right", "share"),), figures["percent"])
 
 
-def test_a_share_that_is_none_is_not_shown() -> None:
-    results = moot.run(keys(), measures=[Percent()])
+@pytest.mark.parametrize("right", [37.0, 1.001, -0.001, -0.2])
+def test_a_share_that_is_none_is_not_shown(right: float) -> None:
+    results = moot.run(keys(), measures=[Percent(right)])
     (failure,) = results.figures["plugin_failures"]
-    assert failure["error"] == "sections: percent: rows: right: expected a share from 0 to 1, found 37.0"
+    assert failure["error"] == f"sections: percent: rows: right: expected a share from 0 to 1, found {right}"
 
 
 Order = Callable[[Question, Team], list[int]]

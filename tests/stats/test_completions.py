@@ -10,8 +10,8 @@ import pytest
 
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate, with_holm
-from moot.stats.graded import Value, graded_estimate, graded_share, graded_value, mean_value
-from moot.stats.graded_pairs import compare_graded, compared_row, family_row
+from moot.stats.graded import Value, graded_estimate, graded_share, graded_value, mean_value, said_value
+from moot.stats.graded_pairs import compare_graded, compared_row, family_row, side_estimate
 from moot.stats.paired import compare
 
 LEVELS = (0.05, 0.01, 0.3)
@@ -116,6 +116,43 @@ def test_p_is_above_the_level_exactly_where_the_interval_holds_the_threshold(rep
                     p = figure.p(threshold)
                     assert p is not None
                     assert (p > level) == (low <= threshold <= high)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_value_beside_both_ends_is_in_its_interval_and_p_says_so(sign: int) -> None:
+    """What both say to ten questions makes no difference there, and all others differ: with the ten it is 190 of 200."""
+    alike = said_value(None, "waiting", "x")
+    differ = (graded(1.0), graded(0.0))[::sign]
+    figure = compare_graded({f"q{n}": [differ if n < 190 else (alike, alike)] for n in range(200)}).figure
+    whole = compare([(1.0, 0.0)[::sign]] * 190 + [(0.0, 0.0)] * 10).figure
+    assert figure is not None
+    assert whole is not None
+    for level in LEVELS:
+        inner, outer = sorted(map(abs, whole.limits(level)))  # type: ignore[type-var, arg-type]
+        assert outer < 0.99, "what is graded lies beside both ends"
+        assert sorted(map(abs, figure.limits(level))) == [inner, 1.0]  # type: ignore[type-var, arg-type]
+        low, high = figure.limits(level)
+        for threshold in (inner - 1e-4, inner + 1e-4, 0.95, outer, 0.99, 1.0):
+            p = figure.p(sign * threshold)
+            assert p is not None
+            assert (p > level) == (low <= sign * threshold <= high)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_either_side_of_pairs_has_the_ends_of_its_own_answers(place: int) -> None:
+    """Three of this side's answers wait and one of the other's: its low end is with the three wrong, its high end with them
+    right."""
+    known = [(graded(1.0), graded(0.0))] * 50 + [(graded(0.0), graded(0.0))] * 46
+    waiting = [(WAITING, graded(1.0))] * 3 + [(graded(1.0), WAITING)]
+    pairs = {f"q{n}": [pair if place == 0 else pair[::-1]] for n, pair in enumerate([*known, *waiting])}
+    found = side_estimate(pairs, place)
+    ends = [estimate([1.0] * (51 + more) + [0.0] * (49 - more)) for more in (0, 3)]
+    assert found is not None
+    assert ends[0] is not None
+    assert ends[1] is not None
+    assert (found.value, found.n) == (50 / 96, 96)
+    assert found.low == pytest.approx(ends[0].low)
+    assert found.high == pytest.approx(ends[1].high)
 
 
 def test_the_ends_are_those_of_all_wrong_and_all_right() -> None:
