@@ -160,3 +160,12 @@ def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def not_all_words(rows: Iterable[Mapping[str, Any]], name: str | None = None) -> list[str]:
+    """Of figures over several players: how many questions only some of them have, which are no part of it. Each once."""
+    named = f"{name}: " if name else ""
+    told = (f"{count(row['left_out'], 'question')} that not all of them have" for row in rows if row.get("left_out"))
+    return list(
+        dict.fromkeys(f"{named}{words} {'is' if words.startswith('1 ') else 'are'} left out." for words in told)
+    )

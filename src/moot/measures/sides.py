@@ -41,6 +41,8 @@ class SideResults:
     """By question: how many answers no grader has settled; those without any are not here."""
     counted: Mapping[str, Value] = field(default_factory=dict)
     """The questions of which there is more to know than one mark: several answers, or one that a judge has seen."""
+    left_out: frozenset[str] = frozenset()
+    """Questions that only some of its cells have played: the mean of those would be another side's from question to question."""
 
     def marks(self, questions: Iterable[str]) -> dict[str, float | None]:
         """The value of each of these questions that it has played; None: ungraded."""
@@ -91,8 +93,8 @@ def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:
 
 
 def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
-    """Several cells as one option: the mean over those that have played a question."""
-    seen = [episode for cell in cells for episode in source.seen(cell)]
+    """Several cells as one option: the mean over all of them, on the questions that all have played."""
+    seen, left_out = _of_all([source.seen(cell) for cell in cells])
     costs = source.paid_usd(seen)
     if len(cells) == 1 and len(seen) == len({episode.key[0] for episode in seen}):
         return _once(seen, costs, cells[0], title)
@@ -112,7 +114,18 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
         parts=parts,
         ungraded=_ungraded_answers(seen),
         counted=values,
+        left_out=left_out,
     )
+
+
+def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[list[EpisodeOutline], frozenset[str]]:
+    """The episodes of those plays that every cell has, and the questions that have no such play."""
+    every = [episode for seen in by_cell for episode in seen]
+    if len(by_cell) < 2:
+        return every, frozenset()
+    plays = set.intersection(*({(episode.key[0], episode.repeat) for episode in seen} for seen in by_cell))
+    kept = [episode for episode in every if (episode.key[0], episode.repeat) in plays]
+    return kept, frozenset(episode.key[0] for episode in every) - {question for question, _ in plays}
 
 
 def _once(seen: Sequence[EpisodeOutline], costs: Sequence[float | None], cell: Stored, title: str) -> SideResults:

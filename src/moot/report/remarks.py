@@ -34,7 +34,7 @@ def remarks(figures: Figures) -> list[str]:
     if learnt := figures.get("talk_threshold"):
         lines.append(_threshold(learnt))
     if front := [row for row in figures.get("frontier", ()) if row["on_frontier"] and row["accuracy"] is not None]:
-        lines.append(f"None is both cheaper and better than {_front(front)} (picked after the fact).")
+        lines.append(_frontier(front))
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
         lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
@@ -65,6 +65,13 @@ def _clusters(questions: int, clusters: Row) -> str:
     if clusters["clusters"] < SMALL:
         few = f" Fewer than {SMALL} of them prove next to nothing."
     return f"{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
+
+
+def _frontier(rows: Sequence[Row]) -> str:
+    """Where not all options have the same questions, on which it is."""
+    on = rows[0].get("ranked_on")
+    none = f"On the {count(on, 'question')} that all of them have, none" if on else "None"
+    return f"{none} is both cheaper and better than {_front(rows)} (picked after the fact)."
 
 
 def _front(rows: Sequence[Row]) -> str:

@@ -13,6 +13,7 @@ from moot.measures.columns import (
     at_table,
     count,
     grouped_by_words,
+    not_all_words,
     over_captains,
     several_teams,
     ungraded_words,
@@ -22,6 +23,7 @@ from moot.measures.columns import (
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money, percent, plain, points, shown, whisker
 from moot.measures.quiz.diversity_sections import left_out_words
+from moot.measures.quiz.sections import ranked_words
 from moot.measures.section import Section
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
@@ -164,11 +166,16 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
     if top["value"] is None and (ends := top.get("bounds")):
         between = f"between {percent(ends['low'])} and {percent(ends['high'])}"
         line = f"Skyline{of} ({who}): {between}; more is not known: {top['why']}."
+    line += "".join(f" {words}" for words in not_all_words([top]))
     if top["guessing"] is not None:
         line += f" As many guessers would reach {percent(top['guessing'])}."
     yield Text(line)
+    if single["value"] is None and "ranked" in single:
+        yield Text(f"Best single player{of}: not known, since {single['why']}.")
     if single["value"] is not None:
-        chosen = f" (the highest of {single['players']}; the lower end pays for that)" if single["players"] > 1 else ""
+        chosen = ""
+        if single["players"] > 1:
+            chosen = f" (the highest of {ranked_words(single)}; the lower end pays for that)"
         yield Text(
             f"Best single player{of}: {single['player']} with {percent(single['value'])} {interval(single)}{chosen}"
             f"{_best_over_all(single)}."
@@ -177,9 +184,9 @@ def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
 
 def _best_over_all(single: Row) -> str:
     """How far the best of all players can lie over all questions, whoever it is."""
-    if not (ends := single.get("bounds")):
-        return ""
     why = f" ({single['why']})" if single.get("why") else ""
+    if not (ends := single.get("bounds")):
+        return why
     return f"; over all the best lies between {percent(ends['low'])} and {percent(ends['high'])}{why}"
 
 

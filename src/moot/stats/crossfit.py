@@ -65,11 +65,13 @@ def best(
     least: Least | None = None,
 ) -> str | None:
     """The option with the highest mean on those of these questions that they share; of equals the cheaper, then the one
-    named first. None where none has been played.
+    named first. None where none has been played, or no two share enough questions to be ranked.
 
     What is ungraded counts as the least that it can be (`least`; None as 0); an option without any grade is last.
     """
     together = shared(options, questions)
+    if together.none_ranked:
+        return None
 
     def merit(name: str) -> tuple[float, float]:
         cost = sum(values_on(costs[name], together.questions)) if costs else 0.0
@@ -87,14 +89,15 @@ def crossfit(
     count: int = FOLDS,
     seed: int = 0,
 ) -> CrossFit | None:
-    """None where there is nothing to choose from, or fewer than two questions, or clusters, to choose and to score on.
+    """None where there is nothing to choose from, or fewer than two questions, or clusters, to choose and to score on, or no
+    two options that share enough of them.
 
     Chosen as `best` does, by the least that the options can be; scored by what is graded.
     """
     together = shared(options, questions)
     unique = together.questions
     count = parts_of(unique, count)
-    if not count:
+    if not count or together.none_ranked:
         return None
     fold_of = folds(unique, count=count, seed=seed)
     ranked = {name: options[name] for name in together.names}

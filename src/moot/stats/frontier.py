@@ -4,8 +4,8 @@ An option is on the frontier if none is both cheaper and better. That is picked 
 stands the best that costs no more, with an interval that pays for the choice, and whether that one can be told from it
 (`moot.stats.choice`). Costs are compared question by question: one option costs more than another only where that is more
 than a call here and there that had to be made again. Options are compared by the least that they can be, as
-`moot.stats.crossfit` does and for its reason, and on the questions that all of them have played (`moot.stats.shared`); the
-figures are over all that is graded.
+`moot.stats.crossfit` does and for its reason. All figures are on the questions that all of them have played
+(`moot.stats.shared`): else one could be above the best that it could be.
 """
 
 from __future__ import annotations
@@ -54,11 +54,9 @@ class _Tables:
     """Options × questions."""
 
     right: Floats
-    """NaN: not played, not graded, or all of a row whose graded part would flatter."""
+    """NaN: not graded, or all of a row whose graded part would flatter."""
     graded: Any
     """Whether something of it is graded."""
-    played: Any
-    """Whether it was played at all; where not, nothing is known."""
     least: Floats
     most: Floats
     pooled: bool
@@ -91,18 +89,19 @@ def frontier(
     import numpy as np
 
     together = shared({name: option.right for name, option in options.items()}, questions)
-    if len(together.questions) < 2:
+    if len(together.questions) < 2 or together.none_ranked:
         return []
     options = {name: options[name] for name in together.names}
-    asked = sorted(set(questions) & {question for option in options.values() for question in option.right})
+    asked = together.questions
     names = list(options)
     tables = _tables(options, asked)
-    paid = np.array([np.mean(list(option.cost.values()) or [0.0]) for option in options.values()])
+    spent = [[option.cost[question] for question in asked if question in option.cost] for option in options.values()]
+    paid = np.array([np.mean(several or [0.0]) for several in spent])
     costlier = _costlier([option.cost for option in options.values()], asked)
-    parts = parts_of(together.questions, count)
-    fold_by_question = folds(together.questions, count=max(1, parts), seed=seed)
-    fold_of = np.array([fold_by_question.get(question, -1) for question in asked])
-    learnt = [_means(tables, (fold_of >= 0) & (fold_of != fold)) for fold in range(parts)]
+    parts = parts_of(asked, count)
+    fold_by_question = folds(asked, count=max(1, parts), seed=seed)
+    fold_of = np.array([fold_by_question[question] for question in asked])
+    learnt = [_means(tables, fold_of != fold) for fold in range(parts)]
     on = [undominated(means, costlier) for means in learnt]
     reached = _means(tables, fold_of >= 0)
     whole = undominated(reached, costlier)
@@ -134,8 +133,7 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
     import numpy as np
 
     several = list(options.values())
-    right = np.array([[option.right.get(question) for question in asked] for option in several], dtype=float)
-    played = np.array([[question in option.right for question in asked] for option in several])
+    right = np.array([[option.right[question] for question in asked] for option in several], dtype=float)
     graded = ~np.isnan(right)
     least, most = np.where(graded, right, 0.0), np.where(graded, right, 1.0)
     for place, option in enumerate(several):
@@ -149,7 +147,7 @@ def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
                 worst[place, column] = option.waiting[question].least
                 best[place, column] = option.waiting[question].most
     pooled = not all(option.once for option in several)
-    return _Tables(np.where(shown[:, None], right, np.nan), graded, played, least, most, pooled, worst, best)
+    return _Tables(np.where(shown[:, None], right, np.nan), graded, least, most, pooled, worst, best)
 
 
 def _within(
@@ -182,7 +180,7 @@ def _within(
 
 def _within_bounds(tables: _Tables, best: int) -> Row:
     """What the best within the cost is over all questions, where not all of it is graded."""
-    least, most = (table[best][tables.played[best]] for table in (tables.least, tables.most))
+    least, most = (table[best] for table in (tables.least, tables.most))
     if (least == most).all():
         return {}
     return {"within_bounds": {"low": float(least.mean()), "high": float(most.mean())}}
@@ -206,10 +204,8 @@ def _beaten(
     beaten: list[int | None] = []
     for own, (others, said) in enumerate(zip(several, told_apart(found), strict=True)):
         better = None if said.beaten_by is None else int(others[said.beaten_by])
-        if better is not None:
-            both = tables.played[better] & tables.played[own]
-            if tables.least[better][both].sum() <= tables.most[own][both].sum():
-                better = None  # whatever is ungraded could turn it round
+        if better is not None and tables.least[better].sum() <= tables.most[own].sum():
+            better = None  # whatever is ungraded could turn it round
         beaten.append(better)
     return beaten
 

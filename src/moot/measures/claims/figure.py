@@ -64,6 +64,8 @@ class Ratio:
     """Of a multiple: with all that waits at its worst, and at its best; None where nothing waits."""
     waiting: int = 0
     """How many questions have an answer that waits for a grade."""
+    left_out: frozenset[str] = frozenset()
+    """Questions that only some of the players or captains have played whose figure it is."""
 
     def value(self, question: str) -> Value:
         top = self.tops.get(question, 0.0)

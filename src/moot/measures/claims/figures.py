@@ -30,11 +30,14 @@ def evidence_figures(
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
     headline = headline_figures(source, cells, declarations, came or options)
+    together = ranked(came)
     rows = frontier_figures(source, came)
     left_out = [{"of": title, "why": EVERY_ONE_FAILED} for title in failed]
     if rows:
         left_out += [{"of": title, "why": NOT_PLAYED} for title in every if title not in options]
-        left_out += [{"of": title, "why": too_few(played)} for title, played in ranked(came).left_out.items()]
+        left_out += [{"of": title, "why": too_few(played)} for title, played in together.left_out.items()]
+    elif together.none_ranked:
+        left_out += [{"of": title, "why": together.why_none} for title in came]
     evidence: Row = {
         "headline": headline,
         "hypotheses": hypotheses_figures(source, cells, declarations, also),
@@ -60,12 +63,15 @@ def _all_failed(source: Source, side: SideResults) -> bool:
 
 
 def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list[Row]:
-    """In money where the price of everything is known and is not nothing, else in calls; nothing for one option."""
-    if len(options) < 2:
+    """In money where the price of everything is known and is not nothing, else in calls; nothing where fewer than two can be
+    ranked. All on the questions that those have which are."""
+    together = ranked(options)
+    if len(together.names) < 2:
         return []
-    priced = all(side.cost_usd is not None for side in options.values())
-    usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in options.values())
-    asked = sorted({question for side in options.values() for question in side.calls})
+    sides = {title: options[title] for title in together.names}
+    priced = all(side.cost_usd is not None for side in sides.values())
+    usd = priced and any(sum((side.cost_usd or {}).values()) > 0 for side in sides.values())
+    asked = together.questions
     points = {
         title: Option(
             side.marks(asked),
@@ -76,10 +82,9 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
             known=bool(known(fair(side.values(asked)))),
             waiting={question: value for question, value in side.open.items() if value.waiting},
         )
-        for title, side in options.items()
+        for title, side in sides.items()
     }
-    together = ranked(options)
-    on = {} if together.whole else {"ranked_on": len(together.questions)}
+    on = {} if together.whole else {"ranked_on": len(asked)}
     named = {
         title: {
             "strategy": side.first["strategy"],
@@ -88,7 +93,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
             **on,
             **_bounds(side, asked),
         }
-        for title, side in options.items()
+        for title, side in sides.items()
     }
     return [
         {**row, **named[row["of"]], "unit": "usd" if usd else "calls"}
@@ -98,10 +103,10 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
 
 def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
     """Only where not all is graded."""
-    if not side.open:
-        return {}
     values = side.values(asked)
     row = bounds_row(values.values())
+    if not row:
+        return {}
     return row if known(fair(values)) else {**row, "why": why_none(values)}
 
 

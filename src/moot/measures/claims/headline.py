@@ -95,6 +95,7 @@ def headline_figures(
         **_named(chosen),
         **estimate_row(_accuracy(chosen, values, source.seed)),
         **_ungraded(chosen.side, values),
+        **({"left_out": len(chosen.side.left_out)} if chosen.side.left_out else {}),
         "over_best_single": None,
         "over_captain": None,
         "cost_ratio": None,
@@ -166,7 +167,9 @@ def _chosen(
         # Whoever declares when answers are there already may have looked at them.
         others = {title: option for title, option in pool.items() if option.cells != side.cells}
         return _Chosen(primary, "declared late", {primary: side, **others}, asked, {})
-    top, together = highest(pool, cheaper=True), ranked(pool)
+    together = ranked(pool)
+    # Where no two can be ranked, one of them is told of as any other would be: it is the highest of nothing.
+    top = together.names[0] if together.none_ranked else highest(pool, cheaper=True)
     if top is None:
         return None
     paid = {title: pool[title] for title in together.names}
@@ -193,7 +196,7 @@ def _primary(source: Source, cells: Sequence[Stored]) -> SideResults | None:
         side = side_of(source, cells_named(primary, cells), primary)
     except ClaimError:  # of another plan under this name
         return None
-    return side if side.calls else None
+    return side if side.calls or side.left_out else None
 
 
 def _named(chosen: _Chosen) -> Row:
@@ -213,12 +216,12 @@ def _named(chosen: _Chosen) -> Row:
 
 
 def _after_the_fact(options: Mapping[str, SideResults]) -> Row | None:
-    """The highest of all rows: what a careless report would print first."""
-    top = highest(options)
+    """The highest of all rows, on the questions that it is the highest on: what a careless report would print first."""
+    top, together = highest(options), ranked(options)
     if top is None or len(options) < 2:
         return None
-    row = accuracy_row(options[top].values(options[top].calls))
-    return {"of": top, **row, **ranking_row(ranked(options)), "note": "chosen after the fact"}
+    row = accuracy_row(options[top].values(together.questions))
+    return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
 
 
 def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, values: Mapping[str, Value]) -> Row:

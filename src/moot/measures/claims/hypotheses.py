@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
@@ -69,24 +69,32 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
     if not meant:
         return f"cohort {term.side.cohort!r} has not played {term.side.strategy!r}"
     side = side_of(source, meant, str(term.side))
-    if not side.calls:
+    if not side.calls and side.left_out and term.function in ("accuracy", "cost", "gap_closure"):
+        several = f"{len(side.cells)} {'players' if side.alone else 'captains'}"
+        return f"no question of {term.side} has been played by all {several}"
+    if not side.calls and not side.left_out:
         return f"{term.side} has not been played yet"
     if not side.right and term.function in ("accuracy", "gap_closure"):
         return f"no answer of {term.side} is graded"
     match term.function:
         case "accuracy":
             why = why_unknown(side.values(side.calls).values())
-            return Ratio(
-                side.right, once=side.once, open=side.open, side=side, why=why, **_ends(side.values(side.calls))
-            )
+            ends = _ends(side.values(side.calls))
+            return Ratio(side.right, once=side.once, open=side.open, side=side, why=why, left_out=side.left_out, **ends)
         case "cost":
-            return Ratio(side.cost_usd) if side.cost_usd is not None else f"the cost of {term.side} is unknown"
+            if side.cost_usd is None:
+                return f"the cost of {term.side} is unknown"
+            return Ratio(side.cost_usd, left_out=side.left_out)
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1
-            top = top_by_question(_alone(source, cells, meant, _members(source, term.side.cohort)))
+            alone = _alone(source, cells, meant, _members(source, term.side.cohort))
+            top = top_by_question(alone)
+            left_out = frozenset(play.question for play in alone) - top.keys()
+            if not top and left_out:
+                return f"no question of {term.side} has been played by all players"
             unknown = {question: value for question, value in top.items() if value.open}
             why = why_unknown(top.values())
-            return Ratio(known(top), once=not repeated, open=unknown, why=why, **_ends(top))
+            return Ratio(known(top), once=not repeated, open=unknown, why=why, left_out=left_out, **_ends(top))
         case "gap_closure":
             if term.side.cohort is not None:
                 return _cohorts_gap(source, cells, meant, term.side.cohort)
@@ -160,7 +168,8 @@ def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side:
         if question in tops and question in side.calls
     }
     reached = known({question: triple[0] for question, triple in triples.items()})
-    return _closure(triples, (only(reached), single.side, only(known(tops))))
+    left_out = side.left_out | (frozenset(play.question for play in alone) - tops.keys())
+    return replace(_closure(triples, (only(reached), single.side, only(known(tops)))), left_out=left_out)
 
 
 def _closure(questions: Mapping[str, tuple[Value, Value, Value]], best_of: tuple[Side, Side, Side]) -> Ratio:

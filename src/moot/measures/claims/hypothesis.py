@@ -46,6 +46,8 @@ class Judged:
     """Where the value would lie over all questions; None where all is graded, or nobody can say."""
     unsettled: int = 0
     """Questions of which something is ungraded, left out or not."""
+    not_all: int = 0
+    """Questions that are left out because not all have played them whom a figure is about."""
 
     figure: Figure | None = None
     """What has limits at any level."""
@@ -113,7 +115,14 @@ class Judged:
     def _note(self) -> str | None:
         if self.why_open and self.value is None and self._side is None:
             return self.why_open
-        return "; ".join(filter(None, (self.why_open, self._left_out))) or None
+        return "; ".join(filter(None, (self.why_open, self._left_out, self._not_all))) or None
+
+    @property
+    def _not_all(self) -> str | None:
+        if not self.not_all:
+            return None
+        are = "questions that not all have played are" if self.not_all != 1 else "question that not all have played is"
+        return f"{self.not_all:,} {are} left out"
 
     @property
     def _left_out(self) -> str | None:
@@ -151,7 +160,8 @@ def judge(
     unsettled = sum(
         any(question in ratio.open or question in ratio.turns for ratio in ratios.values()) for question in played
     )
-    return replace(judged, ungraded=len(played) - len(questions), bounds=bounds, unsettled=unsettled)
+    not_all = len(frozenset[str]().union(*(ratio.left_out for ratio in ratios.values())))
+    return replace(judged, ungraded=len(played) - len(questions), bounds=bounds, unsettled=unsettled, not_all=not_all)
 
 
 def _in_pairs(left: Expression, ratios: Mapping[Term, Ratio]) -> Mapping[Term, Ratio]:

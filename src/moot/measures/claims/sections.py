@@ -61,7 +61,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     )
     chart = Chart("scatter", "cost", "accuracy", label="of", series="label")
     if on := rows[0].get("ranked_on"):
-        words += (f"On the frontier, and within this cost, by the {count(on, 'question')} that all of them have.",)
+        words += (f"All of this is on the {count(on, 'question')} that all of them have.",)
     reasons = dict.fromkeys(row["why"] for row in figures.get("frontier_left_out", ()))
     for why in reasons:
         named = ", ".join(row["of"] for row in figures["frontier_left_out"] if row["why"] == why)

@@ -28,6 +28,9 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
 
 
 def _nothing(row: Mapping[str, Any]) -> str:
+    if not row.get("ungraded") and (left_out := row.get("left_out")):
+        none = f"none of its {left_out:,} questions has been played by all of its {_several(row)}"
+        return f"Nobody knows how many {_subject(row)} got right: {none}."
     if not row.get("ungraded"):
         return "Nothing has been played yet."
     opening, bounds = _opening(row["questions"]), row["bounds"]
@@ -58,11 +61,17 @@ def _subject(row: Mapping[str, Any]) -> str:
     return f"the {row['label']} team {row['team'] or ''}".rstrip() + aside
 
 
+def _several(row: Mapping[str, Any]) -> str:
+    return f"{row['captains']:,} captains" if row["captains"] > 1 else "players"
+
+
 def _ranked(row: Mapping[str, Any]) -> str:
-    """Said where not all of them have the same questions."""
+    """Said where not all of them have the same questions; who was not ranked is no part of "all"."""
     if not (on := row.get("ranked_on")):
         return ""
-    return f" on the {on:,} question{'s' if on != 1 else ''} that all of them have"
+    return (
+        f" on the {on:,} question{'s' if on != 1 else ''} that all of {'these' if row.get('unranked') else 'them'} have"
+    )
 
 
 def _share(row: Mapping[str, Any]) -> str:
@@ -140,11 +149,21 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(
             f"Every call of {', '.join(silent)} failed: nobody knows {known} alone, and {none} of the single models here."
         )
-    if unranked := row.get("unranked"):
-        few = ", ".join(f"{each['of']} ({each['questions']:,})" for each in unranked)
-        doubts.append(f"Not ranked, with too few questions that the others have: {few}.")
+    if left_out := row.get("left_out"):
+        are = "questions that {} are" if left_out != 1 else "question that {} is"
+        have = f"not all of its {_several(row)} have played"
+        doubts.append(f"{left_out:,} {are.format(have)} left out.")
+    doubts += _not_ranked(row)
     if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
         highest = "The row that is highest were all ungraded answers wrong" if "bounds" in after else "The highest row"
         highest += _ranked(after)
         doubts.append(f"{highest}, {after['of']} with {_share(after)}, is chosen after the fact.")
+        doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
     return doubts
+
+
+def _not_ranked(row: Mapping[str, Any]) -> list[str]:
+    if not (unranked := row.get("unranked")):
+        return []
+    few = ", ".join(f"{each['of']} ({each['questions']:,})" for each in unranked)
+    return [f"Not ranked, with too few questions that the others have: {few}."]

@@ -103,6 +103,20 @@ def teams(plays: Iterable[Played]) -> list[Played]:
     return [play for play in plays if play.player is None]
 
 
+def of_all(plays: Sequence[Played]) -> list[Played]:
+    """Only of those drafts of which all have a play who have any: captains of a team, or players by themselves.
+
+    Over whoever is there, a figure of several would be one of others from question to question.
+    """
+    everybody = {play.whose for play in plays}
+    if len(everybody) < 2:
+        return list(plays)
+    there: dict[Drafts, set[str | None]] = {}
+    for play in plays:
+        there.setdefault(play.drafts, set()).add(play.whose)
+    return [play for play in plays if len(there[play.drafts]) == len(everybody)]
+
+
 def values_by_question(plays: Iterable[Played]) -> dict[str, Value]:
     """The share right of each question, over its captains and repeats."""
     parts = split(plays, lambda play: play.question)
@@ -147,8 +161,8 @@ def gains(plays: Sequence[Played]) -> list[Row]:
             pooled = repeated(of_captain) or repeated(alone[captain])
             rows.append({"label": strategy, "captain": captain, **family_row(pairs, pooled=pooled)})
         if len(by_captain) > 1:
-            baseline = [play for captain in by_captain for play in alone[captain]]
-            pooled_row = family_row(pairs_by_captain(led, baseline), pooled=True)
+            baseline = of_all([play for captain in by_captain for play in alone[captain]])
+            pooled_row = family_row(pairs_by_captain(of_all(led), baseline), pooled=True)
             rows.append({"label": strategy, "captain": None, **pooled_row})
     return rows
 
@@ -199,8 +213,8 @@ def human_comparison(plays: Sequence[Played]) -> list[Row]:
     rows: list[Row] = []
     for strategy, of_strategy in split(rated, lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.whose)
-        if len(parts) > 1:
-            parts[None] = of_strategy
+        if len(parts) > 1 and (level := of_all(of_strategy)):
+            parts[None] = level
         for whose, plays_of_one in parts.items():
             values = values_by_question(plays_of_one)
             asked = tuple(known(fair(values)))
@@ -238,7 +252,8 @@ def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], huma
 
 def by_category(plays: Sequence[Played]) -> list[Row]:
     """Accuracy of each strategy within each category, over its captains. Questions without a category are left out."""
-    named = [play for play in plays if play.category is not None]
+    level = [play for several in split(plays, lambda play: play.strategy).values() for play in of_all(several)]
+    named = [play for play in level if play.category is not None]
     return [
         {"category": category, "label": strategy, **accuracy_figures(strategy_plays, "accuracy")}
         for category, part in split(named, lambda play: play.category).items()

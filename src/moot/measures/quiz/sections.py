@@ -13,6 +13,7 @@ from moot.measures.columns import (
     figure,
     graded_words,
     grouped_by_words,
+    not_all_words,
     paired_columns,
     paired_words,
     share_bounds,
@@ -100,14 +101,17 @@ def _skyline(figures: Figures) -> Iterator[Section]:
                 f"{whose}{top['not_heard']} answers of players were not heard, since nobody waited for them: they are "
                 "unknown, not wrong."
             )
+        words += not_all_words([top], team)
         if top.get("guessing") is not None:
             rows.append({"team": team, "what": "as many independent guessers", "value": top["guessing"], "n": top["n"]})
         if single["value"] is not None:
-            what = f"best single player, {single['player']}, the highest of {single['players']}"
+            what = f"best single player, {single['player']}, the highest of {ranked_words(single)}"
             rows.append({"team": team, "what": what, **_value(single)})
             words += [f"{what}: {single['why']}."] if single.get("why") else []
             if single["players"] > 1 and _PAID not in words:
                 words.append(_PAID)
+        elif "ranked" in single:
+            words.append(f"{f'{team}: ' if team else ''}the best single player is not known: {single['why']}.")
     rows = [with_bounds(row) for row in rows]
     columns = with_team(
         rows, Column("what", "what"), figure("value", "right"), *share_bounds(rows), Column("n", "questions")
@@ -127,6 +131,11 @@ def _skyline(figures: Figures) -> Iterator[Section]:
     yield Section(
         "gap", "Share of the gap to the skyline closed", how, with_team(gap, *named, *open_ends), gap, terminal="own"
     )
+
+
+def ranked_words(single: Row) -> str:
+    """Among how many the best single player was chosen."""
+    return f"{single['ranked']} ranked" if "ranked" in single else f"{single['players']}"
 
 
 def _value(row: Mapping[str, Any]) -> Row:

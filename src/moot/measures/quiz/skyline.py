@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.measures.quiz.played import Played, solos, split, teams, values_by_question
+from moot.measures.quiz.played import Played, of_all, solos, split, teams, values_by_question
 from moot.stats.choice import chosen_interval
 from moot.stats.closure import NOBODY, Side, closure, only
 from moot.stats.clusters import units_of
@@ -30,7 +30,7 @@ from moot.stats.graded import (
     why_unknown,
     with_settled,
 )
-from moot.stats.shared import SharedQuestions, shared
+from moot.stats.shared import shared
 from moot.types import Estimate
 
 
@@ -47,12 +47,15 @@ class Skyline:
     values: Mapping[str, Value] = field(default_factory=dict)
     not_heard: int = 0
     """Answers that were not waited for: unknown, as the ungraded ones are."""
+    left_out: int = 0
+    """Questions that only some of the players have: nobody knows what the others would have said."""
 
     def row(self) -> Row:
         rest = {"players": self.players, "guessing": self.guessing}
         row = {**estimate_row(self.estimate), **rest, **bounds_row(self.values.values()), "ungraded": self.ungraded}
         row |= {"not_heard": self.not_heard} if self.not_heard else {}
-        return row if self.estimate is not None else {**row, "why": _why_no_skyline(self.values)}
+        row |= {"left_out": self.left_out} if self.left_out else {}
+        return row if self.estimate is not None else {**row, "why": _why_no_skyline(self.values, self.left_out)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,19 @@ class BestSingle:
     """All among whom it was chosen, as far as they are graded."""
     not_ranked: str | None = None
     """Who has too few questions to be ranked beside the others, in words; any of them could be better."""
+    ranked: int = 0
+    """How many of the players were ranked."""
+    why_none: str | None = None
+    """Why nobody is the best, where no two players share enough questions."""
 
     def row(self) -> Row:
         row = {"player": self.player, **estimate_row(self.estimate)}
         row |= {"bounds": dict(self.bounds)} if self.bounds is not None else {}
         row |= {"players": self.players, "note": "chosen after the fact"}
-        if self.estimate is None:
+        row |= {"ranked": self.ranked} if self.not_ranked else {}
+        if self.why_none is not None:
+            row["why"] = f"{self.why_none}; {self.not_ranked}"
+        elif self.estimate is None:
             row["why"] = why_none(self.values) if self.values else why_nothing(self.questions)
         elif self.rivals:
             known = f"as far as is known ({self.not_ranked})" if self.not_ranked else "as far as is graded"
@@ -91,7 +101,9 @@ class BestSingle:
         return {**row, "ungraded": self.ungraded} if self.ungraded else row
 
 
-def _why_no_skyline(values: Mapping[str, Value]) -> str:
+def _why_no_skyline(values: Mapping[str, Value], left_out: int) -> str:
+    if not values and left_out:
+        return f"there is no question among {left_out:,} that all players have"
     if not known(values):
         questions = len(values)
         graded = f"there is no question among {questions:,} of which every player's answer is graded"
@@ -110,7 +122,7 @@ def guessing(players: int, choices: int) -> float:
 
 
 def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None) -> Skyline:
-    """From solo plays; a question that nobody has played is no part of it. `choices`: how many each offers.
+    """From solo plays, on the questions that all players have. `choices`: how many each offers.
 
     In each repeat somebody was right or nobody was; over repeats it is the mean of that.
     """
@@ -122,16 +134,18 @@ def skyline(plays: Sequence[Played], *, choices: Mapping[str, int] | None = None
     chance = sum(guessing(players, count) for count in offered.values()) / len(top) if offered and top else None
     ungraded = sum(value.open for value in values.values())
     share = graded_estimate(values)
-    return Skyline(share, players, chance, ungraded, values, sum(not play.heard for play in alone))
+    not_heard = sum(not play.heard for play in alone if play.question in values)
+    left_out = len({play.question for play in alone}) - len(values)
+    return Skyline(share, players, chance, ungraded, values, not_heard, left_out)
 
 
-def top_by_question(alone: Iterable[Played]) -> dict[str, Value]:
-    """The best that anybody did: in each repeat by itself, then the mean over repeats.
+def top_by_question(alone: Sequence[Played]) -> dict[str, Value]:
+    """The best that anybody did: in each repeat by itself that all of them have, then the mean over these.
 
     Known of a question is what all its answers are graded for; the bounds know that one right answer is enough.
     """
     grades: dict[str, dict[int, list[Value]]] = {}
-    for play in alone:
+    for play in of_all(alone):
         grades.setdefault(play.question, {}).setdefault(play.repeat, []).append(play.value)
     repeats = {
         question: [best_value(by_repeat[repeat]) for repeat in sorted(by_repeat)]
@@ -141,34 +155,50 @@ def top_by_question(alone: Iterable[Played]) -> dict[str, Value]:
 
 
 def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
-    """From solo plays; a question that a player has no play of, or that is ungraded, is left out.
-
-    Players are ranked on the questions that they share; where answers are ungraded, by the least that each can be.
+    """From solo plays: players are ranked on the questions that they share, and the figure is over these too, so that it is
+    never above the skyline. What is ungraded is left out; where something is, they are ranked by the least that each can be.
     """
     import numpy as np
 
     alone = solos(plays)
-    asked = sorted({play.question for play in alone})
-    values_by_player = {
-        player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
-    }
-    marks = {player: marks_of(values) for player, values in values_by_player.items()}
-    least = {player: least_of(values) for player, values in values_by_player.items()}
+    every = split(alone, lambda play: play.player)
+    played = {player: {play.question for play in of_player} for player, of_player in every.items()}
+    together, total = shared(played), len({play.question for play in alone})
+    if together.none_ranked:
+        told = BestSingle(None, None, len(every), questions=total, rivals=tuple(every), not_ranked=together.told)
+        return replace(told, ranked=len(together.names), why_none=together.why_none)
+    level = of_all([play for player in together.names for play in every[player] if play.question in together.questions])
+    ranked = {player: values_by_question(own) for player, own in split(level, lambda play: play.player).items()}
+    marks = {player: marks_of(values) for player, values in ranked.items()}
+    least = {player: least_of(values) for player, values in ranked.items()}
+    asked = sorted({play.question for play in level})
     name = best(marks, asked, least=least)
     if name is None:
-        return BestSingle(None, None, len(marks), questions=len(asked))
-    values = values_by_player[name]
+        return BestSingle(None, None, len(every), questions=total)
+    values = ranked[name]
     reached = graded_estimate(values)
     if reached is not None:
-        table = np.array([[_mark(own.get(question)) for question in asked] for own in marks.values()])
+        table = np.array([[_mark(own[question]) for question in asked] for own in marks.values()])
         place, clusters = list(marks).index(name), units_of(asked)
         reached = chosen_interval(table, place, reached, at_worst=at_worst(values), clusters=clusters, seed=seed)
     ungraded = sum(value.open for value in values.values())
-    together = shared(marks, asked)
-    bounds, rivals = _whoever_it_is(values_by_player, name, together)
+    unranked = {player: list(values_by_question(every[player]).values()) for player in together.left_out}
+    bounds, rivals = _whoever_it_is(ranked, unranked, name)
     player = name if reached is not None else None
-    side = Side({player: known(values) for player, values in values_by_player.items()}, name)
-    return BestSingle(reached, player, len(marks), values, ungraded, len(asked), bounds, rivals, side, together.told)
+    side = Side({player: known(values) for player, values in ranked.items()}, name)
+    return BestSingle(
+        reached,
+        player,
+        len(every),
+        values,
+        ungraded,
+        total,
+        bounds,
+        rivals,
+        side,
+        together.told,
+        len(ranked),
+    )
 
 
 def _mark(known_value: float | None) -> float:
@@ -176,22 +206,19 @@ def _mark(known_value: float | None) -> float:
 
 
 def _whoever_it_is(
-    values_by_player: Mapping[str, Mapping[str, Value]], name: str, together: SharedQuestions
+    ranked: Mapping[str, Mapping[str, Value]], unranked: Mapping[str, Sequence[Value]], name: str
 ) -> tuple[dict[str, float] | None, tuple[str, ...]]:
     """Between what the highest of all lies, and who of the others could be it: on the questions that they share.
 
     Who shares too few of them could be it too, and its bounds are those of what it has played.
     """
-    asked = together.questions
-    every = {player: [values_by_player[player][question] for question in asked] for player in together.names}
-    every |= {player: list(values_by_player[player].values()) for player in together.left_out}
-    unknown = tuple(player for player in together.left_out if values_by_player[player])
+    every = {player: list(values.values()) for player, values in ranked.items()} | dict(unranked)
     if not any(value.open for values in every.values() for value in values):
-        return None, unknown
-    least = {player: _mean([value.least for value in values]) for player, values in every.items() if values}
-    most = {player: _mean([value.most for value in values]) for player, values in every.items() if values}
-    rivals = tuple(player for player in together.names if player != name and most[player] > least[name] + 1e-12)
-    return {"low": max(least.values()), "high": max(most.values())}, (*rivals, *unknown)
+        return None, tuple(unranked)
+    least = {player: _mean([value.least for value in values]) for player, values in every.items()}
+    most = {player: _mean([value.most for value in values]) for player, values in every.items()}
+    rivals = tuple(player for player in ranked if player != name and most[player] > least[name] + 1e-12)
+    return {"low": max(least.values()), "high": max(most.values())}, (*rivals, *unranked)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -276,7 +303,7 @@ def gap_rows(plays: Sequence[Played], *, seed: int = 0) -> list[Row]:
     for strategy, of_strategy in split(teams(plays), lambda play: play.strategy).items():
         parts = split(of_strategy, lambda play: play.captain)
         if len(parts) > 1:
-            parts[None] = of_strategy
+            parts[None] = of_all(of_strategy)
         for captain, captain_plays in parts.items():
             rows.append({"label": strategy, "captain": captain, **_closed(captain_plays, top, single).row()})
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from moot.measures.quiz.skyline import guessing
-from moot.measures.safety.pairs import Native, Pair, Row, graded, pairs_by_question, split, why_unfair_changes
+from moot.measures.safety.pairs import Native, Pair, Row, graded, of_all, pairs_by_question, split, why_unfair_changes
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, best_value, bounds_row, known, mean_value, why_unfair_together, with_settled
 from moot.stats.graded_pairs import Pairs, compare_graded, difference_bounds, side_estimate
@@ -27,6 +27,7 @@ def coverage(
 
     Alone means everybody at the table, also the `others` who do not answer again; then after is of fewer
     (`models_after`), and there is no difference between what other models could reach.
+    Both are on the questions that everybody has who answers again.
     After has a ceiling only where every model answers again itself; what a vote comes to under the best of all
     tie-breaks nobody could choose. Beside it what as many independent guessers would reach, where the questions offer
     choices.
@@ -44,8 +45,12 @@ def coverage(
     ]
 
 
-def _covered(cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native], choices: Mapping[str, int]) -> Row:
-    """Over the questions that are known to be covered or not; the bounds are over all."""
+def _covered(cohort: str | None, every: Sequence[Pair], natives: Sequence[Native], choices: Mapping[str, int]) -> Row:
+    """Over the questions that are known to be covered or not; the bounds are over all that everybody has."""
+    pairs = of_all(every)
+    played = {(pair.question, pair.repeat) for pair in pairs}
+    others = [native for native in natives if (native.question, native.repeat) in played]
+    left_out = len({pair.question for pair in every} - {pair.question for pair in pairs})
     own_words = all(pair.own_word for pair in pairs)
     alone, then = _alone(pairs, others), _after(pairs)
     unfair = why_unfair_together(
@@ -54,13 +59,13 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native]
     native, after = ({}, {}) if unfair else (known(alone), known(then))
     both = [question for question in native if question in after or not own_words]
     sides: Pairs = {question: [(then[question] if own_words else value, value)] for question, value in alone.items()}
-    models_after = len({pair.model for pair in pairs})
-    models = models_after + len({native.model for native in others})
+    models_after = len({pair.model for pair in every})
+    models = models_after + len({native.model for native in natives})
     offered = [choices[question] for question in both if question in choices]
     row: Row = {
         "cohort": cohort,
         "models": models,
-        **({"models_after": models_after} if others else {}),
+        **({"models_after": models_after} if natives else {}),
         **_named(side_estimate(sides, 1), "native"),
         **_named(None, "after"),
         **_named(None, "difference"),
@@ -69,17 +74,19 @@ def _covered(cohort: str | None, pairs: Sequence[Pair], others: Sequence[Native]
             value.known is None or (own_words and then[question].known is None) for question, value in alone.items()
         ),
         "n": len(both),
+        **({"left_out": left_out} if left_out else {}),
     }
     if "bounds" in (beside := bounds_row(alone.values())):
         row["native_bounds"] = beside["bounds"]
     if not both:
-        row["why"] = unfair or f"none of {len(alone)} questions is known to be covered or not, alone and after"
+        unknown = f"none of {len(alone)} questions is known to be covered or not, alone and after"
+        row["why"] = unfair or (unknown if alone else f"none of {left_out} questions has been played by all models")
     if not own_words:
         return {**row, "why": "; ".join(filter(None, (unfair, ONE_WORD)))}
     row |= _named(side_estimate(sides, 0), "after")
     if "bounds" in (beside := bounds_row(then.values())):
         row["after_bounds"] = beside["bounds"]
-    if others:
+    if natives:
         fewer = f"{models_after} of {models} models {'answers' if models_after == 1 else 'answer'} again, so that alone and after"
         return {**row, "why": "; ".join(filter(None, (row.get("why"), f"{fewer} are no pair")))}
     row |= _named(compare_graded(sides, pooled=True).difference, "difference")
@@ -131,7 +138,7 @@ def macro_average(pairs: Sequence[Pair]) -> Row | None:
     None below two datasets. The interval adds up what the questions of each dataset leave open; how much datasets
     themselves differ is not in it, since they were not drawn at random.
     """
-    with_dataset = [pair for pair in pairs if pair.dataset is not None]
+    with_dataset = [pair for pair in of_all(pairs) if pair.dataset is not None]
     sets = split(with_dataset, lambda pair: pair.dataset)
     if len(sets) < 2:
         return None

@@ -116,6 +116,16 @@ class Native:
     repeat: int = 0
 
 
+def of_all(pairs: Sequence[Pair]) -> list[Pair]:
+    """Only of those plays that all models have who have any: over whoever is there, a figure of several models would be one
+    of others from question to question."""
+    everybody = {(pair.cohort, pair.model) for pair in pairs}
+    there: dict[tuple[str, int], set[tuple[str | None, str]]] = {}
+    for pair in pairs:
+        there.setdefault((pair.question, pair.repeat), set()).add((pair.cohort, pair.model))
+    return [pair for pair in pairs if len(there[pair.question, pair.repeat]) == len(everybody)]
+
+
 def native_value(grade: float | None, outcome: str, way: Way) -> Value:
     """What an answer alone is worth, right or not; open where nobody waited for it."""
     if way == "not heard":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.columns import Figures, adjusted_words, count, figure, unknown_words, with_team
+from moot.measures.columns import Figures, adjusted_words, count, figure, not_all_words, unknown_words, with_team
 from moot.measures.numbers import shown
 from moot.measures.safety.model_sections import calibration_section, model_sections, tax_section
 from moot.measures.section import Chart, Column, Section, Unit
@@ -191,6 +191,8 @@ def _coverage(figures: Figures) -> Iterator[Section]:
         )
     if any(row["ungraded"] for row in rows):
         words.append(_ALL_GRADED)
+    for row in rows:
+        words += not_all_words([row], str(row["stage"]) if len(rows) > 1 else None)
     words += unknown_words(rows, "native")
     if withheld := [row["stage"] for row in rows if row["after"] is None and not row.get("after_bounds")]:
         words.append(

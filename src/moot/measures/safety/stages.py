@@ -36,7 +36,7 @@ class Stage:
     tables: frozenset[str]
     """Whose drafts its native answers are."""
     others: tuple[Native, ...] = ()
-    """Members of the team who do not answer again, on the same questions."""
+    """Members of the team who do not answer again, or have not yet, on the same questions."""
     reviews: bool = False
     """Whether the others' reasons were reviewed, and not only read."""
 
@@ -62,13 +62,14 @@ def stages_of(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
 
 
 def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
-    """What the members say alone who lead nothing in this stage, of each play. Of what they were not asked nobody knows."""
+    """What the members say alone who have led nothing in this stage, of each play. Of what they were not asked nobody knows."""
     beside: dict[str, list[Stored]] = {}
     for cell in stage_cells:
         beside.setdefault(table_of(cell), []).append(cell)
     for cells in beside.values():
         table = source.draft_table(cells[0])
-        silent = [player for player in table.players if player not in {cell["captain"] for cell in cells}]
+        begun = {cell["captain"] for cell in cells if source.seen(cell)}
+        silent = [player for player in table.players if player not in begun]
         if not silent:
             continue
         alone = {
