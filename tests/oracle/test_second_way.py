@@ -43,6 +43,7 @@ from second_way.worlds import (
     one_at_a_time,
     other_calls,
     reading,
+    stopped,
     troubled,
     unheard,
 )
@@ -173,6 +174,16 @@ def test_a_chosen_team_beside_others_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, chosen_team(number, tmp_path))
 
 
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 4])
+def test_a_run_that_was_stopped_too(number: int, tmp_path: Path) -> None:
+    """Some cells have played all of it, some a part, each its own."""
+    keys = stopped(number, tmp_path)
+    played.run(tmp_path, keys)
+    played.forget(tmp_path, number)
+    figures = _compared(tmp_path, keys)
+    assert any(row["missing"] for row in figures["accuracy"])
+
+
 def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> None:
     keys = {key: value for key, value in experiment(4, tmp_path).items() if key not in ("primary", "hypotheses")}
     played.run(tmp_path, keys)
@@ -186,16 +197,22 @@ def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> 
 def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> None:
     """`own_drafts`: whether a strategy asks for drafts that are nobody else's, which no plan can know."""
     played.run(folder, keys)
+    figures = _compared(folder, keys)
+    planned = json.loads(played.command(folder, "plan", "world.yaml", "--accuracy", "0.5", "--gain", "0.1", "--json"))
+    apart = [] if own_drafts else [*unplanned(figures, planned)]
+    assert not apart, "\n".join(apart[:30])
+
+
+def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
     figures, raw = played.figures(folder), played.raw(folder, keys)
     assert figures.keys() <= key_owners().keys(), "every key that is printed is declared by whose it is"
     assert not undocumented(figures), "every key that is printed stands in the documentation"
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
     assert expected.keys() <= EVERY_KEY
     shown = {key: value for key, value in figures.items() if key not in NO_FIGURES}
-    planned = json.loads(played.command(folder, "plan", "world.yaml", "--accuracy", "0.5", "--gain", "0.1", "--json"))
     apart = [*differences(shown, expected), *properties(raw, figures)]
-    apart += [] if own_drafts else unplanned(figures, planned)
     assert not apart, "\n".join(apart[:30])
+    return figures
 
 
 def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:

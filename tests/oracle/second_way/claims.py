@@ -34,6 +34,8 @@ def claims(raw: Raw) -> Row:
     if rows:
         left_out += [title for title in titles(raw).values() if title not in every]
         left_out += Ranked({title: side.values for title, side in came.items()}).out
+    elif Ranked({title: side.values for title, side in came.items()}).lonely:
+        left_out += came
     figures: Row = {
         "headline": headline,
         "frontier": rows,
@@ -69,7 +71,7 @@ def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     else:
         ranked = Ranked({title: side.values for title, side in pool.items()})
         values, calls = ({title: getattr(side, key) for title, side in pool.items()} for key in ("values", "calls"))
-        of = highest(values, calls=calls) or ""
+        of = ranked.names[0] if ranked.lonely else highest(values, calls=calls) or ""
         paid = {title: side for title, side in pool.items() if title in ranked.names}
         asked = [question for question in raw.questions if any(question in side.values for side in paid.values())]
         how = "after the fact" if len(paid) > 1 else "only"
@@ -107,6 +109,7 @@ def _about(
     if any(value.open for value in values.values()):
         row |= {"ungraded": side.ungraded, "questions": len(values), "bounds": ends_of([*values.values()])}
         row |= {} if known else {"why": ANY_TEXT}
+    row |= {"left_out": side.left_out} if side.left_out else {}
     row |= {"over_best_single": None, "over_captain": None, "cost_ratio": None, "cost_unit": None}
     row |= {"after_the_fact": _highest_row(raw, every), "played_alone": any(c.player is not None for c in raw.cells)}
     if not side.alone and known:
@@ -135,7 +138,8 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     top = highest({title: side.values for title, side in every.items()})
     if top is None or len(every) < 2:
         return None
-    values = every[top].values
+    ranked = Ranked({title: side.values for title, side in every.items()})
+    values = every[top].on(ranked.questions).values
     row = {"of": top, **mean_row(known_of(values), every=values)}
     if any(value.open for value in values.values()):
         row |= {
@@ -143,8 +147,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
             "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
-    row |= Ranked({title: side.values for title, side in every.items()}).row
-    return {**row, "note": "chosen after the fact"}
+    return {**row, **ranked.row, "note": "chosen after the fact"}
 
 
 def _beside(

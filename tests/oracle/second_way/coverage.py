@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,12 @@ def _ceilings(raw: Raw, stage: Stage) -> list[Row]:
     ]
 
 
-def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair], others: Sequence[Other]) -> Row:
+def _ceiling(raw: Raw, cohort: str | None, played: Sequence[Pair], beside: Sequence[Other]) -> Row:
+    who = {(pair.cohort, pair.player) for pair in played}
+    there = Counter((pair.question, pair.repeat) for pair in played)
+    pairs = [pair for pair in played if there[pair.question, pair.repeat] == len(who)]
+    others = [other for other in beside if there[other.question, other.repeat] == len(who)]
+    some = {pair.question for pair in played} - {pair.question for pair in pairs}
     native, after = _anybody([*pairs, *others], "native"), _anybody(pairs, "after")
     own_words = all(pair.own_word for pair in pairs)
     both = [
@@ -52,11 +58,11 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair], others: Sequen
     waiting = any(waits.values())
     gradable = [q for q in native if native[q][0] is not None or q in waits["native"]]
     gradable = [q for q in gradable if not own_words or after[q][0] is not None or q in waits["after"]]
-    models = len({pair.player for pair in (*pairs, *others)})
+    models = len({pair.player for pair in (*played, *beside)})
     row: Row = {
         "cohort": cohort,
         "models": models,
-        **({"models_after": len({pair.player for pair in pairs})} if others else {}),
+        **({"models_after": len({pair.player for pair in played})} if beside else {}),
         **_whatever("native", [native[question][0] or 0.0 for question in both], native, gradable, waiting),
         **_whatever(
             "after", [after[question][0] or 0.0 for question in both] if own_words else [], after, gradable, waiting
@@ -68,13 +74,14 @@ def _ceiling(raw: Raw, cohort: str | None, pairs: Sequence[Pair], others: Sequen
         "ungraded": ungraded,
         "n": len(both),
         **_bounds("native_bounds", native),
+        **({"left_out": len(some)} if some else {}),
     }
     if not own_words or not both:
         row["why"] = ANY_TEXT
     if not own_words:
         return row
     row |= _bounds("after_bounds", after)
-    if others:
+    if beside:
         return {**row, "why": ANY_TEXT}
     gains = {question: (after[question][0] or 0.0) - (native[question][0] or 0.0) for question in both}
     value, low, high, _ = mean_difference(gains)
@@ -161,7 +168,10 @@ def _guessing(raw: Raw, questions: Sequence[str], models: int) -> float | None:
 
 def _over_sets(stage: Stage) -> list[Row]:
     """Each set of questions counts the same. Nothing below two sets."""
-    with_set = [pair for pair in stage.pairs if pair.dataset is not None]
+    who = {(pair.cohort, pair.player) for pair in stage.pairs}
+    there = Counter((pair.question, pair.repeat) for pair in stage.pairs)
+    whole = [pair for pair in stage.pairs if there[pair.question, pair.repeat] == len(who)]
+    with_set = [pair for pair in whole if pair.dataset is not None]
     sets = split(with_set, lambda pair: pair.dataset)
     if len(sets) < 2:
         return []
@@ -192,11 +202,11 @@ def _over_sets(stage: Stage) -> list[Row]:
         nothing = dict.fromkeys(("native", "after", "difference", "low", "high"))
         beside = {"datasets": rows, "ungraded": sum(not pair.graded for pair in with_set), "n": 0}
         return [{**nothing, **beside, **_set_bounds(with_set), "why": ANY_TEXT}]
-    whole = {key: mean([row[key] for row in rows]) for key in ("native", "after", "difference")}
+    means = {key: mean([row[key] for row in rows]) for key in ("native", "after", "difference")}
     low, high = _together(rows, figures)
     ungraded = sum(not pair.graded for pair in with_set)
     beside = {"datasets": rows, "ungraded": ungraded, "n": len(rows), **_set_bounds(with_set)}
-    return [{**whole, "low": low, "high": high, **beside}]
+    return [{**means, "low": low, "high": high, **beside}]
 
 
 def _waiting(seen: Difference, pairs: Sequence[Pair]) -> Difference | Waiting:

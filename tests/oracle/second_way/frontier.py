@@ -26,10 +26,10 @@ Row = dict[str, Any]
 
 def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     ranked = Ranked({title: side.values for title, side in every.items()})
-    if len(every) < 2 or len(ranked.questions) < 2:
+    if len(ranked.names) < 2 or len(ranked.questions) < 2:
         return []
-    sides = [side for title, side in every.items() if title in ranked.names]
-    asked = [question for question in raw.questions if any(question in side.values for side in sides)]
+    sides = [side.on(ranked.questions) for title, side in every.items() if title in ranked.names]
+    asked = [question for question in raw.questions if question in ranked.questions]
     usd = [side.cost_usd for side in sides]
     money = all(cost is not None for cost in usd) and any(sum((cost or {}).values()) > 0 for cost in usd)
     costs = [(cost if money else side.calls) or {} for cost, side in zip(usd, sides, strict=True)]

@@ -269,7 +269,7 @@ def _gap(raw: Raw, meant: Sequence[Cell], reached: Mapping[str, Value]) -> Sums 
     best, one = tops(alone), single(alone)
     if one.player is None:
         return None
-    if Ranked(one.everyone_played).out:
+    if one.ranked is not None:
         return None
     triples = {q: (reached[q], start, best[q]) for q, start in one.values.items() if q in best and q in reached}
     sides = [{"": graded_only(reached)}, one.everyone, {"": graded_only(best)}]

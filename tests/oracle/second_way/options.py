@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from second_way.intervals import mean
@@ -29,6 +29,12 @@ class Option:
     """By cell."""
     prices: Mapping[str, float | None]
     """By call."""
+    left_out: int = 0
+    """Questions that only some of its cells have played."""
+
+    def on(self, questions: Collection[str]) -> Option:
+        """The same of these questions alone."""
+        return replace(self, episodes=tuple(tuple(e for e in own if e.question in questions) for own in self.episodes))
 
     @cached_property
     def by_cell(self) -> list[dict[str, Value]]:
@@ -99,7 +105,11 @@ def title_of(cell: Cell) -> str:
 
 def option(raw: Raw, cells: Sequence[Cell], title: str) -> Option:
     prices = {key: call["cost_usd"] for key, call in raw.calls.items()}
-    return Option(title, tuple(cells), tuple(tuple(raw.episodes(cell)) for cell in cells), prices)
+    plays = [{(episode.question, episode.repeat) for episode in raw.episodes(cell)} for cell in cells]
+    every = set.intersection(*plays)
+    kept = tuple(tuple(e for e in raw.episodes(cell) if (e.question, e.repeat) in every) for cell in cells)
+    some = {question for several in plays for question, _ in several} - {question for question, _ in every}
+    return Option(title, tuple(cells), kept, prices, len(some))
 
 
 def options(raw: Raw) -> dict[str, Option]:
@@ -131,6 +141,8 @@ def highest(
 ) -> str | None:
     """Most right of what all have played, everything ungraded taken for wrong; of equals the cheaper, then the first."""
     ranked = Ranked(choices, asked)
+    if ranked.lonely:
+        return None
 
     def merit(name: str) -> tuple[bool, float, float]:
         mine = [choices[name][question] for question in ranked.questions]

@@ -142,7 +142,7 @@ def stages(raw: Raw) -> list[Stage]:
 
 
 def _others(raw: Raw, cells: Sequence[Cell]) -> Iterable[Other]:
-    leading = {(table_name(cell), cell.captain) for cell in cells}
+    leading = {(table_name(cell), cell.captain) for cell in cells if raw.episodes(cell)}
     seen = set()
     for cell in cells:
         table = table_of(raw, cell)

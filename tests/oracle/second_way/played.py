@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
+import random
+import sqlite3
 from collections.abc import Mapping
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -40,3 +42,18 @@ def figures(folder: Path) -> dict[str, Any]:
 def raw(folder: Path, keys: Mapping[str, Any]) -> Raw:
     command(folder, "report", "world.yaml", "--format", "parquet", "-o", "raw")
     return Raw.read(folder / "raw", keys)
+
+
+def forget(folder: Path, number: int) -> None:
+    """As if the run had been stopped: some cells lose a part of their episodes, each another part."""
+    draw = random.Random(f"stopped {number}")
+    (store,) = folder.glob("*.db")
+    with closing(sqlite3.connect(store)) as connection, connection:
+        cells = [cell for (cell,) in connection.execute("SELECT cell FROM experiment_cells ORDER BY position")]
+        plays = connection.execute(
+            "SELECT e.cell, e.question, e.repeat FROM episodes e JOIN experiment_questions q USING (question)"
+            " ORDER BY e.cell, q.position, e.repeat"
+        ).fetchall()
+        kept = {cell: draw.choice((1.0, 1.0, 0.8, 0.4, 0.1)) for cell in cells}
+        gone = [play for play in plays if draw.random() > kept[play[0]]]
+        connection.executemany("DELETE FROM episodes WHERE cell = ? AND question = ? AND repeat = ?", gone)

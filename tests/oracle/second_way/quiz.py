@@ -12,7 +12,7 @@ from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
-from second_way.tables import Play, Table, grades, parts, tables, values_of
+from second_way.tables import Play, Table, everybody_there, grades, parts, tables, values_of
 from second_way.threshold import talk_threshold
 
 Row = dict[str, Any]
@@ -113,7 +113,10 @@ def gains(table: Table) -> list[Row]:
         for captain, of_captain in led.items():
             rows.append({"strategy": strategy, "captain": captain, **_compared({captain: of_captain}, alone)})
         if len(led) > 1:
-            rows.append({"strategy": strategy, "captain": None, **_compared(led, alone)})
+            level = parts(everybody_there([play for own in led.values() for play in own]), lambda play: play.captain)
+            beside = parts(everybody_there([play for name in led for play in alone[name]]), lambda play: play.player)
+            both = level if beside else {}
+            rows.append({"strategy": strategy, "captain": None, **_compared(both, beside, means=True)})
     return rows
 
 
@@ -179,10 +182,10 @@ def talk_by_diversity(table: Table) -> list[Row]:
     return rows
 
 
-def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence[Play]]) -> Row:
+def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence[Play]], *, means: bool = False) -> Row:
     """The plays of some captains against those of the same in the second; a question is one pair, or the mean of some."""
     pairs: dict[str, list[tuple[Value, Value]]] = {}
-    means = len(first) > 1
+    means = means or len(first) > 1
     heard = True
     for captain, plays in first.items():
         one, other = values_of(plays), values_of(second[captain])
@@ -200,7 +203,8 @@ def categories(raw: Raw, table: Table) -> list[Row]:
         question = raw.questions[play.question]
         return question.get("category") or question.get("package")
 
-    named = [play for play in table.plays if category(play) is not None]
+    level = [play for plays in parts(table.plays, lambda p: p.strategy).values() for play in everybody_there(plays)]
+    named = [play for play in level if category(play) is not None]
     return [
         {"category": name, "strategy": strategy, **heard_row(of_strategy, "accuracy")}
         for name, plays in parts(named, category).items()
@@ -215,7 +219,8 @@ def human(raw: Raw, table: Table) -> list[Row]:
     rows = []
     for strategy, plays in parts(rated, lambda play: play.strategy).items():
         by_whom: dict[Any, list[Play]] = parts(plays, lambda play: play.whose)
-        by_whom |= {None: plays} if len(by_whom) > 1 else {}
+        if len(by_whom) > 1 and (level := everybody_there(plays)):
+            by_whom[None] = level
         for whom, several in by_whom.items():
             alone = several[0].player is not None
             named = {"strategy": strategy, "captain": None if alone else whom, "player": whom if alone else None}

@@ -1,30 +1,40 @@
-"""Who can be ranked beside whom: on the questions that all of them have, without those who leave too few."""
+"""Who can be ranked beside whom, and on which questions: as many as have enough in common."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 
 class Ranked:
-    """One after the other, whoever has most questions first; out goes who leaves fewer than a quarter of the most that
-    anybody has and fewer than 30 to compare on."""
+    """Of all sets of options that have enough in common the largest, then that with most questions in common, then that
+    whose questions come first. Enough is a quarter of the most that anybody has, or 30. Every set is tried."""
 
     def __init__(self, played: Mapping[str, Collection[str]], among: Sequence[str] | None = None) -> None:
-        own = {name: [q for q in those if among is None or q in among] for name, those in played.items()}
-        self.out: dict[str, int] = {}
-        self.questions: list[str] = list(dict.fromkeys(q for those in own.values() for q in those))
-        every, most = len(self.questions), max([len(those) for those in own.values()], default=0)
-        for size in range(most, -1, -1):
-            for name in [name for name, those in own.items() if len(those) == size]:
-                left = [question for question in self.questions if question in own[name]]
-                if not left or (4 * len(left) < most and len(left) < 30):
-                    self.out[name] = size
-                else:
-                    self.questions = left
-        self.names = [name for name in own if name not in self.out]
-        self.questions = self.questions if self.names else []
-        self.alike = not self.out and len(self.questions) == every
+        own = {name: {q for q in those if among is None or q in among} for name, those in played.items()}
+        most = max([len(those) for those in own.values()], default=0)
+        kinds = list({frozenset(those) for those in own.values() if those})
+        self.questions: list[str] = []
+        best: tuple[int, int, list[int]] = (0, 0, [])
+        every = sorted(set().union(*own.values()))
+        for size in range(1, len(kinds) + 1):
+            for several in combinations(kinds, size):
+                common = frozenset.intersection(*several)
+                if not common or (4 * len(common) < most and len(common) < 30):
+                    continue
+                ranked = sum(common <= those for those in own.values())
+                rank = ranked, len(common), [int(question in common) for question in every]
+                if rank > best:
+                    best, self.questions = rank, sorted(common)
+        self.names = [name for name, those in own.items() if self.questions and those.issuperset(self.questions)]
+        self.out = {name: len(those) for name, those in own.items() if name not in self.names}
+        self.alike = not self.out and len(self.questions) == len(every)
+
+    @property
+    def lonely(self) -> bool:
+        """Several have played, and no two of them can be ranked."""
+        return len(self.names) == 1 and any(self.out.values())
 
     @property
     def row(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from second_way.shares import (
     unfair_together,
     value_of,
 )
-from second_way.tables import Play, Table, grades, parts
+from second_way.tables import Play, Table, everybody_there, grades, parts
 
 Values = Mapping[str, Value]
 """By question."""
@@ -58,7 +58,7 @@ def tops(alone: Sequence[Play]) -> dict[str, Value]:
     """Whether anybody was right, in each repeat by itself, then the mean. Known only where every answer is graded, or
     where no ungraded answer can change any of it."""
     found: dict[str, Value] = {}
-    for question, plays in parts(alone, lambda play: play.question).items():
+    for question, plays in parts(everybody_there(alone), lambda play: play.question).items():
         repeats = [_best([play.right for play in several]) for several in parts(plays, lambda p: p.repeat).values()]
         found[question] = mean_value(repeats)
     if all(value.most - value.least < 1e-12 for value in found.values()):
@@ -81,7 +81,7 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     every = tops(table.alone)
     known = {question: value.known for question, value in every.items() if value.known is not None}
     settled = not any(value.open for value in every.values())
-    plays = parts(table.alone, lambda play: (play.question, play.repeat)).values()
+    plays = parts(everybody_there(table.alone), lambda play: (play.question, play.repeat)).values()
     if not settled and unfair([[play.right for play in together] for together in plays]):
         known = {}
     several = len({play.player for play in table.alone})
@@ -95,8 +95,10 @@ def skyline(raw: Raw, table: Table) -> dict[str, Any]:
     if row["ungraded"]:
         low, high = mean([value.least for value in every.values()]), mean([value.most for value in every.values()])
         row["bounds"] = {"low": low, "high": high}
-    if missed := sum(not play.heard for play in table.alone):
+    if missed := sum(not play.heard for play in table.alone if play.question in every):
         row["not_heard"] = missed
+    if some := len({play.question for play in table.alone} - every.keys()):
+        row["left_out"] = some
     return row if known else {**row, "why": ANY_TEXT}
 
 
@@ -115,7 +117,8 @@ class Single:
     best: str | None = None
     """The same as the player, also where it has no accuracy."""
     everyone: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    everyone_played: Mapping[str, Values] = field(default_factory=dict)
+    ranked: int | None = None
+    """How many of the players could be ranked, where not all could."""
 
     @property
     def known(self) -> list[float]:
@@ -125,13 +128,22 @@ class Single:
 
 
 def single(alone: Sequence[Play]) -> Single:
+    """Among those who can be ranked, on the questions that all of these have."""
     by_player = {player: values(plays) for player, plays in parts(alone, lambda play: play.player).items()}
-    best = _chosen(by_player)
-    mine = {} if best is None else by_player[best]
-    heard = all(play.heard for play in alone if play.player == best)
-    bounds, rivals = _highest(by_player, best)
-    everyone = {player: graded_only(own) for player, own in by_player.items()}
-    one = Single(best, len(by_player), mine, bounds, rivals, heard, best, everyone, by_player)
+    ranked = Ranked(by_player)
+    told = len(ranked.names) if ranked.out else None
+    if ranked.lonely:
+        return Single(None, len(by_player), {}, None, True, ranked=told)
+    there = [play for play in alone if play.player in ranked.names and play.question in ranked.questions]
+    beside = {
+        player: values(plays) for player, plays in parts(everybody_there(there), lambda play: play.player).items()
+    }
+    best = _chosen(beside)
+    mine = {} if best is None else beside[best]
+    heard = all(play.heard for play in there if play.player == best)
+    bounds, rivals = _highest(beside, {player: by_player[player] for player in ranked.out}, best)
+    everyone = {player: graded_only(own) for player, own in beside.items()}
+    one = Single(best, len(by_player), mine, bounds, rivals, heard, best, everyone, told)
     return one if one.known else replace(one, player=None)
 
 
@@ -139,31 +151,29 @@ def graded_only(values: Values) -> dict[str, float]:
     return {question: value.known for question, value in values.items() if value.known is not None}
 
 
-def _highest(by_player: Mapping[str, Values], best: str | None) -> tuple[dict[str, float] | None, bool]:
-    ranked = Ranked(by_player)
-    every = {player: [by_player[player][question] for question in ranked.questions] for player in ranked.names}
-    every |= {player: [*by_player[player].values()] for player in ranked.out}
+def _highest(
+    beside: Mapping[str, Values], out: Mapping[str, Values], best: str | None
+) -> tuple[dict[str, float] | None, bool]:
+    every = {player: [*own.values()] for player, own in (*beside.items(), *out.items())}
     if best is None or not any(value.open for own in every.values() for value in own):
-        return None, bool(ranked.out)
+        return None, bool(out)
     least, most = (
         {player: mean([getattr(value, end) for value in own]) for player, own in every.items()}
         for end in ("least", "most")
     )
-    rivals = bool(ranked.out) or any(most[player] > least[best] + 1e-12 for player in every if player != best)
+    rivals = bool(out) or any(most[player] > least[best] + 1e-12 for player in every if player != best)
     return {"low": max(least.values()), "high": max(most.values())}, rivals
 
 
-def _chosen(by_player: Mapping[str, Values]) -> str | None:
-    """Most right of what all have played, everything ungraded taken for wrong; of equals the first by name. Who has no
-    grade is last."""
-    ranked = Ranked(by_player)
+def _chosen(beside: Mapping[str, Values]) -> str | None:
+    """Most right, everything ungraded taken for wrong; of equals the first by name. Who has no grade is last."""
 
     def merit(player: str) -> tuple[bool, float]:
-        mine = [by_player[player][question] for question in ranked.questions]
+        mine = beside[player].values()
         graded = any(value.known is not None for value in mine)
         return graded, round(sum(value.least for value in mine), 9) if graded else 0.0
 
-    return max(sorted(ranked.names), key=merit) if ranked.names else None
+    return max(sorted(beside), key=merit) if beside else None
 
 
 def best_single(one: Single) -> dict[str, Any]:
@@ -174,6 +184,7 @@ def best_single(one: Single) -> dict[str, Any]:
         **mean_row(one.known, every=one.values),
         "players": one.players,
         "note": "chosen after the fact",
+        **({} if one.ranked is None else {"ranked": one.ranked}),
     }
     if one.players > 1 and row["low"] is not None:
         paying = mean(completed(one.values.values())[0]) if _waits(one.values) else row["value"]
@@ -206,7 +217,7 @@ def gap(table: Table) -> list[dict[str, Any]]:
     rows = []
     for strategy, plays in parts(table.together, lambda play: play.strategy).items():
         by_captain: dict[Any, list[Play]] = parts(plays, lambda play: play.captain)
-        by_captain |= {None: plays} if len(by_captain) > 1 else {}
+        by_captain |= {None: everybody_there(plays)} if len(by_captain) > 1 else {}
         for captain, led in by_captain.items():
             heard = all(play.heard for play in table.alone) or not any(value.open for value in top.values())
             rows.append({"strategy": strategy, "captain": captain, **_closed(values(led), top, one, heard=heard)})

@@ -291,3 +291,10 @@ def grades(plays: Iterable[Play]) -> dict[str, list[Grade]]:
     for play in plays:
         by_question.setdefault(play.question, []).append(play.right)
     return by_question
+
+
+def everybody_there(plays: Sequence[Play]) -> list[Play]:
+    """Without the sets of drafts that somebody has no play of who has one of others."""
+    who = {play.player or play.captain for play in plays}
+    seats = {(play.player or play.captain, play.question, play.repeat) for play in plays}
+    return [play for play in plays if all((name, play.question, play.repeat) in seats for name in who)]

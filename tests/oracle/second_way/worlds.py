@@ -134,6 +134,19 @@ def unheard(number: int, folder: Path) -> dict[str, Any]:
     return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
 
 
+def stopped(number: int, folder: Path) -> dict[str, Any]:
+    """Everybody plays alone and leads, with all questions graded at once: what is missing is only what was not played."""
+    keys = {**experiment(number, folder, choices=True), "name": f"stopped-{number}"}
+    draw = random.Random(f"stopped {number}")
+    players = list(PLAYERS[:3])
+    keys["models"] = {name: _model(draw) for name in players}
+    keys["players"] = {name: {"model": name} for name in players}
+    keys["teams"] = {"table": {"players": players, "captain": "each"}}
+    keys["strategies"] = ["solo", draw.choice(("silent", "talkative")), {"peer-review": {"drafts": "single-call"}}]
+    kept = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    return kept | {"hypotheses": ["accuracy(peer-review) > 0.5", "skyline(peer-review) > 0.5"]}
+
+
 def _unknown(draw: random.Random, folder: Path) -> None:
     """Of some questions nobody knows what is right."""
     for path in sorted(folder.glob("*.jsonl")):
