@@ -12,7 +12,7 @@ from second_way.ranked import Ranked
 from second_way.raw import Cell, Episode, Raw
 from second_way.same_calls import differ, made
 from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
-from second_way.tables import Table, parts, tables, values_of
+from second_way.tables import Table, by_itself, parts, tables, values_of
 
 Values = Mapping[str, Value]
 NATIVE_STAGES = ("draft", "verdict", "rationale")
@@ -169,14 +169,22 @@ class Singles:
 
 
 def singles(raw: Raw, several: Iterable[Option]) -> Singles:
-    """And, whatever else they were asked at their tables, everybody as it played alone in the team's usual way."""
+    """And, whatever else they were asked at their tables, everybody as it played alone."""
     cells = [cell for side in several for cell in side.cells]
     every = tables(raw)
     teams = {table.team for table in every if any(cell in cells for cell in table.cells)}
     found = Singles({}, {}, {}, {})
-    for table in every:
-        if table.team not in teams or not (any(c in cells for c in table.cells) or (table.usual and table.solo)):
-            continue
+    here = [
+        table
+        for table in every
+        if table.team in teams and (any(cell in cells for cell in table.cells) or (table.usual and table.solo))
+    ]
+    members = {play.player for table in here for play in table.alone}
+    told = {cell.id for table in here for cell in table.solo.values()}
+    elsewise = [
+        cell for cell in raw.cells if cell.player is not None and cell.player in members and cell.id not in told
+    ]
+    for table in (*here, *(by_itself(raw, cell) for cell in elsewise)):
         for player, plays in parts(table.alone, lambda play: play.player).items():
             values = values_of(plays)
             title = _seat(raw, found, player, table, values)

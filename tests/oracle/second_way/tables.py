@@ -200,6 +200,14 @@ def _table(
     return table
 
 
+def by_itself(raw: Raw, cell: Cell) -> Table:
+    """A player who was asked alone as at no table."""
+    player = str(cell.player)
+    table = Table(cell.label, cell.label, [], {player: cell}, False, [], {player: cell.strategy}, [], [])
+    table.alone.extend(_played_alone(raw, player, cell))
+    return table
+
+
 def _talks(traits: Mapping[str, Any]) -> bool:
     decides = [traits.get(name) for name in ("word", "hears", "asks")] == ["captain", "reasons", "captain"]
     once = not traits.get("groups") and traits.get("repeats", 1) == 1

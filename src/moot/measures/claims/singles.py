@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from moot.measures.cells import unusual_drafts
+from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.draft_calls import DraftTable, made_alone, made_of
 from moot.measures.episodes import Key
 from moot.measures.quiz.played import Played, solos, split, values_by_question
-from moot.measures.quiz.plays import plays_of
+from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.sides import SideResults
 from moot.measures.source import Source
 from moot.stats.graded import Value
@@ -65,11 +65,23 @@ def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
     playing = {source.draft_table(cell).name for side in options for cell in side.cells}
     teams = {table.team for table in source.draft_tables() if table.name in playing}
     singles = Singles()
+    known: set[str] = set()
     for table in source.draft_tables():
         if table.name in playing or (table.team in teams and table.usual and table.alone):
+            known.update(cell["id"] for cell in table.alone.values())
             for player, plays in split(solos(plays_of(source, table)), lambda play: play.player).items():
                 _add(source, singles, player, table, plays)
+    members = set(singles.players.values())
+    for cell in source.cells:
+        if cell["player"] in members and cell["id"] not in known and (plays := alone_plays(source, cell)):
+            _add(source, singles, cell["player"], _by_itself(cell), plays)
     return singles
+
+
+def _by_itself(cell: Stored) -> DraftTable:
+    """Of a player whom no table asks as it was asked alone."""
+    name, player = cell["label"], str(cell["player"])
+    return DraftTable(name, name, (player,), (), {player: cell}, usual=False)
 
 
 def _add(source: Source, singles: Singles, player: str, table: DraftTable, plays: Sequence[Played]) -> None:
