@@ -94,7 +94,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
     common = _questions(first) & _questions(second)
     matched = _matched(first, second)
     rows: list[Row] = []
-    unmatched = [
+    unmatched: list[Row] = [
         {"of": title, "run": _name(run, place), "why": NOT_IN_THE_OTHER}
         for place, run in enumerate((first, second))
         for title in run.right
