@@ -11,6 +11,7 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.report.sections import all_sections
 from moot.types import Question
 
 CHOICE = """
@@ -150,3 +151,37 @@ def test_an_old_selection_without_its_questions_is_refused(tmp_path: Path, capsy
     (tmp_path / "team.json").write_text(json.dumps(rows))
     assert run_app(app, ["run", str(file), "--quiet"]) == 2
     assert "does not say which questions it was chosen on" in capsys.readouterr().err
+
+
+def test_a_comparison_says_that_it_was_chosen_on_what_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, _ = chosen(tmp_path, capsys)
+    moot(capsys, "run", file, "--quiet")
+    label = only(json.loads(moot(capsys, "report", file, "--json")[0])["accuracy"])["label"]
+    asked = ("compare", file, "--a", label, "--b", "solo@a-break")
+    row = json.loads(moot(capsys, *asked, "--json")[0])
+    assert (row["n"], row["left_out"], row["chosen_on"]) == (10, 0, 20)
+    said = " ".join(moot(capsys, *asked)[0].split())
+    assert "of the 10 questions that both played and that neither was chosen on" in said
+    assert "20 questions that one of them was chosen on are left out" in said
+    assert "only one of them has played" not in said
+
+
+def test_sets_say_how_many_questions_are_a_rows_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The team was chosen on two in three of all questions; its players have all of them."""
+    file, _ = chosen(tmp_path, capsys)
+    lines = (tmp_path / "questions.jsonl").read_text().splitlines()
+    (tmp_path / "first.jsonl").write_text("\n".join(lines[:20]))
+    (tmp_path / "second.jsonl").write_text("\n".join(lines[20:]))
+    file.write_text(file.read_text().replace("{file: questions.jsonl}", "[{file: first.jsonl}, {file: second.jsonl}]"))
+    moot(capsys, "run", file, "--quiet")
+    report = json.loads(moot(capsys, "report", file, "--json")[0])
+    own = {row["question_set"]: row["n"] for row in report["question_sets"] if row["strategy"] == "mixture"}
+    assert sum(own.values()) == 10
+    section = next(section for section in all_sections(report) if section.id == "sets")
+    assert section.words[0] == (
+        f"Graded questions: first {own['first']} to 20, second {own['second']} to 10; n says how many are a row's own."
+    )
+    assert [column.title for column in section.columns].count("n") == 2
+    assert {row["set first n"] for row in section.rows} == {own["first"], 20}

@@ -1,11 +1,16 @@
-"""Two runs beside each other: which test their pairs get."""
+"""Two runs beside each other: what is the same in both, and which test its pairs get."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.report.side_by_side import Run, side_by_side
 
 
@@ -23,3 +28,64 @@ def test_a_run_with_repeats_gives_means(plays: int, test: str) -> None:
     shown = side_by_side(run(before, 40), run(after, plays))
     assert [row["test"] for row in shown["comparisons"]] == [test, test]
     assert {row["difference"] for row in shown["comparisons"]} == {0.5}
+
+
+KEYS: dict[str, Any] = {
+    "questions": {"file": "q.jsonl"},
+    "models": {name: {"provider": "simulated", "accuracy": 0.6} for name in ("ann", "bob", "cat")},
+    "strategies": ["solo", "vote"],
+}
+THREE = {"players": ["ann", "bob", "cat"], "captain": "ann"}
+TWO = {"players": ["ann", "bob"], "captain": "ann"}
+
+
+@pytest.fixture
+def beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Two files that differ in their teams, played, and what the report says of both."""
+    lines = [{"id": str(n), "text": f"What is {n}?", "answer": str(n)} for n in range(8)]
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+    def report(first: dict[str, Any], second: dict[str, Any], *more: str) -> str:
+        paths = []
+        for name, teams in (("one", first), ("other", second)):
+            path = tmp_path / f"{name}.yaml"
+            path.write_text(json.dumps({"name": name, "teams": teams, **KEYS}), encoding="utf-8")
+            assert run_app(app, ["run", str(path), "--quiet"]) == 0
+            paths.append(str(path))
+        capsys.readouterr()
+        assert run_app(app, ["report", *paths, *more]) == 0
+        return capsys.readouterr().out
+
+    return report
+
+
+ALONE = {"solo@ann", "solo@bob", "solo@cat"}
+
+
+def test_one_more_team_in_a_file_makes_no_other_of_the_first(beside: Callable[..., Any]) -> None:
+    shown = json.loads(beside({"three": THREE}, {"three": THREE, "two": TWO}, "--json"))
+    assert {row["of"] for row in shown["comparisons"]} == ALONE | {"vote@ann (three)"}
+    assert [(row["of"], row["run"]) for row in shown["unmatched"]] == [("vote@ann (two)", "other (second)")]
+
+
+def test_a_team_of_two_is_not_compared_with_one_of_three(beside: Callable[..., Any]) -> None:
+    shown = json.loads(beside({"team": THREE}, {"team": TWO}, "--json"))
+    assert {row["of"] for row in shown["comparisons"]} == ALONE - {"solo@cat"}
+    assert {(row["of"], row["run"]) for row in shown["unmatched"]} == {
+        ("solo@cat", "one (first)"),
+        ("vote@ann", "one (first)"),
+        ("vote@ann", "other (second)"),
+    }
+    said = " ".join(beside({"team": THREE}, {"team": TWO}).split())
+    assert "Not compared, of one (first): solo@cat, vote@ann (the other run has no such" in said
+
+
+def test_of_teams_with_the_same_players_those_of_one_name_are_compared(beside: Callable[..., Any]) -> None:
+    shown = json.loads(beside({"a": THREE, "b": THREE}, {"b": THREE, "c": THREE}, "--json"))
+    assert {row["of"] for row in shown["comparisons"]} == ALONE | {"vote@ann (b)"}
+
+
+def test_a_team_by_another_name_is_the_same(beside: Callable[..., Any]) -> None:
+    shown = json.loads(beside({"three": THREE}, {"trio": THREE}, "--json"))
+    assert {row["of"] for row in shown["comparisons"]} == ALONE | {"vote@ann"}
+    assert "unmatched" not in shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Row, Stored
+from moot.measures.columns import count
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
@@ -49,7 +50,11 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(side_estimate(pairs, place))
     row |= uncounted(pairs)
-    row["left_out"] = len(one.calls.keys() ^ other.calls.keys())
+    chosen_on = {question for cell in (*first, *second) for question in source.chosen_on(cell)} & source.cases.keys()
+    apart = one.calls.keys() ^ other.calls.keys()
+    row["left_out"] = len(apart - chosen_on)
+    if unfair := chosen_on - pairs.keys():
+        row["chosen_on"] = len(unfair)
     row["captains"] = _captains(one, other)
     if comparison.test == "mcnemar" and graded:
         discordant = (comparison.rescues + comparison.regressions) / len(graded)
@@ -82,7 +87,7 @@ def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
     if not row["n"]:
         if "bounds" not in row:
-            return [f"{row['a']} and {row['b']} have no question in common."]
+            return [f"{row['a']} and {row['b']} have no question in common.", *_left_out(row)]
         low, high = (100 * row["bounds"][end] for end in ("low", "high"))
         return [
             f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
@@ -92,7 +97,7 @@ def words(row: Mapping[str, Any]) -> list[str]:
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
-        f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played{graded}.",
+        f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played{_not_chosen_on(row)}{graded}.",
         f"Difference: {100 * row['difference']:+.1f} points{_limits(row)}; {_tested(row)}.",
         _changes(row),
     ]
@@ -102,8 +107,7 @@ def words(row: Mapping[str, Any]) -> list[str]:
         sentences.append("Small: fewer than 30 questions or 10 that differ. This shows next to nothing.")
     if (least := row.get("detectable")) is not None:
         sentences.append(f"So many questions and pairs would show a difference from {100 * least:.1f} points on.")
-    if row["left_out"]:
-        sentences.append(f"{row['left_out']:,} questions that only one of them has played are left out.")
+    sentences += _left_out(row)
     if ungraded := sum(row["ungraded"].values()):
         low, high = (100 * row["bounds"][end] for end in ("low", "high")) if "bounds" in row else (None, None)
         over_all = "" if low is None else f" Over all the difference is between {low:+.1f} and {high:+.1f} points."
@@ -113,6 +117,17 @@ def words(row: Mapping[str, Any]) -> list[str]:
         if row.get("why"):
             sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences
+
+
+def _left_out(row: Mapping[str, Any]) -> Iterator[str]:
+    whys = {"left_out": "that only one of them has played", "chosen_on": "that one of them was chosen on"}
+    for key, why in whys.items():
+        if number := row.get(key):
+            yield f"{count(number, 'question')} {why} {'are' if number != 1 else 'is'} left out."
+
+
+def _not_chosen_on(row: Mapping[str, Any]) -> str:
+    return " and that neither was chosen on" if row.get("chosen_on") else ""
 
 
 def _changes(row: Mapping[str, Any]) -> str:

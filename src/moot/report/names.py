@@ -7,6 +7,7 @@ figures themselves, and so the JSON and the tables as files, keep the labels who
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ class Way:
 
     strategy: str
     options: Mapping[str, Any] | None = field(default_factory=dict)
+    untold: Mapping[str, Any] = field(default_factory=dict)
+    """Options that the label does not tell, such as what serving turns on: what is served goes by the name it is asked by."""
 
     @property
     def told(self) -> dict[str, Any]:
@@ -43,8 +46,20 @@ def ways_of(rows: Iterable[Mapping[str, Any]], options: str = "options") -> dict
     """By label, from rows or cells; `options` is the key under which they have the options that were given."""
     ways: dict[str, Way] = {}
     for row in rows:
-        ways.setdefault(row["label"], Way(row["strategy"], row.get(options)))
+        if row["label"] not in ways:
+            ways[row["label"]] = _way(row["label"], row["strategy"], row.get(options))
     return ways
+
+
+def _way(label: str, strategy: str, given: Mapping[str, Any] | None) -> Way:
+    if given is None:
+        return Way(strategy, None)
+    untold = {name for name in given if name != _AFTER_THE_NAME and not re.search(rf"[(,] ?{re.escape(name)}=", label)}
+    return Way(
+        strategy,
+        {name: value for name, value in given.items() if name not in untold},
+        {name: given[name] for name in given if name in untold},
+    )
 
 
 def short_names(ways: Mapping[str, Way]) -> dict[str, str]:
@@ -62,12 +77,16 @@ def options_left(ways: Mapping[str, Way]) -> dict[str, str]:
 
 
 def left_out(ways: Mapping[str, Way]) -> list[str]:
-    """What the short names do not say, a sentence for each strategy."""
-    return [
-        f"Every {strategy} here has {', '.join(_plain(*option) for option in options.items())}."
-        for strategy, options in _shared(ways).items()
-        if options
+    """What the short names do not say, a sentence for each strategy; and what a label does not say itself."""
+    names = short_names(ways)
+    alike = [f"Every {strategy} here has {_listed(options)}." for strategy, options in _shared(ways).items() if options]
+    return alike + [
+        f"{names[label]} was played with {_listed(way.untold)}." for label, way in ways.items() if way.untold
     ]
+
+
+def _listed(options: Mapping[str, Any]) -> str:
+    return ", ".join(_plain(*option) for option in options.items())
 
 
 def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:

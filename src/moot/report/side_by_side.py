@@ -1,11 +1,18 @@
-"""Two runs beside each other: what both played, on the questions that both have, pair by pair."""
+"""Two runs beside each other: what both played, on the questions that both have, pair by pair.
+
+The same is a strategy with its options, under the same captain, at a table of the same players: a team's name is not
+enough for that, and one more team in a file does not make it another.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+import orjson
+
+from moot.measures.cells import Stored
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
@@ -13,6 +20,17 @@ from moot.stats.clusters import clustered
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import family_row
+
+
+class Seat(NamedTuple):
+    """What has to be the same in both runs."""
+
+    label: str
+    who: str | None
+    """The captain, or who plays alone."""
+    cohort: str | None = None
+    players: tuple[str, ...] = ()
+    """Who sits at the table, in the order of their names; nobody where somebody plays alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +46,13 @@ class Run:
     """Questions of which there is more to know than a mark, such as that something is ungraded: mostly none."""
     clusters: Mapping[str, str] = field(default_factory=dict)
     """By question: what it hangs together with."""
+    seats: Mapping[str, Seat] = field(default_factory=dict)
+    """By option; one without goes by its title."""
+    teams: Mapping[str, str | None] = field(default_factory=dict)
+    """By option: of several teams with the same players the one of the same name is the same."""
+
+    def seat(self, title: str) -> Seat:
+        return self.seats.get(title, Seat(title, None))
 
     def values(self, title: str) -> dict[str, Value]:
         graded = {question: Value(right, right, right) for question, right in self.right[title].items()}
@@ -47,31 +72,67 @@ def run_of(
         frozenset(title for title, side in sides.items() if not side.once),
         {title: side.counted for title, side in sides.items() if side.counted},
         clusters or {},
+        {title: _seat(side.first) for title, side in sides.items()},
+        {title: side.first["team"] for title, side in sides.items()},
     )
 
 
+def _seat(cell: Stored) -> Seat:
+    if cell["player"]:
+        return Seat(cell["label"], cell["player"])
+    players = sorted(player["name"] for player in orjson.loads(cell["spec"])["players"])
+    return Seat(cell["label"], cell["captain"], cell.get("cohort"), tuple(players))
+
+
 def side_by_side(first: Run, second: Run) -> Row:
-    """``{"runs": [...], "common_questions": n, "comparisons": [...]}``: the second run against the first."""
+    """``{"runs": [...], "common_questions": n, "comparisons": [...], "unmatched": [...]}``: the second against the first."""
     with clustered({**first.clusters, **second.clusters}):
         return _side_by_side(first, second)
 
 
 def _side_by_side(first: Run, second: Run) -> Row:
     common = _questions(first) & _questions(second)
-    rows = []
-    for title in [title for title in first.right if title in second.right]:
-        before, after = first.values(title), second.values(title)
+    matched = _matched(first, second)
+    rows: list[Row] = []
+    unmatched: list[Row] = [
+        {"of": title, "run": _name(run, place), "why": NOT_IN_THE_OTHER}
+        for place, run in enumerate((first, second))
+        for title in run.right
+        if title not in {pair[place] for pair in matched}
+    ]
+    for one, other in matched:
+        before, after = first.values(one), second.values(other)
         both = sorted(before.keys() & after.keys())
-        if both:
-            pairs = {question: [(after[question], before[question])] for question in both}
-            pooled = any(title in run.means for run in (first, second))
-            row = family_row(pairs, pooled=pooled)
-            rows.append({"of": title, "a": _name(second, 1), "b": _name(first, 0), **row})
+        of = max(one, other, key=len)  # with its team, where one of the runs has several
+        if not both:
+            unmatched.append({"of": of, "run": None, "why": "it has no question in both runs"})
+            continue
+        pairs = {question: [(after[question], before[question])] for question in both}
+        pooled = one in first.means or other in second.means
+        row = family_row(pairs, pooled=pooled)
+        rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
         "comparisons": with_holm(rows),
+        **({"unmatched": unmatched} if unmatched else {}),
     }
+
+
+NOT_IN_THE_OTHER = "the other run has no such strategy with this captain and these players"
+
+
+def _matched(first: Run, second: Run) -> list[tuple[str, str]]:
+    """The titles of what is the same in both. Where several teams are, those of one name; the only one of each is one pair."""
+    pairs: list[tuple[str, str]] = []
+    for seat in dict.fromkeys(first.seat(title) for title in first.right):
+        ours, theirs = ([title for title in run.right if run.seat(title) == seat] for run in (first, second))
+        if len(ours) == len(theirs) == 1:
+            pairs.append((ours[0], theirs[0]))
+            continue
+        named = {second.teams.get(title): title for title in theirs}
+        pairs += [(title, named[team]) for title in ours if (team := first.teams.get(title)) in named]
+    return pairs
 
 
 def _questions(run: Run) -> set[str]:
@@ -90,6 +151,14 @@ def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
     )
     if not rows:
         sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
-    words = (sentence, *(paired_words(rows) if rows else ()))
+    words = (sentence, *(paired_words(rows) if rows else ()), *_unmatched_words(comparison.get("unmatched", ())))
     columns = (*paired_columns(Column("of", "who")), *ungraded_columns(rows))
     return [Section("side-by-side", "Second run against the first", words, columns, rows)]
+
+
+def _unmatched_words(unmatched: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    by_run: dict[tuple[str | None, str], list[str]] = {}
+    for row in unmatched:
+        by_run.setdefault((row["run"], row["why"]), []).append(row["of"])
+    for (run, why), titles in by_run.items():
+        yield f"Not compared{f', of {run}' if run else ''}: {', '.join(titles)} ({why})."

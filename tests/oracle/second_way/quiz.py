@@ -67,7 +67,7 @@ def _together(figures: Row, key: str, tested: Callable[[Row], list[Row]], put: C
 
 def _figures(raw: Raw, table: Table) -> Row:
     figures: Row = {
-        "players": players(table),
+        "players": players(raw, table),
         "skyline": table.alone and skyline(raw, table),
         "best_single": table.alone and best_single(single(table.alone)),
         "gap": table.alone and gap(table),

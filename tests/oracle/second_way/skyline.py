@@ -47,11 +47,20 @@ def values(plays: Sequence[Play]) -> dict[str, Value]:
     return {question: value_of(several) for question, several in grades(plays).items()}
 
 
-def players(table: Table) -> list[dict[str, Any]]:
+def players(raw: Raw, table: Table) -> list[dict[str, Any]]:
     return [
-        {"player": player, **heard_row(plays), "from": table.sources[player]}
+        {"player": player, **heard_row(plays), "from": _from(raw, table, player, plays)}
         for player, plays in parts(table.alone, lambda play: play.player).items()
     ]
+
+
+def _from(raw: Raw, table: Table, player: str, plays: Sequence[Play]) -> str:
+    """What it has played by itself, its drafts, or both."""
+    solo = table.solo.get(player)
+    alone = {(episode.question, episode.repeat) for episode in raw.episodes(solo)} if solo else set()
+    kinds = {play.key in alone for play in plays}
+    names = [solo.strategy] if solo and True in kinds else []
+    return " and ".join([*names, "drafts"] if False in kinds else names)
 
 
 def tops(alone: Sequence[Play]) -> dict[str, Value]:

@@ -130,14 +130,17 @@ def _comparisons(source: Source, tables: Sequence[DraftTable]) -> dict[str, list
 def _team_figures(source: Source, table: DraftTable) -> Row:
     plays, team_cells = plays_of(source, table), table.cells
     seed = source.seed
-    alone = {name: cell["strategy"] for name, cell in table.alone.items()}
     choices = {question: _offered(case) for question, case in source.cases.items() if case.question.kind != "open"}
     curve = diversity_curve(plays)
     people = diversity_and_people(plays)
     single = best_single(plays, seed=seed)
     figures: Row = {
         "players": [
-            {"player": name, **accuracy_figures(of_player), "from": alone.get(name, DRAFTS)}
+            {
+                "player": name,
+                **accuracy_figures(of_player),
+                "from": _source_of(source, table.alone.get(name), of_player),
+            }
             for name, of_player in split(solos(plays), lambda play: play.player).items()
         ],
         "skyline": solos(plays) and skyline(plays, choices=choices).row(),
@@ -157,6 +160,15 @@ def _team_figures(source: Source, table: DraftTable) -> Row:
         figures["diversity_by_difficulty"] = diversity_by_difficulty(plays).rows
         figures["diversity_and_people"] = people
     return {key: value for key, value in figures.items() if value}
+
+
+def _source_of(source: Source, alone: Stored | None, plays: Sequence[Played]) -> str:
+    """Where a player's answers are from, by what it has played: a plan to play alone is no play."""
+    by_itself = {episode.key for episode in source.seen(alone)} if alone is not None else set()
+    from_drafts = [play.drafts not in by_itself for play in plays]
+    if alone is None or all(from_drafts):
+        return DRAFTS
+    return f"{alone['strategy']} and {DRAFTS}" if any(from_drafts) else alone["strategy"]
 
 
 def _offered(case: Case) -> int:

@@ -1,0 +1,51 @@
+"""What the report of a served team calls things: a player who was never asked alone, and a strategy as it is served."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import serving
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+
+@pytest.fixture
+async def reported(tmp_path: Path) -> Path:
+    """A vote was asked six questions, of which cat was asked one alone too."""
+    async with serving(tmp_path) as served:
+        for number in range(6):
+            status, body = await served.chat(f"What is {number}?")
+            assert status == 200
+            said = {"episode": body["moot"]["episode"], "answer": body["choices"][0]["message"]["content"]}
+            assert (await served.post("/v1/feedback", said))[0] == 200
+        await served.chat("What is 0?", "solo@cat")
+    return tmp_path / "team.yaml"
+
+
+def test_whoever_was_not_asked_alone_is_known_from_its_drafts(
+    reported: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(app, ["report", str(reported), "--json"]) == 0
+    figures: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert {row["player"]: row["from"] for row in figures["players"]} == {
+        "ann": "drafts",
+        "bob": "drafts",
+        "cat": "solo and drafts",
+    }
+
+
+def test_a_served_strategy_has_one_name(reported: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That under which it is asked; what serving turns on is said once."""
+    assert run_app(app, ["report", str(reported), "--json"]) == 0
+    figures: dict[str, Any] = json.loads(capsys.readouterr().out)
+    (row,) = [row for row in figures["accuracy"] if row["strategy"] == "vote"]
+    assert (row["label"], row["options"]) == ("vote", {"early_stop": True})
+    assert run_app(app, ["report", str(reported)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert figures["headline"]["sentence"].split(" team")[0] in said
+    assert "vote(early_stop" not in said
+    assert "vote was played with early_stop=True." in said
