@@ -2,10 +2,11 @@
 
 Clusters hang together nobody knows how much beforehand. The worst that they can do is to be better, or worse, as a whole:
 then a cluster is worth one question, and less than that where clusters are of different size: the questions that differ may
-lie in the largest. What is planned for that is enough wherever they hang together less, and wherever they lie. Likewise of scores: where two differ they do so by as much as they may. Where all
-clusters are of one size and answers right or wrong, the test is exact McNemar over clusters, and its power is computed
-(`stats.power`). Else runs are drawn, the same ones each time; of each the test's own chance is taken, by the formula of
-Lugannani and Rice, which is off by a few per cent of itself and spares the integral of `stats.bounded_mean`.
+lie in the largest. What is planned for that is enough wherever they hang together less, and wherever they lie. Likewise of
+scores: where two differ they do so by as much as they may. Where all clusters are of one size and answers right or wrong,
+the test is exact McNemar over clusters, and its power is computed (`stats.power`). Else runs are drawn, the same ones each
+time; of each the test's own chance is taken, by the formula of Lugannani and Rice, which is off by a few per cent of itself
+and spares the integral of `stats.bounded_mean`.
 """
 
 from __future__ import annotations
