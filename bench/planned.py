@@ -40,10 +40,12 @@ def significant(sums: np.ndarray, sizes: np.ndarray) -> bool:
     return BoundedMean(sums.tolist(), sizes.tolist()).at_most(0.0) <= 0.025
 
 
-def in_clusters(gain: float, discordance: float, sizes: tuple[int, ...], alike: float) -> Planned:
-    """`alike`: the chance that a question does as the first of its cluster."""
+def in_clusters(gain: float, discordance: float, sizes: tuple[int, ...], alike: float, where: str = "") -> Planned:
+    """`alike`: the chance that a question does as the first of its cluster. `where`: "the largest" clusters alone differ."""
     clusters = needed_units(Design(0.5, gain, discordance), PlannedUnits(sizes)) or 0
-    shares = [(discordance + gain) / 2, (discordance - gain) / 2, 1 - discordance]
+    of_largest = 1.0 if not where else sizes.count(max(sizes)) * max(sizes) / sum(sizes)
+    differ, more = discordance / of_largest, gain / of_largest
+    shares = [(differ + more) / 2, (differ - more) / 2, 1 - differ]
 
     def found(generator: Generator) -> bool:
         drawn = generator.choice(sizes, size=clusters)
@@ -51,10 +53,12 @@ def in_clusters(gain: float, discordance: float, sizes: tuple[int, ...], alike: 
         firsts = generator.choice([1.0, -1.0, 0.0], p=shares, size=clusters)
         own = generator.choice([1.0, -1.0, 0.0], p=shares, size=len(which))
         moved = np.where(generator.random(len(which)) < alike, firsts[which], own)
+        moved = np.where(drawn[which] == max(sizes), moved, 0.0) if where else moved
         return significant(np.bincount(which, moved, clusters), drawn.astype(float))
 
     several = f"of {sizes[0]}" if len(set(sizes)) == 1 else f"of {min(sizes)} to {max(sizes)}"
     name = f"clusters {several}, {100 * alike:.0f} % alike: +{100 * gain:g} points, differ on {100 * discordance:g} %"
+    name = f"{name}, all in {where}" if where else name
     before = (needed(0.5, gain, discordance) or 0) / (sum(sizes) / len(sizes))
     return Planned(name, clusters, found, round(before))
 
@@ -113,6 +117,8 @@ def planned() -> Iterator[Planned]:
         yield in_clusters(0.06, 0.2, tuple(range(1, 10)), alike)
     yield in_clusters(0.1, 0.15, (2,), 1.0)
     yield in_clusters(0.1, 0.1, (5, 5, 5, 25), 1.0)
+    yield in_clusters(0.06, 0.2, tuple(range(1, 10)), 1.0, "the largest")
+    yield in_clusters(0.1, 0.1, (5, 5, 5, 25), 1.0, "the largest")
     for size in ("all of it", "evenly", "little"):
         yield scored(0.05, 0.6, 0.5, size)
         yield scored(0.02, 0.4, 0.3, size)

@@ -22,7 +22,16 @@ from moot.measures.safety.cohorts import coverage, macro_average
 from moot.measures.safety.consensus import consensus_rate
 from moot.measures.safety.gap import gap_closure
 from moot.measures.safety.lift import lift
-from moot.measures.safety.multiple import NO_CHANGE, NO_REGRESSION, NO_RESCUE, ONE_QUESTION, multiple, multiple_bounds
+from moot.measures.safety.multiple import (
+    FEW,
+    NO_CHANGE,
+    NO_REGRESSION,
+    NO_RESCUE,
+    ONE_QUESTION,
+    multiple,
+    multiple_bounds,
+    multiple_p,
+)
 from moot.measures.safety.pairs import (
     Pair,
     gain_by_strength,
@@ -634,3 +643,23 @@ def test_the_interval_covers_the_truth() -> None:
             assert 0.93 <= share <= 0.97, (world, expected, share)
     rescues, regressions, truth = simulation.drawn(simulation.WORLDS[1], 3, 2_000, seed=5)
     assert simulation.covered(multiple_bounds(rescues, regressions), truth).mean() >= 0.93, "few: wide, not wrong"
+
+
+def test_what_comes_in_bunches_counts_as_often_as_it_came() -> None:
+    """Two questions of a hundred on which all nine were rescued show no more than two on which one was."""
+    once = {f"q{n}": float(n < 2) for n in range(100)}
+    nine, none = {question: 9 * count for question, count in once.items()}, dict.fromkeys(once, 0.0)
+    one, all_of_them = multiple(once, none), multiple(nine, none)
+    assert all_of_them.low == pytest.approx(one.low)
+    assert (all_of_them.low or 9.0) < 1
+    assert multiple_p(nine, none, 1.0) == pytest.approx(multiple_p(once, none, 1.0))
+    spoilt = multiple(none, nine)
+    assert spoilt.high == pytest.approx(1 / (one.low or 9.0))
+
+
+def test_questions_that_changed_are_counted_and_not_pairs() -> None:
+    rescues = {f"q{n}": 9.0 * (n < 3) for n in range(100)}
+    regressions = {f"q{n}": 9.0 * (n in (4, 5)) for n in range(100)}
+    assert multiple(rescues, regressions).note == FEW
+    rescues |= {f"q{n}": 1.0 for n in range(10, 20)}
+    assert multiple(rescues, regressions).note is None

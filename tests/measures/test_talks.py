@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.measures.discussion.challenge_rates import GradedObjection, challenges
+from moot.measures.discussion.sections import discussion_sections
 from moot.measures.discussion.talks import (
     Talk,
     by_question,
@@ -25,7 +26,7 @@ from moot.measures.discussion.talks import (
 )
 from moot.measures.position.ballot_order import ballot_look, favourites
 from moot.measures.position.bias import Look, position_bias
-from moot.stats.graded import Value
+from moot.stats.graded import Value, Way
 from moot.stats.proportion import wilson
 from moot.traces import Ballot, BallotForm
 
@@ -266,6 +267,32 @@ def test_nobody_asked_and_nobody_challenged() -> None:
     content = challenges([GradedObjection(f"q{n}", True, 1.0) for n in range(30)])
     assert (content["rate"], content["net"], content["small"]) == (0.0, None, False)
     assert content["rate_high"] > 0, "thirty questions do not prove a rate of nothing"
+
+
+def test_challenges_are_not_counted_while_any_waits_for_a_grade() -> None:
+    judged: tuple[Way, Way] = ("judge", "judge")
+    graded = [GradedObjection(f"q{n}", False, float(n >= 60), float(n < 60), True, judged) for n in range(96)]
+    waits = [GradedObjection(f"q{96 + n}", False, 0.0, None, True, ("judge", "waiting")) for n in range(4)]
+    row = challenges([*graded, *waits])
+    assert row["net"] == pytest.approx(24 / 96)
+    assert (row["improved"], row["worsened"]) == (None, None)
+    assert row["counts_why"] == "4 challenges wait for a grade, so that nobody can count what got better or worse"
+    flatters = challenges([*graded[:60], *waits])
+    assert (flatters["net"], flatters["improved"], flatters["worsened"]) == (None, None, None)
+    assert challenges(graded)["improved"] == 60
+    assert "counts_why" not in challenges(graded)
+    named = {
+        "protocol": "p",
+        "label": "p",
+        "with": "",
+        "team": "t",
+        "cohort": None,
+        "setting": "shown",
+        "part": "shown",
+    }
+    made = discussion_sections({"challenges": [{**named, **row, "held": 100, "not_held": 0}]})
+    (section,) = (section for section in made if section.title == "The challenge round")
+    assert f"No counts in 1 row: {row['counts_why']}." in section.words
 
 
 def test_repeats_of_a_question_are_one_cluster() -> None:

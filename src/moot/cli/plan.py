@@ -192,7 +192,8 @@ def _words(row: Mapping[str, Any], planned: Planned) -> list[str]:
     sentences = [f"From {better}, with {differ}: {many} questions{clusters} show it {frequency}."]
     if hang:
         sentences.append(
-            "That holds however much the questions of a cluster are alike; are they little so, fewer will do."
+            "That holds however much the questions of a cluster are alike, and whichever clusters differ;"
+            " mostly fewer will do."
         )
     if row["comparisons"] > 1 or row["players"] > 1:
         sentences.append(_corrected(row))

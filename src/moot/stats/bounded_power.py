@@ -1,18 +1,18 @@
 """How many units it takes where the report's test is that of a mean by its bounds: clusters of questions, and scores.
 
 Clusters hang together nobody knows how much beforehand. The worst that they can do is to be better, or worse, as a whole:
-then a cluster is worth one question, and less than that where clusters are of different size. What is planned for that is
-enough wherever they hang together less. Likewise of scores: where two differ they do so by as much as they may. Where all
-clusters are of one size and answers right or wrong, the test is exact McNemar over clusters, and its power is computed
-(`stats.power`). Else runs are drawn, the same ones each time; of each the test's own chance is taken, by the formula of
-Lugannani and Rice, which is off by a few per cent of itself and spares the integral of `stats.bounded_mean`.
+then a cluster is worth one question, and less than that where clusters are of different size: the questions that differ may
+lie in the largest. What is planned for that is enough wherever they hang together less, and wherever they lie. Likewise of
+scores: where two differ they do so by as much as they may. Where all clusters are of one size and answers right or wrong,
+the test is exact McNemar over clusters, and its power is computed (`stats.power`). Else runs are drawn, the same ones each
+time; of each the test's own chance is taken, by the formula of Lugannani and Rice, which is off by a few per cent of itself
+and spares the integral of `stats.bounded_mean`.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -55,6 +55,19 @@ class PlannedUnits:
     def mean_size(self) -> float:
         return sum(self.sizes) / len(self.sizes)
 
+    def differing(self, discordance: float) -> dict[int, float]:
+        """By size, what share of all clusters are those of this size that differ, where so many of the questions do.
+
+        At the worst these are the largest: then the fewest clusters differ, and each of them weighs most.
+        """
+        left, shares = discordance * self.mean_size, {}
+        for size, times in sorted(Counter(self.sizes).items(), reverse=True):
+            share = min(times / len(self.sizes), left / size)
+            left = max(0.0, left - share * size)
+            if share > 0:
+                shares[size] = share
+        return shares
+
 
 def needed_units(
     design: Design,
@@ -96,16 +109,15 @@ def _chances(count: int, gain: float, discordance: float, units: PlannedUnits) -
     """Of each run, the one-sided p that there is no gain."""
     import numpy as np
 
-    frequent = Counter(units.sizes)
-    sizes = np.array(sorted(frequent), dtype=float)
-    shares = np.array([frequent[int(size)] for size in sizes]) / len(units.sizes)
-    better, worse = ((discordance + sign * gain / units.apart) / 2 for sign in (1, -1))
-    kinds = np.concatenate([shares * better, shares * max(0.0, worse), [max(0.0, 1 - discordance)]])
+    sizes = np.array(list(units.differing(discordance)), dtype=float)
+    shares = np.array(list(units.differing(discordance).values()))
+    better, worse = ((1 + sign * gain / units.apart / discordance) / 2 for sign in (1, -1))
+    kinds = np.concatenate([shares * better, shares * max(0.0, worse), [max(0.0, 1 - shares.sum())]])
     generator = np.random.default_rng(seed_of(0, "planned units"))
     counts = generator.multinomial(count, kinds / kinds.sum(), size=RUNS)[:, :-1].astype(float)
     weights = np.concatenate([units.apart * sizes, -units.apart * sizes])
     # One more that was not seen, as large as the largest, goes wholly the other way.
-    return chances_at_most_zero(np.append(weights, -sizes.max()), np.column_stack([counts, np.ones(RUNS)]))
+    return chances_at_most_zero(np.append(weights, -max(units.sizes)), np.column_stack([counts, np.ones(RUNS)]))
 
 
 def chances_at_most_zero(weights: Floats, times: Floats) -> Floats:
@@ -138,10 +150,7 @@ def _about(gain: float, discordance: float, units: PlannedUnits, power: float, a
     from scipy.special import ndtri
 
     mean = units.mean_size
-    square = discordance * units.apart**2 * _mean_square(units.sizes) / mean**2
+    squares = sum(share * size * size for size, share in units.differing(discordance).items())
+    square = squares * units.apart**2 / mean**2
     reach = float(ndtri(1 - alpha / 2)) + float(ndtri(power))
     return max(4, min(MOST, int(square * (reach / gain) ** 2 + max(units.sizes) / mean / gain)))
-
-
-def _mean_square(sizes: Sequence[int]) -> float:
-    return sum(size * size for size in sizes) / len(sizes)

@@ -25,7 +25,7 @@ from second_way.intervals import (
     standard_errors,
     waiting_interval,
 )
-from second_way.multiple import _log
+from second_way.multiple import _half, _log
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS, extremes, fixed
 from second_way.raw import Cell
 from second_way.resampling import drawn_sums, ends
@@ -275,10 +275,11 @@ def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
     value, few = (gained / lost if lost else None), len(counts) < FEW_QUESTIONS
     if len(counts) < 2 or not gained + lost:
         return Figure(value, lambda _: (None, None), lambda _: None, "none", few)
-    without = [_log(gained - one, lost - other) for one, other in counts]  # type: ignore[arg-type]
+    half = _half(counts)
+    without = [_log(gained - one, lost - other, half) for one, other in counts]
     variance = (len(counts) - 1) * mean([(left - mean(without)) ** 2 for left in without])
     error = math.sqrt(variance + 2.0 * (gained == 0) + 2.0 * (lost == 0))
-    centre = _log(gained, lost)  # type: ignore[arg-type]
+    centre = _log(gained, lost, half)
 
     def limits(alpha: float) -> Limits:
         z = float(stats.norm.isf(alpha / 2))

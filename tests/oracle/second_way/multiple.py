@@ -19,16 +19,27 @@ def multiple(counts: Sequence[tuple[int, int]]) -> Multiple:
     value = gained / lost if lost else None
     if len(counts) < 2:
         return value, None, None
-    without = [_log(gained - rescues, lost - regressions) for rescues, regressions in counts]
+    half_of = _half(counts)
+    without = [_log(gained - rescues, lost - regressions, half_of) for rescues, regressions in counts]
     variance = (len(counts) - 1) * mean([(other - mean(without)) ** 2 for other in without])
     # A count of nothing shows no spread; the half that is added to it varies as counts of a half do: 1 by a half.
     variance += sum(2.0 for count in (gained, lost) if count == 0)
     half = Z * math.sqrt(variance)
-    low, high = math.exp(_log(gained, lost) - half), math.exp(_log(gained, lost) + half)
+    centre = _log(gained, lost, half_of)
+    low, high = math.exp(centre - half), math.exp(centre + half)
     if value is None:
         return None, low, None
     return value, (min(low, value) if gained else 0.0), (max(high, value) if gained else high)
 
 
-def _log(gained: int, lost: int) -> float:
-    return math.log((gained + 0.5) / (lost + 0.5))
+def _half(counts: Sequence[tuple[float, float]]) -> float:
+    """Half a count; where a side has none, half of as many as come together with a change that is picked at random."""
+    if all(any(count[side] for count in counts) for side in (0, 1)):
+        return 0.5
+    picked = [number for count in counts for number in count if number]
+    together = sum(number / sum(picked) * number for number in picked)
+    return max(1.0, together) / 2
+
+
+def _log(gained: float, lost: float, half: float) -> float:
+    return math.log((gained + half) / (lost + half))

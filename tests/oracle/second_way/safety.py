@@ -51,7 +51,7 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         "multiple": value,
         "low": low,
         "high": high,
-        "note": ANY_TEXT if not flattering and _needs_note(len(by_question), rescues, regressions) else None,
+        "note": ANY_TEXT if not flattering and _needs_note(by_question) else None,
         **dict(
             zip(("multiple_with_recovered", "with_recovered_low", "with_recovered_high"), with_recovered, strict=True)
         ),
@@ -137,8 +137,10 @@ def _times(pairs: Sequence[Pair], *ways: str) -> int:
     return sum(getattr(pair, way) for pair in pairs for way in ways)
 
 
-def _needs_note(questions: int, rescues: int, regressions: int) -> bool:
-    return not rescues or not regressions or questions < 30 or rescues + regressions < 10
+def _needs_note(by_question: dict[str, list[Pair]]) -> bool:
+    changed = [part for part in by_question.values() if _times(part, "rescue", "regression")]
+    both = all(any(_times(part, way) for part in changed) for way in ("rescue", "regression"))
+    return not both or len(by_question) < 30 or len(changed) < 10
 
 
 def _ended(name: str, by_question: dict[str, list[Pair]], unsure: Sequence[Pair], sign: int) -> dict[str, list[Pair]]:

@@ -84,13 +84,24 @@ def challenges(objections: Sequence[GradedObjection]) -> dict[str, Any]:
         "did_not_say": sum(objection.agree is None for objection in objections),
         **_estimate(net, "net"),
         **({"net_bounds": _net_bounds(objections)} if ungraded else {}),
-        "improved": sum(objection.change > 0 for objection in counted),
-        "worsened": sum(objection.change < 0 for objection in counted),
+        **_changed(counted, sum(objection.waits for objection in objections)),
         "no_new_answer": sum(not objection.answered for objection in counted),
         "ungraded": ungraded,
         "n": rate.n if rate else 0,
         "small": (rate.n if rate else 0) < FEW_QUESTIONS,
         **why,
+    }
+
+
+def _changed(counted: Sequence[GradedObjection], waiting: int) -> dict[str, Any]:
+    """How many got better and worse: no counts while any waits for a grade, since they could only rise."""
+    if waiting:
+        told = f"{waiting:,} {'challenge waits' if waiting == 1 else 'challenges wait'} for a grade"
+        why = f"{told}, so that nobody can count what got better or worse"
+        return {"improved": None, "worsened": None, "counts_why": why}
+    return {
+        "improved": sum(objection.change > 0 for objection in counted),
+        "worsened": sum(objection.change < 0 for objection in counted),
     }
 
 

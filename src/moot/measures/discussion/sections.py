@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.columns import (
     Figures,
+    count,
     figure,
     graded_words,
     paired_columns,
@@ -225,6 +226,8 @@ def _challenges(figures: Figures) -> Iterator[Section]:
     if any(row["part"] == "planted, but right" for row in rows):
         words.append("Planted answers that turned out to be right are set apart: to challenge them is no discernment.")
     words += unknown_words(rows, "net")
+    if uncounted := [row["counts_why"] for row in rows if row.get("counts_why")]:
+        words.append(f"No counts in {count(len(uncounted), 'row')}: {uncounted[0]}.")
     yield Section("challenges", "The challenge round", _small(rows, words), columns, rows)
 
 

@@ -4,7 +4,9 @@ Changes of mind on one question hang together, so questions are the unit. The in
 ratio, half a count added to both sides, with the variance of a jackknife that leaves out a question at a time. The
 plainer delta method with the same clusters falls to 92 % where 15 regressions are expected: a few questions hold them,
 and each pulls its own residual down; Student's t on top of it goes too far the other way. The half keeps the jackknife
-finite where one question holds all regressions. `bench/safety_coverage.py` prints what each covers.
+finite where one question holds all regressions. Where a side has no count the half is one of the usual bunch: two questions
+on which all nine models were rescued are two events and not eighteen, and so is what was not seen. `bench/safety_coverage.py`
+prints what each covers.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ NO_REGRESSION = "no regressions: a lower bound only"
 NO_RESCUE = "no rescues: an upper bound only"
 ONE_QUESTION = "a single question has no interval"
 NOT_TOLD = "questions hang together, and it is not known which change is of which"
-FEW = "few questions or few changes: look at the interval"
+FEW = "few questions, or few on which something changed: look at the interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def multiple(rescues: Values, regressions: Values, *, alpha: float = ALPHA) -> M
         return Multiple(None, low, None, NO_REGRESSION)
     if gained == 0:
         return Multiple(0.0, 0.0, high, NO_RESCUE)
-    few = len(parts.sums) < FEW_QUESTIONS or gained + lost < FEW_DISCORDANT
+    few = len(parts.sums) < FEW_QUESTIONS or sum(any(unit) for unit in parts.sums) < FEW_DISCORDANT
     return Multiple(value, min(low, value), max(high, value), FEW if few else None)
 
 
@@ -139,11 +141,23 @@ def _log_multiple(rescues: Floats, regressions: Floats) -> tuple[Floats, Floats]
     import numpy as np
 
     gained, lost = rescues.sum(axis=-1), regressions.sum(axis=-1)
-    centre = np.log((gained + HALF) / (lost + HALF))
-    left_out = np.log((gained[..., None] - rescues + HALF) / (lost[..., None] - regressions + HALF))
+    half = np.where((gained == 0) | (lost == 0), HALF * _bunch(rescues, regressions), HALF)
+    centre = np.log((gained + half) / (lost + half))
+    apart = half[..., None]
+    left_out = np.log((gained[..., None] - rescues + apart) / (lost[..., None] - regressions + apart))
     questions = rescues.shape[-1]
     spread = (left_out - left_out.mean(axis=-1, keepdims=True)) ** 2
     variance = (questions - 1) / questions * spread.sum(axis=-1)
-    # A side with no count has no spread to show; the half that stands in for it varies like any count of a half.
+    # A side with no count has no spread to show; the half that stands in for it varies like any count of half a bunch.
     variance += ((gained == 0).astype(float) + (lost == 0)) / HALF
     return centre, np.sqrt(variance)
+
+
+def _bunch(rescues: Floats, regressions: Floats) -> Floats:
+    """How many changes come together on the question of a change that is picked at random: one where each comes alone."""
+    import numpy as np
+
+    changes = rescues.sum(axis=-1) + regressions.sum(axis=-1)
+    squares = (rescues**2).sum(axis=-1) + (regressions**2).sum(axis=-1)
+    bunch: Floats = np.maximum(1.0, squares / np.maximum(changes, 1.0))
+    return bunch
