@@ -20,13 +20,11 @@ _AS_WRITTEN = ("hypothesis", "note", "text")
 """What somebody wrote, and what is said about it, is not rewritten."""
 _SIDES = ("a", "b", "of")
 """Cells that name who is compared: a label, and behind it perhaps a captain or player, and a team."""
-_AFTER_THE_NAME = "captain"
-"""An option that stands after the @ and in no label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What a label stands for: a strategy, and its options that differ from their defaults.
+    """What a label stands for: a strategy, and its options that differ from their defaults, as far as the label tells them.
 
     `options` None: nobody says, and the label is all that there is.
     """
@@ -34,17 +32,21 @@ class Way:
     strategy: str
     options: Mapping[str, Any] | None = field(default_factory=dict)
 
-    @property
-    def told(self) -> dict[str, Any]:
-        return {name: value for name, value in (self.options or {}).items() if name != _AFTER_THE_NAME}
-
 
 def ways_of(rows: Iterable[Mapping[str, Any]], options: str = "options") -> dict[str, Way]:
     """By label, from rows or cells; `options` is the key under which they have the options that were given."""
     ways: dict[str, Way] = {}
     for row in rows:
-        ways.setdefault(row["label"], Way(row["strategy"], row.get(options)))
+        given = row.get(options)
+        told = None if given is None else {name: value for name, value in given.items() if _tells(row["label"], name)}
+        ways.setdefault(row["label"], Way(row["strategy"], told))
     return ways
+
+
+def _tells(label: str, option: str) -> bool:
+    """A captain that a line-up is made by stands after the @, and not in the label. Whose captain is an option like any
+    other has it there."""
+    return option != "captain" or any(f"{before}{option}=" in label for before in ("(", ", "))
 
 
 def short_names(ways: Mapping[str, Way]) -> dict[str, str]:
@@ -117,7 +119,7 @@ def _shared(ways: Mapping[str, Way]) -> dict[str, dict[str, Any]]:
     """By strategy, the options that all its labels have alike; a strategy with one label shares nothing with anybody."""
     together: dict[str, list[dict[str, Any]]] = {}
     for way in ways.values():
-        together.setdefault(way.strategy, []).append(way.told)
+        together.setdefault(way.strategy, []).append(dict(way.options or {}))
     return {strategy: _alike(every) if len(every) > 1 else {} for strategy, every in together.items()}
 
 
@@ -136,7 +138,7 @@ def _named(way: Way, shared: Mapping[str, Any]) -> str:
 
 
 def _kept(way: Way, shared: Mapping[str, Any]) -> list[str]:
-    return [_plain(name, value) for name, value in way.told.items() if name not in shared]
+    return [_plain(name, value) for name, value in (way.options or {}).items() if name not in shared]
 
 
 def _plain(name: str, value: Any) -> str:
