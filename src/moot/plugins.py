@@ -120,6 +120,21 @@ class PluginKind:
             expected = "expected a class, or a function, that can be called so"
             raise PluginRefused(self.named(name), f"cannot be made: {in_one_line(error)}", expected=expected) from None
 
+    def is_registered(self, given: Any) -> bool:
+        """Whether an object is of the class that its name stands for, by whichever of its places it was imported."""
+        place = self.place(given.name)
+        if place is None or place == place_of(type(given)):
+            return place is not None
+        try:
+            return self.load(given.name) is type(given)
+        except PluginRefused:
+            return False
+
+    def other_of_its_name(self, given: Any) -> str | None:
+        """Where another class stands that the name of an object means already; None: the name is free, or its own."""
+        place = self.place(given.name)
+        return None if place is None or self.is_registered(given) else place
+
     def named(self, name: str) -> str:
         """For complaints: ``grader 'mine' of the package their-pack (their_pack:Mine)``."""
         brought = self._brought().get(name)
@@ -132,6 +147,11 @@ class PluginKind:
         for name, theirs in _entry_points(self.group):
             by_name.setdefault(name, []).append(theirs)
         return by_name
+
+
+def place_of(kind: type[Any]) -> str:
+    """Where a class is written, as ``module:name``. The package that it is of may have it in another place as well."""
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 @cache

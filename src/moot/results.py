@@ -214,7 +214,7 @@ class _Job:
             arguments = ", ".join(RunOptions.__annotations__)
             raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {arguments}")
         _check(options)
-        self.measures = _not_registered(options.get("measures", ()))
+        self.measures = _checked_measures(options.get("measures", ()))
         limit = options.get("limit")
         self.quiet = options.get("quiet", True)
         self.experiment = _experiment(source, options)
@@ -333,23 +333,21 @@ def _check(options: RunOptions) -> None:
         raise UsageError(f"models: expected a mapping of models by their names, found {type(given['models']).__name__}")
 
 
-def _not_registered(measures: Sequence[Measure]) -> tuple[Measure, ...]:
-    """Measures that are taken because they are given. One that is installed too is taken once."""
-    new: list[Measure] = []
+def _checked_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    """Measures given as objects, each of a name of its own. One that is installed too is taken as it is given."""
+    names: set[str] = set()
     for measure in measures:
         methods = ("figures", "sections")
         if (problem := problem_with_object(measure, "measure", values=("name", "needs"), methods=methods)) is not None:
             raise UsageError(problem)
         with refusing(), blaming("measure", measure.name, "needs"):
             checked_needs(measure)
-        if measure.name in (other.name for other in new):
+        if measure.name in names:
             raise UsageError(f"measure {measure.name!r} is given twice; expected another name")
-        registered_place = MEASURES.place(measure.name)
-        if registered_place is None:
-            new.append(measure)
-        elif registered_place != f"{type(measure).__module__}:{type(measure).__qualname__}":
-            raise UsageError(f"measure {measure.name!r} is {registered_place} already; expected another name")
-    return tuple(new)
+        if (other := MEASURES.other_of_its_name(measure)) is not None:
+            raise UsageError(f"measure {measure.name!r} is {other} already; expected another name")
+        names.add(measure.name)
+    return tuple(measures)
 
 
 def _experiment(source: Source, options: RunOptions) -> Experiment:

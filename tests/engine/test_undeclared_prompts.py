@@ -11,6 +11,7 @@ import pytest
 
 import moot
 from moot import Case, Question, Request, ScriptedModel, Team, Traits, Verdict
+from moot.prompts import Prompts
 from moot.strategies import prompts_for
 from moot.team.forms import AnswerForm
 
@@ -100,3 +101,48 @@ def test_whoever_declares_what_it_uses_is_not_named(tmp_path: Path) -> None:
         results = played([Nudges(declares=True), *ours], tmp_path)
     assert not [warning for warning in warned if "traits" in str(warning.message)]
     assert all("undeclared_prompts" not in run for run in results.figures["runs"])
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Everybody drafts, and whoever is in the first group gives the answer."""
+
+    name: ClassVar[str] = "groups"
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        groups = (await team.group(question, drafts)).groups
+        return Verdict(drafts[0].text, "answered", who=groups[0], answers=drafts)
+
+
+@dataclass(frozen=True)
+class DeclaresGroups(Groups):
+    name: ClassVar[str] = "declares-groups"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", groups=True)
+
+
+def test_what_the_team_asks_by_itself_needs_no_name(tmp_path: Path) -> None:
+    """Who says that it groups has said in which words; of one that says nothing it is known what a team can ask."""
+
+    def run(folder: Path | None = None) -> tuple[moot.Results, int]:
+        models = {name: ScriptedModel(name, lambda _, name=name: answer(name)) for name in ("ann", "bob")}
+        guide = models["guide"] = ScriptedModel("guide", lambda _: {"groups": [[1, 2]]})
+        keys: dict[str, Any] = {"name": "cup", "models": models, "players": {n: {"model": n} for n in ("ann", "bob")}}
+        keys |= {"questions": CASES, "grouping": {"model": "guide"}, "strategies": [Groups(), DeclaresGroups()]}
+        keys |= {"prompts": str(folder)} if folder else {}
+        return moot.run(keys, store=tmp_path / "cup.db"), len(guide.requests)
+
+    def answer(name: str) -> dict[str, str]:
+        return {"reasoning": "so", "answer": f"Paris, says {name}"}
+
+    with pytest.warns(UserWarning, match="groups: it declares no traits"):
+        results, asked = run()
+    assert all("undeclared_prompts" not in told for told in results.figures["runs"])
+    (tmp_path / "own").mkdir()
+    wording = Prompts("en").source("group") + "\nThink twice."
+    (tmp_path / "own" / "group.j2").write_text(wording, encoding="utf-8")
+    with pytest.warns(UserWarning, match="groups: it declares no traits"):
+        assert run(tmp_path / "own")[1] == asked == len(CASES), "in other words it is asked anew"

@@ -161,26 +161,52 @@ def test_a_model_that_does_not_wait_is_told_so() -> None:
 
 
 @dataclass(frozen=True)
-class Percent:
-    """A share in percent, which would be shown a hundred times as large; or one below nothing."""
+class Shows:
+    """One row in one column, as they are given."""
 
-    right: float
+    row: dict[str, Any]
+    column: Column
 
-    name: ClassVar[str] = "percent"
+    name: ClassVar[str] = "shows"
     needs: ClassVar[Needs] = Needs()
 
     def figures(self, run: Any) -> dict[str, Any]:
-        return {"percent": [{"right": self.right}]}
+        return {"shown": [self.row]}
 
     def sections(self, figures: Mapping[str, Any]) -> Iterator[Section]:
-        yield Section("percent", "Percent", (), (Column("right", "right", "share"),), figures["percent"])
+        yield Section("shows", "Shows", (), (self.column,), figures["shown"])
 
 
-@pytest.mark.parametrize("right", [37.0, 1.001, -0.001, -0.2])
-def test_a_share_that_is_none_is_not_shown(right: float) -> None:
-    results = moot.run(keys(), measures=[Percent(right)])
+RIGHT = Column("right", "right", "share", "low", "high")
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "words"),
+    [
+        ({"right": 37.0}, Column("right", "right", "share"), "rows: right: expected a share from 0 to 1, found 37.0"),
+        ({"right": 1.001}, Column("right", "right", "share"), "rows: right: expected a share from 0 to 1, found 1.001"),
+        (
+            {"right": -0.001},
+            Column("right", "right", "share"),
+            "rows: right: expected a share from 0 to 1, found -0.001",
+        ),
+        ({"right": 0.3, "low": -20, "high": 0.4}, RIGHT, "rows: low: expected a share from 0 to 1, found -20"),
+        ({"right": 0.3, "low": 0.2, "high": 37}, RIGHT, "rows: high: expected a share from 0 to 1, found 37"),
+        ({"right": 0.3, "low": 0.4, "high": 0.2}, RIGHT, "rows: low: expected no more than 0.2, its high, found 0.4"),
+        ({"right": 0.3, "low": 0.2}, RIGHT, "columns: right: high: expected a key that some row has"),
+        ({"right": 1}, Column("right", None), "columns: right: title: expected words, found None"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_cannot_be_shown_as_it_is_said_is_not_shown(row: dict[str, Any], column: Column, words: str) -> None:
+    results = moot.run(keys(), measures=[Shows(row, column)])
     (failure,) = results.figures["plugin_failures"]
-    assert failure["error"] == f"sections: percent: rows: right: expected a share from 0 to 1, found {right}"
+    assert failure["error"].startswith(f"sections: shows: {words}")
+    assert results._repr_html_()
+
+
+def test_where_there_is_no_value_nobody_needs_an_interval() -> None:
+    results = moot.run(keys(), measures=[Shows({"right": None}, RIGHT)])
+    assert "plugin_failures" not in results.figures
 
 
 Order = Callable[[Question, Team], list[int]]

@@ -323,3 +323,11 @@ def test_the_page_shows_the_files_as_they_are() -> None:
         if path.is_file() and "__pycache__" not in str(path):
             name = path.relative_to(EXAMPLE).as_posix()
             assert f'title="{name}"\n{path.read_text(encoding="utf-8")}```\n' in page, f"{name} is another on the page"
+
+
+def test_a_jury_of_one_agrees_with_nobody_and_is_shown(panel: Any, measure: Any) -> None:
+    plan = {**WRITTEN, "questions": {"builtin": "general-en", "sample": 5}, "strategies": ["vote"]}
+    results = moot.run(plan, strategies=[panel.JudgePanel(jurors=("m1",))], measures=[measure])
+    assert "plugin_failures" not in results.figures
+    (row,) = next(section.rows for section in results.sections if section.id == "jury")
+    assert (row["agree"], row["agree_low"], row["agree_high"], row["picks"]) == (None, None, None, 5)

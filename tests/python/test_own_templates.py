@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import moot
 from moot import Case, Question, ScriptedModel, Team, Traits, Verdict
 from moot.errors import UsageError
 from moot.strategies import prompts_for
+from moot.testing import check_strategy
 
 CASES = [Case(Question("1", "Capital of France?"), "Paris")]
 
@@ -69,6 +71,26 @@ def test_it_is_refused_before_any_call(template: str, words: str) -> None:
     assert "strategies.0: strategy 'thinks'" in told
     assert words in told
     assert calls == 0
+
+
+@pytest.mark.parametrize(
+    ("brought", "found"),
+    [
+        ({"think": 3}, "found 3 as 'think'"),
+        ({1: "think"}, "found 'think' as 1"),
+        (["think"], "or a Path, found ['think']"),
+        ("prompts", "or a Path, found 'prompts'"),
+    ],
+)
+async def test_what_is_no_template_is_refused_before_any_call(brought: Any, found: str) -> None:
+    strategy = type("Thinks", (Thinks,), {"prompts": brought})()
+    _, told, calls = await asyncio.to_thread(run, strategy)
+    assert "strategies.0: strategy 'thinks'" in told
+    assert "the strategy's own prompts: expected a mapping from names to texts" in told
+    assert told.endswith(found)
+    assert calls == 0
+    with pytest.raises(AssertionError, match="prompts: the strategy's own prompts: expected a mapping"):
+        await check_strategy(strategy)
 
 
 def test_one_that_fits_is_played() -> None:

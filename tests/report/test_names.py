@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import cycle
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+import moot
+from moot import Question, Team, Traits, Verdict
 from moot.report.layout import fitted, longest_piece, table, wrapped
 from moot.report.names import Way, left_out, options_left, short_names, shortened, table_names, ways_of
 
@@ -68,8 +72,36 @@ def test_one_label_keeps_its_options_and_lists_are_written_plainly() -> None:
         "mixture(order=ascending, accuracies=hidden, summariser=ace, proposers=qwq-one+gpt-two, shown_accuracies (2 given))"
     )
     assert left_out(ways) == []
-    adaptive = {"adaptive(talk_from=3)": Way("adaptive", {"talk_from": 3, "captain": "ann"})}
-    assert short_names(adaptive) == {"adaptive(talk_from=3)": "adaptive(talk_from=3)"}, "captains stand after the @"
+    row = {"label": "adaptive(talk_from=3)", "strategy": "adaptive", "options": {"talk_from": 3, "captain": "ann"}}
+    assert short_names(ways_of([row])) == {"adaptive(talk_from=3)": "adaptive(talk_from=3)"}, (
+        "captains stand after the @"
+    )
+
+
+@dataclass(frozen=True)
+class Boat:
+    """Its captain is an option like any other: no line-up is made by it, so it stands after no @."""
+
+    captain: str
+    speed: int = 1
+    name: ClassVar[str] = "boat"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="player")
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        own = next(draft for draft in drafts if draft.player == self.captain)
+        return Verdict(own.text, own.outcome, own.reasoning, (own.player,), drafts)
+
+
+def test_a_captain_who_stands_after_no_name_is_told() -> None:
+    models = {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob")}
+    keys = {"name": "cup", "questions": {"builtin": "general-en", "sample": 3}, "models": models}
+    results = moot.run(keys, strategies=[Boat("ann", 2), Boat("bob", 3)])
+    labels = {row["label"] for row in shortened(results.figures)["accuracy"] if row["strategy"] == "boat"}
+    assert labels == {"boat(captain=ann, speed=2)", "boat(captain=bob, speed=3)"}
 
 
 def test_values_are_compared_and_never_their_words() -> None:

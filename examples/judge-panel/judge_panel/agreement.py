@@ -45,9 +45,8 @@ class JuryAgreement:
         agreed = share_over_questions(alike)
         correct = accuracy_row({question: mean_value(values) for question, values in right.items() if values}, "right")
         row: dict[str, Any] = {"strategy": cell["strategy"], "label": cell["label"], "team": cell["team"]}
-        row |= (
-            {"agree": agreed.value, "agree_low": agreed.low, "agree_high": agreed.high} if agreed else {"agree": None}
-        )
+        low, high = (agreed.low, agreed.high) if agreed else (None, None)  # a juror alone agrees with nobody
+        row |= {"agree": agreed.value if agreed else None, "agree_low": low, "agree_high": high}
         row |= {"right": correct["right"], "right_low": correct["low"], "right_high": correct["high"]}
         # Over all picks, where some are not graded; and why there is no share, where one over the others would flatter.
         row |= {key: correct[key] for key in ("bounds", "why") if key in correct}

@@ -16,7 +16,7 @@ from moot.ballots.trial import KIND, tally_of, try_rule
 from moot.ballots.trial import problem_with as problem_with
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import PluginKind, problem_with_object, refusing
+from moot.plugins import PluginKind, place_of, problem_with_object, refusing
 
 BUILT_IN = {
     "simple-voting": "moot.ballots.plurality:SimpleVoting",
@@ -47,20 +47,16 @@ __all__ = [
 
 def registered() -> Mapping[str, str]:
     """Names of all rules, ours, those that other packages bring, and those given as objects."""
-    return {**{name: _place(given) for name, given in _GIVEN.items()}, **RULES.places()}
-
-
-def _place(given: Rule) -> str:
-    return f"{type(given).__module__}:{type(given).__qualname__}"
+    return {**{name: place_of(type(given)) for name, given in _GIVEN.items()}, **RULES.places()}
 
 
 def register(given: Rule) -> None:
     """Make an object known by its name, in this process."""
     named = _checked(given).name
-    known = RULES.place(named)
-    if known not in (None, _place(given)) or named.startswith(LIBRARY):
-        raise UsageError(f"rule of voting {named!r} is {known or 'of the library'} already; expected another name")
-    if known is None:
+    other = "of the library" if named.startswith(LIBRARY) else RULES.other_of_its_name(given)
+    if other is not None:
+        raise UsageError(f"rule of voting {named!r} is {other} already; expected another name")
+    if not RULES.is_registered(given):
         with refusing():
             try_rule(given)
     _GIVEN[named] = given

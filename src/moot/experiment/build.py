@@ -6,6 +6,7 @@ Everything that can be wrong is found here, before the first call.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +28,7 @@ from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
 from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
-from moot.prompts import SETS, Prompts
+from moot.prompts import SETS, Own, Prompts
 from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of
 from moot.strategies.lineups import check_some, lineups_of
 from moot.strategies.option_values import OptionError
@@ -70,9 +71,25 @@ def _prompts(file: ExperimentFile) -> Prompts:
     named = file.spec.prompts
     folder = named if named is None or named in SETS else file.beside(named)
     prompts = Prompts(file.spec.language, folder)
-    brought = map(prompts_brought, file.spec.objects.strategies.values())
-    prompts.check([*prompt_folders(), *brought])
+    prompts.check([*prompt_folders(), *_brought_by_objects(file)])
     return prompts
+
+
+def _brought_by_objects(file: ExperimentFile) -> Iterator[Own]:
+    for position, entry in enumerate(file.spec.strategies):
+        if (played := file.spec.objects.strategy(entry)) is not None:
+            with _named(file, position, played):
+                brought = prompts_brought(played)
+            yield brought
+
+
+@contextmanager
+def _named(file: ExperimentFile, position: int, played: Strategy) -> Iterator[None]:
+    """What is wrong with a strategy is said with its name, and with its place in the file."""
+    try:
+        yield
+    except UsageError as error:
+        raise file.error(("strategies", position), f"strategy {played.name!r}: {error}") from None
 
 
 def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> dict[str, Player]:
@@ -172,10 +189,8 @@ def _cells_of(
     prompts: Prompts,
     models: Mapping[str, BuiltModel],
 ) -> Iterator[Cell]:
-    try:
+    with _named(file, position, played):
         prompts_for(played, prompts).check_own()
-    except UsageError as error:
-        raise file.error(("strategies", position), f"strategy {played.name!r}: {error}") from None
     for lineup in _lineups(file, position, played, teams, models):
         check_recordings(file, position, played, lineup)
         yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))

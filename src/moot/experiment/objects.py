@@ -21,7 +21,7 @@ from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
-from moot.plugins import PluginBroke, problem_with_object
+from moot.plugins import PluginBroke, place_of, problem_with_object
 from moot.strategies import STRATEGIES, Strategy
 from moot.strategies import strategy as built_strategy
 from moot.strategies.names import name_problem
@@ -92,7 +92,7 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
             continue
         strategy, written = _checked_strategy(entry, ("strategies", position))
         plain.append(written)
-        if _place(type(strategy)) != STRATEGIES.place(strategy.name):
+        if not STRATEGIES.is_registered(strategy):
             check_other_class(strategy, objects.values(), ("strategies", position))
             objects[_entry_key(written)] = strategy
     names = {strategy.name for strategy in objects.values()}
@@ -129,9 +129,7 @@ def check_other_class(strategy: Strategy, earlier: Iterable[Strategy], key: tupl
     """Two classes of one name would be one entry, and one of them would not be played."""
     for other in earlier:
         if other.name == strategy.name and type(other) is not type(strategy):
-            problem = (
-                f"{strategy.name!r} is the name of {_place(type(other))} already, and only one of them would be played"
-            )
+            problem = f"{strategy.name!r} is the name of {place_of(type(other))} already, and only one of them would be played"
             raise FileError(f"{problem}; expected another name", key=".".join(map(str, key)))
 
 
@@ -145,9 +143,8 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
         raise FileError(problem, key=where)
     if (wrong := name_problem(strategy.name)) is not None:
         raise FileError(f"{type(strategy).__name__}: {wrong}", key=where)
-    registered_at = STRATEGIES.place(strategy.name)
-    if registered_at is not None and registered_at != _place(type(strategy)):
-        problem = f"{strategy.name!r} is the name of {registered_at} already, and results of the two would be mixed"
+    if (other := STRATEGIES.other_of_its_name(strategy)) is not None:
+        problem = f"{strategy.name!r} is the name of {other} already, and results of the two would be mixed"
         raise FileError(f"{problem}; expected another name", key=where)
     try:
         checked = checked_object(strategy)
@@ -156,10 +153,6 @@ def _checked_strategy(strategy: Any, key: tuple[str | int, ...]) -> tuple[Strate
         raise FileError(error.problem, key=place) from None
     options = option_json(checked)["given"]
     return checked, {strategy.name: options} if options else strategy.name
-
-
-def _place(kind: type[Any]) -> str:
-    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

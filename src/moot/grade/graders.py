@@ -40,10 +40,8 @@ def registered() -> Mapping[str, str]:
 def register(candidate: Grader) -> None:
     """Make an object known by its name, in this process: what is stored is the name, so it must mean one thing."""
     checked_grader(candidate)
-    place = f"{type(candidate).__module__}:{type(candidate).__qualname__}"
-    registered_place = GRADERS.place(candidate.name)
-    if registered_place not in (None, place):
-        raise UsageError(f"grader {candidate.name!r} is {registered_place} already; expected another name")
+    if (other := GRADERS.other_of_its_name(candidate)) is not None:
+        raise UsageError(f"grader {candidate.name!r} is {other} already; expected another name")
     _GIVEN[candidate.name] = candidate
 
 

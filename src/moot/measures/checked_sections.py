@@ -47,27 +47,43 @@ def _check_section(section: Section) -> None:
     if section.chart is not None and section.chart.kind not in _CHARTS:
         raise NotAsExpected(f"one of {', '.join(_CHARTS)}", section.chart.kind, part=f"{place}: chart: kind")
     for column in section.columns:
-        if not _is_words(column.key) or column.unit not in get_args(Unit):
-            units = ", ".join(repr(unit) for unit in get_args(Unit))
-            raise NotAsExpected(f"one of {units}", column.unit, part=f"{place}: columns: {column.key}")
+        _check_column(column, f"{place}: columns: {column.key}")
     for row in section.rows:
         _check_row(row, section.columns, f"{place}: rows")
     _check_keys(section, place)
 
 
+def _check_column(column: Column, place: str) -> None:
+    if not _is_words(column.key):
+        raise NotAsExpected("words", column.key, part=f"{place}: key")
+    if not isinstance(column.title, str):
+        raise NotAsExpected("words", column.title, part=f"{place}: title")
+    if column.unit not in get_args(Unit):
+        units = ", ".join(repr(unit) for unit in get_args(Unit))
+        raise NotAsExpected(f"one of {units}", column.unit, part=place)
+
+
 def _check_keys(section: Section, place: str) -> None:
-    """A key that no row has is a misspelt one: its column would be empty, and its drawing too, and nobody would know why."""
+    """A key that no row has is a misspelt one: its column would be empty, and its drawing too, and nobody would know why.
+
+    The ends of an interval are asked for where there is a value that could have one.
+    """
     keys = {key for row in section.rows for key in row}
     if not keys:
         return
     for column in section.columns:
-        for part, key in (("key", column.key), ("low", column.low), ("high", column.high)):
+        ends = (("low", column.low), ("high", column.high)) if _has_values(section, column) else ()
+        for part, key in (("key", column.key), *ends):
             if key is not None and key not in keys:
                 raise NotAsExpected(_one_of(keys), key, part=f"{place}: columns: {column.key}: {part}")
     chart = section.chart
     for part in ("x", "y", "label", "series", "panel") if chart is not None else ():
         if (key := getattr(chart, part)) is not None and key not in keys:
             raise NotAsExpected(_one_of(keys), key, part=f"{place}: chart: {part}")
+
+
+def _has_values(section: Section, column: Column) -> bool:
+    return any(row.get(column.key) is not None for row in section.rows)
 
 
 def _one_of(keys: Iterable[str]) -> str:
@@ -82,9 +98,20 @@ def _check_row(row: object, columns: Sequence[Column], place: str) -> None:
             raise NotAsExpected("a number, words or None", row[column.key], part=f"{place}: {column.key}")
         if column.unit == "share" and not _is_share(row.get(column.key)):
             raise NotAsExpected("a share from 0 to 1", row[column.key], part=f"{place}: {column.key}")
-        for end in (column.low, column.high):
-            if end is not None and not (row.get(end) is None or _is_number(row[end])):
-                raise NotAsExpected("a number or None", row[end], part=f"{place}: {end}")
+        _check_ends(row, column, place)
+
+
+def _check_ends(row: Mapping[str, Any], column: Column, place: str) -> None:
+    for key in filter(None, (column.low, column.high)):
+        if not (row.get(key) is None or _is_number(row[key])):
+            raise NotAsExpected("a number or None", row[key], part=f"{place}: {key}")
+        if column.unit == "share" and not _is_share(row.get(key)):
+            raise NotAsExpected("a share from 0 to 1", row[key], part=f"{place}: {key}")
+    if column.low is None or column.high is None:
+        return
+    low, high = row.get(column.low), row.get(column.high)
+    if low is not None and high is not None and low > high + _ROUNDING:
+        raise NotAsExpected(f"no more than {high!r}, its {column.high}", low, part=f"{place}: {column.low}")
 
 
 def _all(values: object, kind: type) -> bool:

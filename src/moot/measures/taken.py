@@ -31,7 +31,10 @@ MEASURE = "measure"
 
 
 class TakenMeasures:
-    """All registered measures and those given as objects, asked one by one; who breaks is kept in `failures`."""
+    """All registered measures and those given as objects, asked one by one; who breaks is kept in `failures`.
+
+    One that is given as an object takes the place of the installed one of its name: it may have other options.
+    """
 
     def __init__(self, given: Iterable[Measure] = ()) -> None:
         self.failures: dict[str, str] = {}
@@ -39,13 +42,14 @@ class TakenMeasures:
         self._graders: list[dict[str, Any]] = []
         """A row of the grader, where it failed."""
         self._measures: list[tuple[str, Measure]] = []
+        objects = {measure.name: measure for measure in given}
         for name in MEASURES.places():
             if name in BUILT_IN and (refusal := MEASURES.refusal(name)) is not None:
                 self.failures[name] = refusal.reason  # ours is taken all the same: whose figures these are is known
-            measure = self._tried(name, _made, name)
+            measure = objects.pop(name) if name in objects else self._tried(name, _made, name)
             if measure is not None:
                 self._measures.append((name, measure))
-        self._measures += [(measure.name, measure) for measure in given]
+        self._measures += objects.items()
 
     def needs(self) -> Needs:
         """What a run must provide for those that can say so."""
@@ -159,7 +163,12 @@ class _Unusable(UsageError):
 
 
 def _made(name: str) -> Measure:
-    return cast(Measure, resolve_name(BUILT_IN[name])() if name in BUILT_IN else MEASURES.make(name))
+    if name in BUILT_IN:
+        return cast(Measure, resolve_name(BUILT_IN[name])())
+    made = MEASURES.make(name)
+    if (own := getattr(made, "name", None)) != name:
+        raise NotAsExpected(f"{name!r} as its name, which it is brought under", own)
+    return cast(Measure, made)
 
 
 def checked_needs(measure: Measure) -> Needs:

@@ -7,7 +7,6 @@ figures themselves, and so the JSON and the tables as files, keep the labels who
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,13 +20,11 @@ _AS_WRITTEN = ("hypothesis", "note", "text")
 """What somebody wrote, and what is said about it, is not rewritten."""
 _SIDES = ("a", "b", "of")
 """Cells that name who is compared: a label, and behind it perhaps a captain or player, and a team."""
-_AFTER_THE_NAME = "captain"
-"""An option that stands after the @ and in no label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What a label stands for: a strategy, and its options that differ from their defaults.
+    """What a label stands for: a strategy, and its options that differ from their defaults, as far as the label tells them.
 
     `options` None: nobody says, and the label is all that there is.
     """
@@ -36,10 +33,6 @@ class Way:
     options: Mapping[str, Any] | None = field(default_factory=dict)
     untold: Mapping[str, Any] = field(default_factory=dict)
     """Options that the label does not tell, such as what serving turns on: what is served goes by the name it is asked by."""
-
-    @property
-    def told(self) -> dict[str, Any]:
-        return {name: value for name, value in (self.options or {}).items() if name != _AFTER_THE_NAME}
 
 
 def ways_of(rows: Iterable[Mapping[str, Any]], options: str = "options") -> dict[str, Way]:
@@ -54,12 +47,14 @@ def ways_of(rows: Iterable[Mapping[str, Any]], options: str = "options") -> dict
 def _way(label: str, strategy: str, given: Mapping[str, Any] | None) -> Way:
     if given is None:
         return Way(strategy, None)
-    untold = {name for name in given if name != _AFTER_THE_NAME and not re.search(rf"[(,] ?{re.escape(name)}=", label)}
-    return Way(
-        strategy,
-        {name: value for name, value in given.items() if name not in untold},
-        {name: given[name] for name in given if name in untold},
-    )
+    told = {name: value for name, value in given.items() if _tells(label, name)}
+    # A captain that a line-up is made by stands after the @, and not in the label.
+    untold = {name: value for name, value in given.items() if name not in told and name != "captain"}
+    return Way(strategy, told, untold)
+
+
+def _tells(label: str, option: str) -> bool:
+    return any(f"{before}{option}=" in label for before in ("(", ", "))
 
 
 def short_names(ways: Mapping[str, Way]) -> dict[str, str]:
@@ -136,7 +131,7 @@ def _shared(ways: Mapping[str, Way]) -> dict[str, dict[str, Any]]:
     """By strategy, the options that all its labels have alike; a strategy with one label shares nothing with anybody."""
     together: dict[str, list[dict[str, Any]]] = {}
     for way in ways.values():
-        together.setdefault(way.strategy, []).append(way.told)
+        together.setdefault(way.strategy, []).append(dict(way.options or {}))
     return {strategy: _alike(every) if len(every) > 1 else {} for strategy, every in together.items()}
 
 
@@ -155,7 +150,7 @@ def _named(way: Way, shared: Mapping[str, Any]) -> str:
 
 
 def _kept(way: Way, shared: Mapping[str, Any]) -> list[str]:
-    return [_plain(name, value) for name, value in way.told.items() if name not in shared]
+    return [_plain(name, value) for name, value in (way.options or {}).items() if name not in shared]
 
 
 def _plain(name: str, value: Any) -> str:

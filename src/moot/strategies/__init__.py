@@ -141,10 +141,30 @@ def _is_number(text: str) -> bool:
 def prompts_brought(played: object) -> Own:
     """A strategy's own templates: its attribute ``prompts``, or else the folder of that name beside its module."""
     brought = getattr(type(played), "prompts", None)
-    if isinstance(brought, Path | Mapping):
+    if isinstance(brought, Mapping):
+        return _checked_templates(brought)
+    if isinstance(brought, Path):
         return brought
+    if isinstance(brought, str | list | tuple | set) and "prompts" not in _option_names(played):
+        raise UsageError(f"the strategy's own prompts: expected {_TEMPLATES}, or a Path, found {brought!r:.40}")
     file = getattr(sys.modules.get(type(played).__module__), "__file__", None)
     return Path(file).parent / "prompts" if file else {}
+
+
+_TEMPLATES = "a mapping from names to texts"
+
+
+def _checked_templates(brought: Mapping[str, str]) -> Mapping[str, str]:
+    """What is no text would be written as one, and asked with."""
+    for name, text in brought.items():
+        if not (isinstance(name, str) and isinstance(text, str)):
+            found = f"{text!r:.40} as {name!r:.40}"
+            raise UsageError(f"the strategy's own prompts: expected {_TEMPLATES}, found {found}")
+    return brought
+
+
+def _option_names(played: object) -> set[str]:
+    return {option.name for option in fields(played)} if is_dataclass(played) else set()
 
 
 def prompts_for(played: object, prompts: Prompts) -> Prompts:

@@ -20,7 +20,7 @@ class Adaptive(Captained):
 
     name: ClassVar[str] = "adaptive"
     traits: ClassVar[Traits] = Traits(
-        prompts=("draft", "group", "captain"),
+        prompts=("draft", "captain"),
         drafts="single-call",
         captain="leads",
         word="captain",

@@ -20,6 +20,9 @@ Hears = Literal["nothing", "answers", "reasons", "rounds", "talk", "unknown"]
 Asked = Literal["nobody", "captain", "everybody"]
 DecidesBy = Literal["voting", "consensus", "judge"]
 
+GROUPING = "group"
+"""The template in which a team is asked which answers mean the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class CallBound:
@@ -42,7 +45,7 @@ class Traits:
     """What a strategy with its options is. Each default claims nothing."""
 
     prompts: tuple[str, ...] = ()
-    """The templates it uses: their hashes are part of what an episode is."""
+    """The templates it uses: their hashes are part of what an episode is. That of `groups` is added by itself."""
     drafts: Drafts | None = None
     """Every player first answers alone, and in this way: `single-call`, `double-call`. The verdict's `answers` are these
     drafts. None: they are no answers given alone, or nobody promises that they are."""
@@ -82,6 +85,8 @@ class Traits:
         for name in _NAMES:
             if (expected := _expected(name, getattr(self, name))) is not None:
                 raise ValueError(f"traits: {name}: expected {expected}, found {getattr(self, name)!r:.80}")
+        if self.groups and GROUPING not in self.prompts:
+            object.__setattr__(self, "prompts", (*self.prompts, GROUPING))
 
     def drafts_repeat(self, repeat: int) -> int:
         """The repeat whose drafts an episode rests on, where each set of drafts is decided from several times."""
@@ -151,7 +156,8 @@ _KEPT = (
 )
 
 CAUTIOUS = Traits(
-    warnings=("it declares no traits, so its answers are measured, and its drafts, captain and orders are not",)
+    prompts=("draft", GROUPING),  # what a team asks by itself for whoever wants drafts or groups
+    warnings=("it declares no traits, so its answers are measured, and its drafts, captain and orders are not",),
 )
 """Of a strategy that says nothing of itself."""
 

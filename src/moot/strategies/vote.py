@@ -28,7 +28,7 @@ class Vote(Captained):
 
     name: ClassVar[str] = "vote"
     traits: ClassVar[Traits] = Traits(
-        prompts=("draft", "group"),
+        prompts=("draft",),
         drafts="single-call",
         captain="breaks-ties",
         word="group",

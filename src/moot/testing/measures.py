@@ -179,10 +179,10 @@ def _take_built_in(connection: Connection, runs: MeasuredRuns, run: str) -> None
 
 def _own(measure: Measure) -> OwnMeasure | None:
     """The measure, if it is one of moot's own."""
-    from moot.measures import BUILT_IN
+    from moot.measures import BUILT_IN, MEASURES
 
-    place = f"{type(measure).__module__}:{type(measure).__qualname__}"
-    return cast("OwnMeasure", measure) if place in BUILT_IN.values() else None
+    ours = measure.name in BUILT_IN and MEASURES.is_registered(measure)
+    return cast("OwnMeasure", measure) if ours else None
 
 
 def _built_in_figures(
@@ -191,9 +191,8 @@ def _built_in_figures(
     """Of the built-in measures that come before this one, and of all but this one."""
     from moot.measures import BUILT_IN
 
-    mine = f"{type(measure).__module__}:{type(measure).__qualname__}"
-    names = [name for name, place in BUILT_IN.items() if place != mine]
-    own_name = next((name for name, place in BUILT_IN.items() if place == mine), None)
+    own_name = None if _own(measure) is None else measure.name
+    names = [name for name in BUILT_IN if name != own_name]
     before = itertools.takewhile(lambda name: name != own_name, BUILT_IN)
 
     def joined(several: Iterable[str]) -> dict[str, Any]:

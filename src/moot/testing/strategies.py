@@ -86,12 +86,12 @@ def _declared(strategy: Strategy) -> Traits:
     traits = traits_of(strategy)
     _hold(broken_declarations(strategy, traits))
     for language in LANGUAGES:
-        prompts = prompts_for(strategy, Prompts(language))
-        for name in traits.prompts:
-            try:
+        try:
+            prompts = prompts_for(strategy, Prompts(language))
+            for name in traits.prompts:
                 prompts.source(name)
-            except UsageError as error:
-                raise AssertionError(f"prompts: {error}") from None
+        except UsageError as error:
+            raise AssertionError(f"prompts: {error}") from None
     return traits
 
 

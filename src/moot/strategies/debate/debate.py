@@ -60,7 +60,7 @@ class Debate(Captained):
     @property
     def traits(self) -> Traits:
         return Traits(
-            prompts=(*draft_prompts(self.drafts), "group", "debate", "resolution"),
+            prompts=(*draft_prompts(self.drafts), "debate", "resolution"),
             drafts=self.drafts,
             captain="leads",
             word="captain",

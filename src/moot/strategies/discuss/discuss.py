@@ -59,7 +59,7 @@ class Discuss(DiscussOptions):
 
     @property
     def _prompts(self) -> tuple[str, ...]:
-        used = ["agent", "discuss", "group"]
+        used = ["agent", "discuss"]
         if self.style == "reasoning":
             used.append("solution")
         if self.personas != "none":
