@@ -22,7 +22,7 @@ from moot.stats.graded import Value
 from moot.stats.graded_pairs import family_row
 
 
-class Seat(NamedTuple):
+class SameInBoth(NamedTuple):
     """What has to be the same in both runs."""
 
     label: str
@@ -46,13 +46,13 @@ class Run:
     """Questions of which there is more to know than a mark, such as that something is ungraded: mostly none."""
     clusters: Mapping[str, str] = field(default_factory=dict)
     """By question: what it hangs together with."""
-    seats: Mapping[str, Seat] = field(default_factory=dict)
+    same: Mapping[str, SameInBoth] = field(default_factory=dict)
     """By option; one without goes by its title."""
     teams: Mapping[str, str | None] = field(default_factory=dict)
     """By option: of several teams with the same players the one of the same name is the same."""
 
-    def seat(self, title: str) -> Seat:
-        return self.seats.get(title, Seat(title, None))
+    def same_in_both(self, title: str) -> SameInBoth:
+        return self.same.get(title, SameInBoth(title, None))
 
     def values(self, title: str) -> dict[str, Value]:
         graded = {question: Value(right, right, right) for question, right in self.right[title].items()}
@@ -72,16 +72,16 @@ def run_of(
         frozenset(title for title, side in sides.items() if not side.once),
         {title: side.counted for title, side in sides.items() if side.counted},
         clusters or {},
-        {title: _seat(side.first) for title, side in sides.items()},
+        {title: _same_in_both(side.first) for title, side in sides.items()},
         {title: side.first["team"] for title, side in sides.items()},
     )
 
 
-def _seat(cell: Stored) -> Seat:
+def _same_in_both(cell: Stored) -> SameInBoth:
     if cell["player"]:
-        return Seat(cell["label"], cell["player"])
+        return SameInBoth(cell["label"], cell["player"])
     players = sorted(player["name"] for player in orjson.loads(cell["spec"])["players"])
-    return Seat(cell["label"], cell["captain"], cell.get("cohort"), tuple(players))
+    return SameInBoth(cell["label"], cell["captain"], cell.get("cohort"), tuple(players))
 
 
 def side_by_side(first: Run, second: Run) -> Row:
@@ -125,8 +125,8 @@ NOT_IN_THE_OTHER = "the other run has no such strategy with this captain and the
 def _matched(first: Run, second: Run) -> list[tuple[str, str]]:
     """The titles of what is the same in both. Where several teams are, those of one name; the only one of each is one pair."""
     pairs: list[tuple[str, str]] = []
-    for seat in dict.fromkeys(first.seat(title) for title in first.right):
-        ours, theirs = ([title for title in run.right if run.seat(title) == seat] for run in (first, second))
+    for same in dict.fromkeys(first.same_in_both(title) for title in first.right):
+        ours, theirs = ([title for title in run.right if run.same_in_both(title) == same] for run in (first, second))
         if len(ours) == len(theirs) == 1:
             pairs.append((ours[0], theirs[0]))
             continue
