@@ -23,6 +23,7 @@ from moot.stats.choice import (
 )
 from moot.stats.proportion import wilson
 from moot.stats.score import Counts, Sums, differences, tango
+from moot.stats.waiting_choice import Tables, claim_whatever
 
 WORLDS = 200
 ALLOWED = ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / WORLDS)
@@ -213,6 +214,31 @@ def test_what_is_ungraded_is_left_out() -> None:
     assert found.against[1] is None
     assert claim(options, np.full((1, 4), np.nan)) is None
     assert highest(np.array([[np.nan, np.nan], [0.0, 0.0]])) == 1
+
+
+def test_whoever_is_highest_whatever_waits_pays_nothing_above() -> None:
+    """Its own answers that wait make nobody else the highest."""
+    generator = np.random.default_rng(4)
+    singles = (generator.random((2, 60)) < 0.5).astype(float)
+    first, second = (np.arange(60) < right for right in (54, 30))
+    worst = np.vstack([first, second]).astype(float)
+    best, rivalled = worst.copy(), worst.copy()
+    best[0, 54:57] = rivalled[0, 54:57] = 1.0
+    rivalled[1, 30:] = 1.0
+
+    def high(at_best: np.ndarray) -> float | None:
+        seen = np.where(worst == at_best, worst, np.nan)
+        waiting = claim_whatever(Tables(seen, worst, at_best), Tables(singles, singles, singles), option=0, single=0)
+        assert waiting is not None
+        return waiting.high
+
+    def plain(at_best: np.ndarray, top: bool) -> float | None:
+        found = claim(at_best, singles, option=0, single=0, top=top)
+        assert found is not None
+        return found.high
+
+    assert high(best) == plain(best, True) != plain(best, False)
+    assert high(rivalled) == plain(rivalled, False) != plain(rivalled, True)
 
 
 def test_the_accuracy_of_what_was_chosen() -> None:

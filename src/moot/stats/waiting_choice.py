@@ -50,10 +50,9 @@ def claim_whatever(
     if not options.waits and not singles.waits:
         top = None
     else:
-        # Whether it was the highest nobody knows, unless it is whatever waits.
-        top = bool(
-            _mean(options.worst, option) >= max(_mean(options.best, place) for place in range(len(options.best)))
-        )
+        # Whether it was the highest nobody knows, unless it is whatever waits: with its own at their worst, the others' at best.
+        others = (_mean(options.best, place) for place in range(len(options.best)) if place != option)
+        top = _mean(options.worst, option) >= max(others, default=0.0)
 
     def found(ours: Floats, theirs: Floats) -> Claim | None:
         return claim(

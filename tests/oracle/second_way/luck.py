@@ -246,7 +246,8 @@ def claim_waiting(
     """More is what is more with the option at its worst and all singles at their best; less the other way round."""
     if all(np.array_equal(ends.worst, ends.best, equal_nan=True) for ends in (table, alone)):
         return claim(table.seen, alone.seen, option, single, clusters, means=means)
-    surely = all(np.nanmean(table.worst[option]) >= np.nanmean(other) for other in table.best)
+    least = np.nanmean(table.worst[option])
+    surely = not any(np.nanmean(rival) > least for rival in np.delete(table.best, option, axis=0))
     seen, worst, best = (
         claim(ours, theirs, option, single, clusters, means=means, top=surely)
         for ours, theirs in ((table.seen, alone.seen), (table.worst, alone.best), (table.best, alone.worst))
