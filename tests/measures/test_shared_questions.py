@@ -103,7 +103,7 @@ def test_a_chosen_team_is_ranked_on_the_questions_that_all_have(tmp_path: Path) 
     assert (ann["on_frontier"], ann["ranked_on"]) == (True, 20)
     vote = row_of(figures["frontier"], "vote")
     assert vote["on_frontier"] is False
-    assert "by the 20 questions that all of them have" in words_of(figures)
+    assert "on the 20 questions that all of them have" in words_of(figures)
 
 
 def test_easy_questions_flatter_nobody(tmp_path: Path) -> None:
