@@ -162,6 +162,11 @@ def _beside(
         for name in silent:
             del several.values[name]
     single = highest(several.values, own)
+    if single is None and Ranked(several.values, own).lonely:
+        rivals = [name for name, alone in several.values.items() if any(q in alone for q in own)]
+        over = {"singles": len(several.values), "options": len(paid), "rule": RULE.format("score"), "rivals": rivals}
+        over |= _withheld(several, rivals, own, values)
+        return {**row, "over_best_single": over, **_cost(raw, side, several, None, own)}
     if single is None:
         return row
     over = _over_best(raw, side, paid, own, values, several, single, means)
@@ -252,7 +257,8 @@ def _withheld(several: Singles, rivals: Sequence[str], asked: Sequence[str], val
         name: sum(Ungraded.NOT_HEARD in several.values[name].get(q, NOBODY_KNOWS).grades for q in asked)
         for name in rivals
     }
-    nowhere = any(not values.keys() & several.values[name].keys() for name in rivals)
+    out = Ranked(several.values, asked).out
+    nowhere = any(name in out for name in rivals)
     if not nowhere and not any(times > len(asked) / 20 for times in unheard.values()):
         return {}
     sides = [[own.get(question, NOBODY_KNOWS) for question in values] for own in several.values.values()]
@@ -344,6 +350,11 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
     figures = {_said(value, 100) for value in _leaves(headline)} | {_said(value, 1) for value in _leaves(headline)}
     figures |= {f"{value:,}" for value in _leaves(headline) if isinstance(value, int)} | {str(FEW_QUESTIONS)}
     figures |= {f"{number:,}" for number in (*_answers(raw, headline["of"]), *_heard(raw))}
+    unranked = [*headline.get("unranked", ()), *(headline["after_the_fact"] or {}).get("unranked", ())]
+    figures |= {f"{row['questions']:,}" for row in unranked}
+    figures |= {
+        f"{number:,}" for number in range(headline["n"]) if f" was heard on {number:,} of {headline['n']:,} " in bare
+    }
     numbers = _NUMBER.findall(bare)
     wrong += [f"{number} is no figure of the headline" for number in numbers if number.lstrip("+-") not in figures]
     if over and over["difference"] is not None and over["low"] is not None:

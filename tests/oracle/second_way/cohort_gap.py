@@ -59,7 +59,7 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     together = [Ranked(side) for side in sides]
     sides = [{name: side[name] for name in ranked.names} for side, ranked in zip(sides, together, strict=True)]
     asked = [question for question in raw.questions if all(question in ranked.questions for ranked in together)]
-    if len(asked) < 2:
+    if len(asked) < 2 or any(ranked.lonely for ranked in together):
         return None
     folds = _folds(raw, asked)
     triples = {

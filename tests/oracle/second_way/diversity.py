@@ -16,7 +16,7 @@ from second_way.quiz_pairs import TESTED
 from second_way.raw import Raw
 from second_way.shares import filled, graded, unfair
 from second_way.skyline import heard_row
-from second_way.tables import Key, Play, Table, parts
+from second_way.tables import Key, Play, Table, everybody_there, parts
 
 Row = dict[str, Any]
 THIRDS = ("easy", "medium", "hard")
@@ -80,13 +80,15 @@ def diversity(raw: Raw, table: Table) -> Row:
     by_captain = [
         {**row, "captain": captain} for captain, plays in led.items() for row in _curve(plays, distinct, unknown)
     ]
+    by_strategy = parts(table.plays, lambda play: play.strategy).values()
+    level = [play for plays in by_strategy for play in everybody_there(plays)]
     rows: Row = {
-        "diversity": _curve(table.plays, distinct, unknown),
+        "diversity": _curve(level, distinct, unknown),
         "diversity_captains": sorted(by_captain, key=lambda row: (row["d"], row["strategy"], row["captain"])),
         "diversity_left_out": len({play.question for play in table.plays if play.key not in distinct and table.cells}),
     }
     if rates:
-        rows["diversity_by_difficulty"] = _by_difficulty(table.plays, distinct, unknown, rates)
+        rows["diversity_by_difficulty"] = _by_difficulty(level, distinct, unknown, rates)
         rows["diversity_and_people"] = _with_people(distinct, rates)
         if any(question in rates for question, _ in unknown):
             rows["diversity_and_people"] = {**dict.fromkeys(("rho", "low", "high", "p")), "n": 0, "why": ANY_TEXT}

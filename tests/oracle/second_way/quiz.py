@@ -177,8 +177,14 @@ def talk_by_diversity(table: Table) -> list[Row]:
             )
             shared = {captain: plays for captain, plays in one.items() if captain in other}
             sides: list[tuple[str | None, Mapping[str, Sequence[Play]]]] = [(c, {c: shared[c]}) for c in shared]
-            sides += [(None, shared)] if len(shared) > 1 else []
             rows += [{"d": d, "a": talk, "b": vote, "captain": c, **_compared(side, other)} for c, side in sides]
+            if len(shared) > 1:
+                talks, votes = (
+                    parts(everybody_there([p for name in shared for p in arm[name]]), lambda p: p.captain)
+                    for arm in (one, other)
+                )
+                whole = _compared(talks if votes else {}, votes, means=True)
+                rows.append({"d": d, "a": talk, "b": vote, "captain": None, **whole})
     return rows
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars
 
+from second_way.ranked import DIGESTS
 from second_way.shares import Grade, grade_of
 
 Row = Mapping[str, Any]
@@ -87,6 +88,7 @@ class Raw:
             "choices",
         )
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
+        DIGESTS.update({row["question_id"]: row["question"] for row in tables["questions"]})
         return cls(tables, config, [_cell(row) for row in tables["cells"]])
 
     @property

@@ -233,6 +233,9 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
         singles = singles.without(silent)
         row["never_answered"] = silent
     single = _best_single(singles.values, list(values))
+    if single is None and shared(singles.values, list(values)).none_ranked:
+        nobody = _nobody_is_best(singles.values, values, len(chosen.paid))
+        return {**row, "over_best_single": nobody, **_cost(source, chosen, None, None)}
     if single is None:
         return row
     over = _over_best(source, chosen, singles.values, single, values, pooled)
@@ -241,6 +244,13 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     known = over["single"] is not None
     cost = _cost(source, chosen, singles.tables[single], singles.players[single] if known else None)
     return {**row, "over_best_single": over, **cost}
+
+
+def _nobody_is_best(singles: Alone, values: Mapping[str, Value], options: int) -> Row:
+    """No two of them share enough of these questions to say who is the better one."""
+    rivals = [name for name, own in singles.items() if values.keys() & own.keys()]
+    over = {"singles": len(singles), "options": options, "rule": RULE.format(test="score test"), "rivals": rivals}
+    return {**over, **_withheld(singles, rivals, values)}
 
 
 def _best_single(singles: Alone, asked: Sequence[str]) -> str | None:
@@ -315,14 +325,15 @@ def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
 
 
 def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]) -> Row:
-    """Nobody is the best single where a rival was heard only on some questions, which hang on what the others said, or
-    was asked none of them.
+    """Nobody is the best single where a rival was heard only on some questions, which hang on what the others said, or has too
+    few of them to be ranked.
 
     A few questions that it was not heard on leave a figure, with the bounds, as a few ungraded answers do.
     """
     heard = {name: sum(not own.not_heard for q, own in singles[name].items() if q in values) for name in rivals}
     asked = {name: len(values.keys() & singles[name].keys()) for name in rivals}
-    unheard = [name for name in rivals if not asked[name] or asked[name] - heard[name] > FEW_WAITING * len(values)]
+    unranked = shared(singles, list(values)).left_out
+    unheard = [name for name in rivals if name in unranked or asked[name] - heard[name] > FEW_WAITING * len(values)]
     if not unheard:
         return {}
     ends = [
@@ -379,13 +390,13 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
     return with_holm([row], family=len(chosen.paid) if row["p"] is not None else None)[0]
 
 
-def _cost(source: Source, chosen: _Chosen, table: DraftTable, player: str | None) -> Row:
+def _cost(source: Source, chosen: _Chosen, table: DraftTable | None, player: str | None) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known.
 
     No ratio where nobody knows who that is (None).
     """
     team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
-    if player is None:
+    if player is None or table is None:
         return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
     one = native_cost(source, table, dict.fromkeys(sorted(chosen.side.calls), player))
     if team and one.cost_usd:

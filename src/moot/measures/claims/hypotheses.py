@@ -79,10 +79,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
     match term.function:
         case "accuracy":
             why = why_unknown(side.values(side.calls).values())
-            known_ends = _ends(side.values(side.calls))
-            return Ratio(
-                side.right, once=side.once, open=side.open, side=side, why=why, left_out=side.left_out, **known_ends
-            )
+            share = Ratio(side.right, once=side.once, open=side.open, side=side, why=why, left_out=side.left_out)
+            return replace(share, **_ends(side.values(side.calls)))
         case "cost":
             if side.cost_usd is None:
                 return f"the cost of {term.side} is unknown"

@@ -14,6 +14,8 @@ from moot.measures.quiz.answer_counts import AnswerCounts, answer_counts, unplac
 from moot.measures.quiz.played import (
     Played,
     accuracy_figures,
+    level_strategies,
+    of_all,
     pairs_by_captain,
     pairs_on,
     repeated,
@@ -43,7 +45,9 @@ def diversity_curve(plays: Sequence[Played]) -> Curve:
     only.
     """
     counts = answer_counts(plays)
-    return Curve(_rows(plays, counts), len({play.question for play in plays if not counts.known(play)}))
+    return Curve(
+        _rows(level_strategies(plays), counts), len({play.question for play in plays if not counts.known(play)})
+    )
 
 
 def diversity_by_captain(plays: Sequence[Played]) -> list[Row]:
@@ -89,7 +93,8 @@ def _captains_compared(surely: Sequence[Sequence[Played]], perhaps: Sequence[Seq
         rows.append({"captain": captain, **_unless(unplaced, family_row({} if unplaced else pairs, pooled=pooled))})
     if len(shared) > 1:
         unplaced = _unplaced([[play for play in arm if play.captain in shared] for arm in perhaps])
-        pairs = {} if unplaced else pairs_by_captain(*surely)
+        led = [of_all([play for play in arm if play.captain in shared]) for arm in surely]
+        pairs = {} if unplaced else pairs_by_captain(*led)
         rows.append({"captain": None, **_unless(unplaced, family_row(pairs, pooled=True))})
     return rows
 
@@ -111,8 +116,9 @@ def diversity_by_difficulty(plays: Sequence[Played]) -> Curve:
     counts, people = answer_counts(plays), human_rates(plays)
     level = difficulty(people)
     rows: list[Row] = []
+    complete = level_strategies(plays)
     for name in DIFFICULTIES:
-        of_level = [play for play in plays if level.get(play.question) == name]
+        of_level = [play for play in complete if level.get(play.question) == name]
         rows += [
             {"difficulty": name, **row, "human": _mean_rate(row["d"], of_level, counts, people)}
             for row in _rows(of_level, counts)

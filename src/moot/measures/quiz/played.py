@@ -117,6 +117,11 @@ def of_all(plays: Sequence[Played]) -> list[Played]:
     return [play for play in plays if len(there[play.drafts]) == len(everybody)]
 
 
+def level_strategies(plays: Sequence[Played]) -> list[Played]:
+    """The same of each strategy by itself: its captains, or those who play it alone, on the drafts that all of them have."""
+    return [play for several in split(plays, lambda play: play.strategy).values() for play in of_all(several)]
+
+
 def values_by_question(plays: Iterable[Played]) -> dict[str, Value]:
     """The share right of each question, over its captains and repeats."""
     parts = split(plays, lambda play: play.question)
@@ -252,8 +257,7 @@ def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], huma
 
 def by_category(plays: Sequence[Played]) -> list[Row]:
     """Accuracy of each strategy within each category, over its captains. Questions without a category are left out."""
-    level = [play for several in split(plays, lambda play: play.strategy).values() for play in of_all(several)]
-    named = [play for play in level if play.category is not None]
+    named = [play for play in level_strategies(plays) if play.category is not None]
     return [
         {"category": category, "label": strategy, **accuracy_figures(strategy_plays, "accuracy")}
         for category, part in split(named, lambda play: play.category).items()

@@ -61,6 +61,8 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     the share whoever is the best of each.
     """
     together = [shared(side) for side in (after, alone, stronger)]
+    if any(those.none_ranked for those in together):
+        return GapClosure(None, None, None, None, None, "no two models of a cohort share enough questions to be ranked")
     asked = sorted(set.intersection(*(set(those.questions) for those in together)))
     sides = [
         {model: side[model] for model in those.names}
