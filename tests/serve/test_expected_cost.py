@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from moot.serve.expected_cost import AROUND, ExpectedCosts
+from moot.serve.expected_cost import AROUND, DearestQuestion, ExpectedCosts
 
 SHORT, LONG = 20, 4_000
 USD = 0.05
@@ -15,19 +15,21 @@ USD = 0.05
 @pytest.mark.parametrize("first", [SHORT, LONG])
 def test_a_longer_question_is_dearer_by_what_is_asked_in_all_and_no_shorter_one_is_cheaper(first: int) -> None:
     """Most of a short prompt is not the question: one of a thousand words is no two hundred times as dear as one of five."""
-    expected = ExpectedCosts()
-    assert expected.usd("team", SHORT) == math.inf, "nothing is known before the first"
-    expected.learn("team", first, USD)
+    dearest = DearestQuestion()
+    dearest.raise_to(USD, first)
     longer = USD * (AROUND + 2 * first) / (AROUND + first)
-    assert expected.usd("team", 2 * first) == pytest.approx(longer)
-    assert [expected.usd("team", characters) for characters in (0, first // 2, first)] == [USD] * 3
-    assert expected.usd("another", SHORT) == math.inf
+    assert dearest.expected_usd(2 * first) == pytest.approx(longer)
+    assert [dearest.expected_usd(characters) for characters in (0, first // 2, first)] == [USD] * 3
 
 
 def test_the_dearest_counts_whatever_came_after_it() -> None:
-    expected = ExpectedCosts()
+    dearest = DearestQuestion()
     for characters, usd in ((SHORT, USD), (LONG, USD), (SHORT, USD / 5)):
-        expected.learn("team", characters, usd)
-    assert [expected.usd("team", characters) for characters in (0, SHORT)] == [USD] * 2
-    assert expected.usd("team", LONG) == pytest.approx(USD * (AROUND + LONG) / (AROUND + SHORT))
-    assert USD < expected.usd("team", LONG) < 3 * USD, "of 4,000 characters beside 20"
+        dearest.raise_to(usd, characters)
+    assert [dearest.expected_usd(characters) for characters in (0, SHORT)] == [USD] * 2
+    assert dearest.expected_usd(LONG) == pytest.approx(USD * (AROUND + LONG) / (AROUND + SHORT))
+    assert USD < dearest.expected_usd(LONG) < 3 * USD, "of 4,000 characters beside 20"
+
+
+def test_of_a_team_that_nobody_has_asked_nothing_is_known() -> None:
+    assert ExpectedCosts().usd("team", SHORT) == math.inf

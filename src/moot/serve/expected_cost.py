@@ -28,6 +28,9 @@ class DearestQuestion:
     usd: float = 0.0
     usd_per_character: float = 0.0
 
+    def expected_usd(self, characters: int) -> float:
+        return max(self.usd, self.usd_per_character * (AROUND + characters))
+
     def raise_to(self, usd: float, characters: int) -> None:
         self.usd = max(self.usd, usd)
         self.usd_per_character = max(self.usd_per_character, usd / (AROUND + characters))
@@ -43,9 +46,7 @@ class ExpectedCosts:
 
     def usd(self, team: str, characters: int) -> float:
         dearest = self._billed.get(team) or self._at_most.get(team)
-        if dearest is None:
-            return math.inf
-        return max(dearest.usd, dearest.usd_per_character * (AROUND + characters))
+        return math.inf if dearest is None else dearest.expected_usd(characters)
 
     def learn(self, characters: int, asked: AnsweredQuestion, models: Mapping[str, BuiltModel]) -> None:
         """From a question that was played to its end: one that was broken off says nothing of what an answer costs."""
