@@ -13,6 +13,7 @@ from moot.stats.estimates import estimate, with_holm
 from moot.stats.graded import Value, graded_estimate, graded_share, graded_value, mean_value, said_value
 from moot.stats.graded_pairs import compare_graded, compared_row, family_row, side_estimate
 from moot.stats.paired import compare
+from moot.types import Estimate
 
 LEVELS = (0.05, 0.01, 0.3)
 WAITING = graded_value(None, "waiting")
@@ -138,6 +139,15 @@ def test_a_value_beside_both_ends_is_in_its_interval_and_p_says_so(sign: int) ->
             assert (p > level) == (low <= sign * threshold <= high)  # type: ignore[operator]
 
 
+def assert_half_between(found: Estimate | None, worst: Estimate | None, best: Estimate | None) -> None:
+    """50 of the 96 that are graded, with the low end of the one and the high end of the other."""
+    assert found is not None
+    assert worst is not None
+    assert best is not None
+    assert (found.value, found.n) == (50 / 96, 96)
+    assert (found.low, found.high) == (pytest.approx(worst.low), pytest.approx(best.high))
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_either_side_of_pairs_has_the_ends_of_its_own_answers(place: int) -> None:
     """Three of this side's answers wait and one of the other's: its low end is with the three wrong, its high end with them
@@ -146,26 +156,14 @@ def test_either_side_of_pairs_has_the_ends_of_its_own_answers(place: int) -> Non
     waiting = [(WAITING, graded(1.0))] * 3 + [(graded(1.0), WAITING)]
     pairs = {f"q{n}": [pair if place == 0 else pair[::-1]] for n, pair in enumerate([*known, *waiting])}
     found = side_estimate(pairs, place)
-    ends = [estimate([1.0] * (51 + more) + [0.0] * (49 - more)) for more in (0, 3)]
-    assert found is not None
-    assert ends[0] is not None
-    assert ends[1] is not None
-    assert (found.value, found.n) == (50 / 96, 96)
-    assert found.low == pytest.approx(ends[0].low)
-    assert found.high == pytest.approx(ends[1].high)
+    assert_half_between(found, *(estimate([1.0] * (51 + more) + [0.0] * (49 - more)) for more in (0, 3)))
 
 
 def test_the_ends_are_those_of_all_wrong_and_all_right() -> None:
     right = [graded(1.0)] * 50 + [graded(0.0)] * 46
     values = named([*right, *[WAITING] * 4])
     found = graded_estimate(values)
-    ends = [estimate([1.0] * (50 + more) + [0.0] * (50 - more)) for more in (0, 4)]
-    assert found is not None
-    assert ends[0] is not None
-    assert ends[1] is not None
-    assert (found.value, found.n) == (50 / 96, 96)
-    assert found.low == pytest.approx(ends[0].low)
-    assert found.high == pytest.approx(ends[1].high)
+    assert_half_between(found, *(estimate([1.0] * (50 + more) + [0.0] * (50 - more)) for more in (0, 4)))
 
 
 def test_what_nobody_will_ever_grade_is_in_no_interval() -> None:

@@ -8,27 +8,23 @@ them that ever answered. Options, and players, are ranked on the questions that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import TYPE_CHECKING
 
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Stored
+from moot.measures.claims.over_singles import best_of_singles, nobody_is_best, option_tables, over_best
 from moot.measures.claims.singles import singles_of
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import native_cost
 from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import Alone, SideResults, alone_by_player, cells_named, highest, ranked, side_of
+from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of
 from moot.measures.source import Source
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
-from moot.stats.completions import Limits
-from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate_row, with_holm
 from moot.stats.graded import (
-    FEW_WAITING,
     Value,
     accuracy_row,
     at_worst,
@@ -36,20 +32,12 @@ from moot.stats.graded import (
     fair,
     graded_estimate,
     known,
-    least_of,
-    marks_of,
     why_none,
 )
-from moot.stats.graded_pairs import compared_row, difference_ends, family_row, known_pairs, why_turned
+from moot.stats.graded_pairs import family_row, known_pairs
 from moot.stats.shared import SharedQuestions, shared
-from moot.stats.waiting_choice import Tables, claim_whatever
 from moot.store.declarations import Declared
 from moot.types import Estimate
-
-if TYPE_CHECKING:
-    from moot.stats.bootstrap import Floats
-
-RULE = "beats every single player; {test}; paid for the options"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,35 +103,8 @@ def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estima
     usual = graded_estimate(values)
     if usual is None or len(chosen.paid) == 1:
         return usual
-    table, clusters = _tables(chosen.paid, chosen.asked).seen, units_of(chosen.asked)
+    table, clusters = option_tables(chosen.paid, chosen.asked).seen, units_of(chosen.asked)
     return chosen_interval(table, chosen.place, usual, at_worst=at_worst(values), clusters=clusters, seed=seed)
-
-
-def _tables(options: Mapping[str, SideResults], asked: Sequence[str]) -> Tables:
-    """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
-    rows = [side.values(asked) for side in options.values()]
-    seen = _table([fair(values) for values in rows], asked, KNOWN)
-    return Tables(seen, *(_table(rows, asked, end) for end in (WORST, BEST)))
-
-
-def _tables_alone(singles: Alone, asked: Sequence[str]) -> Tables:
-    """The same of the singles. At both ends everybody counts as far as it is graded or may yet turn out to be right: who
-    has much ungraded may be the best of them."""
-    rows = [{q: own[q] for q in asked if q in own} for own in singles.values()]
-    seen = _table([fair(own) for own in rows], asked, KNOWN)
-    # Nobody will grade what was never heard, but it would have been right or wrong as what waits will be.
-    heard = [{q: value._replace(waiting=value.waiting + value.not_heard) for q, value in own.items()} for own in rows]
-    return Tables(seen, *(_table(heard, asked, end) for end in (WORST, BEST)))
-
-
-KNOWN, WORST, BEST = attrgetter("known"), attrgetter("worst"), attrgetter("best")
-
-
-def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Callable[[Value], float | None]) -> Floats:
-    import numpy as np
-
-    ends = [[end(values[question]) if question in values else None for question in asked] for values in rows]
-    return np.array([[np.nan if value is None else value for value in row] for row in ends], dtype=float)
 
 
 def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
@@ -232,138 +193,18 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     if silent := singles.never_answered(values.keys()):
         singles = singles.without(silent)
         row["never_answered"] = silent
-    single = _best_single(singles.values, list(values))
+    single = best_of_singles(singles.values, list(values))
     if single is None and shared(singles.values, list(values)).none_ranked:
-        nobody = _nobody_is_best(singles.values, values, len(chosen.paid))
+        nobody = nobody_is_best(singles.values, values, len(chosen.paid))
         return {**row, "over_best_single": nobody, **_cost(source, chosen, None, None)}
     if single is None:
         return row
-    over = _over_best(source, chosen, singles.values, single, values, pooled)
+    over = over_best(chosen.paid, chosen.place, singles.values, single, values, pooled=pooled, seed=source.seed)
     if over is None:
         return row
     known = over["single"] is not None
     cost = _cost(source, chosen, singles.tables[single], singles.players[single] if known else None)
     return {**row, "over_best_single": over, **cost}
-
-
-def _nobody_is_best(singles: Alone, values: Mapping[str, Value], options: int) -> Row:
-    """No two of them share enough of these questions to say who is the better one."""
-    rivals = [name for name, own in singles.items() if values.keys() & own.keys()]
-    over = {"singles": len(singles), "options": options, "rule": RULE.format(test="score test"), "rivals": rivals}
-    return {**over, **_withheld(singles, rivals, values)}
-
-
-def _best_single(singles: Alone, asked: Sequence[str]) -> str | None:
-    """Who got most right of these questions, of those that the players share, as far as it is graded."""
-    marks = {name: marks_of(values) for name, values in singles.items()}
-    return best(marks, asked, least={name: least_of(values) for name, values in singles.items()})
-
-
-def _over_best(
-    source: Source, chosen: _Chosen, singles: Alone, single: str, values: Mapping[str, Value], pooled: bool
-) -> Row | None:
-    """One baseline: difference, what was repaired and spoilt, and the bounds are all against the same player."""
-    asked, own, seed = list(values), singles[single], source.seed
-    alone, place = _tables_alone(singles, asked), list(singles).index(single)
-    pairs = _pairs(values, own)
-    if not pairs:
-        return None
-    clusters = units_of(asked)
-    found = claim_whatever(
-        _tables(chosen.paid, asked),
-        alone,
-        option=chosen.place,
-        single=place,
-        pooled=pooled,
-        clusters=clusters,
-        seed=seed,
-    )
-    over = compared_row(pairs, pooled=pooled)
-    known_alone = {question: own[question] for question in asked if question in own}
-    reached = graded_estimate(known_alone)
-    if found is not None and over["difference"] is not None:
-        test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
-        over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
-        over.pop("why", None)
-    over = _whoever_is_best(over, singles, values, None if found is None else found.limits_graded)
-    if reached is not None:
-        worst = at_worst(known_alone)
-        reached = chosen_interval(alone.seen, place, reached, at_worst=worst, clusters=clusters, seed=seed)
-    rule = RULE.format(test="exact test" if over["test"] == "mcnemar" else "score test")
-    paid = {"single": single, "singles": len(singles), "options": len(chosen.paid), "rule": rule}
-    row = {**over, **paid, "best_single": estimate_row(reached), "each": list(_each(singles, values, pooled))}
-    rivals = _rivals(singles, single, asked)
-    return {**row, "rivals": rivals, **_withheld(singles, rivals, values)} if rivals else row
-
-
-def _pairs(values: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, list[tuple[Value, Value]]]:
-    """A team and a single on the questions that both have."""
-    return {question: [(value, own[question])] for question, value in values.items() if question in own}
-
-
-def _each(singles: Alone, values: Mapping[str, Value], pooled: bool) -> Iterator[Row]:
-    """Against every single by itself, on how many questions the two differ: all of them must be beaten."""
-    for name, own in singles.items():
-        row = compared_row(_pairs(values, own), pooled=pooled)
-        counted = row["test"] == "mcnemar" and row["rescues"] is not None
-        discordant = row["rescues"] + row["regressions"] if counted else None
-        yield {"single": name, "difference": row["difference"], "n": row["n"], "discordant": discordant}
-
-
-def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
-    """Who could be better than the best as far as is known, were all that is not known of them right.
-
-    On the questions that both have; who has too few to be ranked could be better.
-    """
-    unranked = shared(singles, asked).left_out
-    found = []
-    for name, own in singles.items():
-        both = {q: [(own[q], singles[single][q])] for q in asked if q in own and q in singles[single]}
-        if name != single and (name in unranked or difference_ends(both)[1] > 1e-9):
-            found.append(name)
-    return found
-
-
-def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]) -> Row:
-    """Nobody is the best single where a rival was heard only on some questions, which hang on what the others said, or has too
-    few of them to be ranked.
-
-    A few questions that it was not heard on leave a figure, with the bounds, as a few ungraded answers do.
-    """
-    heard = {name: sum(not own.not_heard for q, own in singles[name].items() if q in values) for name in rivals}
-    asked = {name: len(values.keys() & singles[name].keys()) for name in rivals}
-    unranked = shared(singles, list(values)).left_out
-    unheard = [name for name in rivals if name in unranked or asked[name] - heard[name] > FEW_WAITING * len(values)]
-    if not unheard:
-        return {}
-    ends = [
-        difference_ends({question: [(value, own.get(question, UNPLAYED))] for question, value in values.items()})
-        for own in singles.values()
-    ]
-    told = ", ".join(f"{name} was heard on {heard[name]:,} of {len(values):,} questions" for name in unheard)
-    return {
-        **dict.fromkeys(("difference", "low", "high", "p", "rescues", "regressions", "single")),
-        "n": 0,
-        "test": "none",
-        "small": True,
-        "bounds": {"low": min(low for low, _ in ends), "high": min(high for _, high in ends)},
-        "why": f"{told} and could be the best single model",
-        "best_single": estimate_row(None),
-        "each": [],
-    }
-
-
-def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], graded: Limits | None) -> Row:
-    """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
-    if over["difference"] is None:
-        return over
-    ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
-    if ungraded:
-        margins = [difference_ends(pairs)[0] for name in ungraded if (pairs := _pairs(values, alone[name]))]
-        bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
-        over = {**over, "bounds": {"low": min([bounds["low"], *margins]), "high": bounds["high"]}}
-    turned = why_turned(over, graded)
-    return {**over, "why": turned} if turned else over
 
 
 def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], pooled: bool) -> Row | None:
