@@ -10,6 +10,7 @@ import asyncio
 import math
 import random
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -92,6 +93,10 @@ def unheard(call: Call) -> None:
     pass
 
 
+def _warn(warning: str) -> None:
+    warnings.warn(warning, UserWarning, stacklevel=3)
+
+
 class LiveTeam:
     """The team of a file, ready to be asked.
 
@@ -108,10 +113,12 @@ class LiveTeam:
         reuse: bool = False,
         serving: bool = False,
         wrap: Callable[[str, Model], Model] | None = None,
+        warn: Callable[[str], None] = _warn,
     ) -> None:
         """`keep`: write episodes down. `reuse`: answer from stored calls where the same was asked before.
 
         `serving` turns on what waits for nobody: a vote that stops early, a round that goes on without the late.
+        `warn` is told, when it is opened, what is odd about strategies that are not moot's own.
         """
         spec = file.spec.model_copy(update={"questions": None})
         self.experiment = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
@@ -120,6 +127,7 @@ class LiveTeam:
         self._keep = keep
         self._serving = serving
         self._wrap = wrap
+        self._warn = warn
         self.store: Store = self.experiment.store() if keep else SqliteStore(None)
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
@@ -152,7 +160,8 @@ class LiveTeam:
             if self._opened:
                 return
             experiment = self.experiment
-            await try_out(experiment)
+            for warning in await try_out(experiment):
+                self._warn(warning)
             await self.store.open()
             name = served_name(experiment.name)
             cap_usd = experiment.spec.budget_usd
