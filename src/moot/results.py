@@ -31,7 +31,8 @@ from sqlalchemy import Connection
 
 from moot import ballots as voting_rules
 from moot.cli.progress import watch
-from moot.engine.runner import Runner, State
+from moot.engine.run_tally import State
+from moot.engine.runner import Runner
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
