@@ -139,7 +139,7 @@ class TakenMeasures:
 
 def _grader_rows(source: Source) -> list[dict[str, Any]]:
     """The grader's row: how many answers it left without a grade by failing, and what went wrong most often."""
-    if not (broke := source.grader_broke):
+    if not (broke := source.grades.grader_broke):
         return []
     name = source.config["grader"].partition(VERSION)[0]
     error = min(broke, key=lambda problem: (-broke[problem], problem))

@@ -13,7 +13,7 @@ from moot.grade.graders import USUAL
 from moot.measures.measure import Measure
 from moot.measures.reserved import GRADER
 from moot.measures.source import Source
-from moot.measures.source import grader_of as grader_of
+from moot.measures.stored_grades import grader_of as grader_of
 from moot.measures.taken import TakenMeasures
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered

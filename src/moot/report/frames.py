@@ -15,7 +15,8 @@ from moot.errors import UsageError
 from moot.measures.cells import Row, stored_cell
 from moot.measures.episodes import drafts_of
 from moot.measures.section import Section
-from moot.measures.source import Source, grader_of
+from moot.measures.source import Source
+from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
@@ -208,7 +209,7 @@ def _drafts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
             source = Source(connection, play.experiment)
         cell, case = stored_cell(play.cell), source.cases[play.row["question"]]
         for draft in drafts_of(cell, verdict_of(play.row["verdict"])):
-            score = source.score(case, draft.text)
+            score = source.grades.score(case, draft.text)
             yield {
                 **play.place(),
                 "by": draft.player,

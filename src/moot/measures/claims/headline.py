@@ -93,7 +93,8 @@ def headline_figures(
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values)
-    row["words"] = [*sentences(row), *([source.grader_differs] if source.grader_differs else ())]
+    differs = source.grades.grader_differs
+    row["words"] = [*sentences(row), *([differs] if differs else ())]
     row["sentence"] = " ".join(row["words"])
     return row
 
