@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from moot.engine.match_record import Groups, Matches
 from moot.grade.group import GROUPING
-from moot.measures.askings import UNUSUAL, Askings, Attended, Place
+from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
@@ -27,7 +27,7 @@ from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
 from moot.measures.team_drafts import TeamDrafts, said_of
-from moot.stats.graded import Way
+from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
 from moot.store.rows import placed_case, verdict_of
@@ -147,7 +147,7 @@ class Source:
         officers = {GROUPING: grouping} if grouping else {}
         return Askings(queries.finished_otherwise(self.connection, list(UNUSUAL)), officers)
 
-    def askings(self) -> Mapping[Place, Attended]:
+    def askings(self) -> Mapping[AskedAs, Attended]:
         """Who was asked as what, over all that was played, and what came of it."""
         for cell in self.cells:
             self.seen(cell)
@@ -281,7 +281,7 @@ class Source:
         """What an ungraded answer says, as its grade will go by it; None where it has one, or says nothing."""
         return self.grades.open_words(right, text)
 
-    def graded_as(self, row: Row) -> tuple[float | None, Way]:
+    def graded_as(self, row: Row) -> tuple[float | None, WayOfGrading]:
         """What a row of `results` is worth, and how it came by that."""
         return self.grades.of_row(row, self.cases[row["question"]])
 
@@ -294,7 +294,7 @@ class Source:
         """
         return self.grades.score(case, text).value
 
-    def graded(self, case: Case, text: str | None) -> tuple[float | None, Way]:
+    def graded(self, case: Case, text: str | None) -> tuple[float | None, WayOfGrading]:
         """The same, and how it came by its grade."""
         return self.grades.of_text(case, text)
 

@@ -17,7 +17,7 @@ from moot.grade.persons import persons_word, words_by_case
 from moot.measures.cells import Row
 from moot.measures.episodes import right_of, way_of
 from moot.measures.judgements import judgements_by_case
-from moot.stats.graded import Way
+from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.rows import grades_of
 from moot.types import Case, Score
@@ -55,12 +55,12 @@ class StoredGrades:
         words = self.judgements.get(case.digest, ())
         return scored(self._grader, case, text, words, person, judges=len(self.judges))
 
-    def of_text(self, case: Case, text: str | None) -> tuple[float | None, Way]:
+    def of_text(self, case: Case, text: str | None) -> tuple[float | None, WayOfGrading]:
         """What a text is worth, and how it came by that."""
         score = self.score(case, text)
         return score.value, way_of(score.value, score.stage, waits=self.wait(case))
 
-    def of_row(self, row: Row, case: Case) -> tuple[float | None, Way]:
+    def of_row(self, row: Row, case: Case) -> tuple[float | None, WayOfGrading]:
         """The same of a stored result."""
         right = right_of(row)
         return right, way_of(right, row["stage"], waits=self.wait(case))

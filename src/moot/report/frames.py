@@ -24,7 +24,7 @@ from moot.store.rows import verdict_of
 if TYPE_CHECKING:
     from polars import DataFrame
 
-Kind = Literal[
+FrameKind = Literal[
     "episodes",
     "calls",
     "scores",
@@ -46,9 +46,9 @@ FORMULA = rf"^(?:{_UNSEEN}[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n\x00])"
 NUMBER = r"^ *[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
 """What begins so and is no formula all the same."""
 
-Format = Literal["csv", "parquet"]
+TableFormat = Literal["csv", "parquet"]
 
-RAW: tuple[Kind, ...] = get_args(Kind)
+RAW: tuple[FrameKind, ...] = get_args(FrameKind)
 """What a report is computed from, and can be computed from again elsewhere."""
 
 _CELL = ("strategy", "label", "team", "captain", "player")
@@ -306,7 +306,7 @@ def _plain(value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | tuple | Mapping) else value
 
 
-def write_tables(folder: Path, kind: Format, tables: Mapping[str, DataFrame]) -> list[Path]:
+def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, DataFrame]) -> list[Path]:
     """One file a table, named by the section's id. Until all can be, none stands in the place of an older one."""
     folder.mkdir(parents=True, exist_ok=True)
     partials = {folder / f"{name}.{kind}": folder / f".{name}.{kind}.partial" for name in tables}

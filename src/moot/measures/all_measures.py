@@ -30,7 +30,7 @@ T = TypeVar("T")
 MEASURE = "measure"
 
 
-class TakenMeasures:
+class AllMeasures:
     """All registered measures and those given as objects, asked one by one; who breaks is kept in `failures`.
 
     One that is given as an object takes the place of the installed one of its name: it may have other options.
