@@ -13,7 +13,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
+from moot.live.answered_question import AnsweredQuestion
 from moot.live.served import ServedRecord, served_name
 from moot.models.closest import closest
 from moot.models.model import Model
@@ -46,35 +47,6 @@ from moot.types import Answer, Call, Episode, Question, Usage, Verdict, digest
 
 LATEST_REPEAT = 2**31 - 1
 """Played questions are told apart by a number drawn for each: every database can hold one of this size."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredQuestion:
-    """One question answered: the episode, and what it took."""
-
-    id: str
-    model: str
-    """The team and strategy as they are served: ``six/talkative``."""
-    cell: Cell
-    episode: Episode
-    usage: Usage
-    cost_usd: float | None
-    groups: tuple[tuple[str, ...], ...]
-    """Who said the same."""
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.episode.verdict
-
-    @property
-    def agreement(self) -> float | None:
-        """The share of the team in the largest group of answers."""
-        players = len(self.cell.team.players)
-        return max(map(len, self.groups)) / players if self.groups else None
-
-    @property
-    def diversity(self) -> int:
-        return len(self.groups)
 
 
 class Journal(list[Call]):

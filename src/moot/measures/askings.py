@@ -2,6 +2,9 @@
 
 Counted are plays: in each, whether the last thing that somebody was asked there as what it is (a player, a captain, who
 groups) came to a usable reply. If not there is a reason: the call failed, the model refused, or no reply could be read.
+
+It is filled while episodes are read, in the one pass that all figures share. So it belongs to the source, which knows no
+family, and not to the family `attendance`, which makes figures of it.
 """
 
 from __future__ import annotations

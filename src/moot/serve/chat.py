@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from moot.live.team import AnsweredQuestion
+from moot.live.answered_question import AnsweredQuestion
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, WantedJson
