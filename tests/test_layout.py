@@ -187,3 +187,14 @@ def families_imported(path: Path) -> set[str]:
 def test_what_families_read_knows_no_family(name: str) -> None:
     """A family reads the source, so the source must not import a family."""
     assert families_imported(ROOT / "measures" / f"{name}.py") == set()
+
+
+def test_the_map_of_the_house_is_that_of_the_tree() -> None:
+    """`CONTRIBUTING.md` lists every room, in the order in which imports point."""
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("| place in `src/moot` |")[2].partition("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    listed = [name.removesuffix(".py").rstrip("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+    rooms = {path.relative_to(ROOT).with_suffix("").parts[0] for path in MODULES} - FREE
+    assert sorted(listed) == sorted(rooms)
+    assert sorted(ORDER) == sorted(rooms)
