@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -97,14 +99,65 @@ def test_migrations_hang_on_nothing_that_may_change(name: str) -> None:
     assert imported(source) <= {"errors", "types", "store"}
 
 
-def test_a_class_has_a_name_of_its_own() -> None:
-    """Who searches for a name finds one thing. What a module keeps to itself may be called as elsewhere."""
+PLAIN_DATA = {"dict[str, Any]", "Mapping[str, Any]"}
+"""A row, or figures, as JSON has them: a shorthand for what may be written or only read, and no type of anybody's."""
+SEVERAL_MEANINGS = {"Ballot"}
+"""What a rule of voting is given, which other packages import by this name, and the record of it in a trace."""
+
+
+def types_defined(source: str) -> Iterator[tuple[str, str | None]]:
+    """The types that a module gives to others, each with its definition: of a class None, of an alias the type it is for."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield node.name, None
+    for node in tree.body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for target in targets:
+            if isinstance(target, ast.Name) and re.fullmatch(r"[A-Z]\w*[a-z]\w*", target.id):
+                definition = ast.unparse(node.value) if node.value else ""
+                if not definition.startswith(("TypeVar(", "ParamSpec(")):
+                    yield target.id, "plain data" if definition in PLAIN_DATA else definition
+
+
+def test_a_type_has_a_name_of_its_own() -> None:
+    """Who searches for a name finds one thing, class or alias. What a module keeps to itself may be called as elsewhere."""
     places: dict[str, list[str]] = defaultdict(list)
+    meanings: dict[str, set[str]] = defaultdict(set)
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(str(path.relative_to(ROOT)))
-    assert {name: several for name, several in places.items() if len(several) > 1} == {}
+        place = str(path.relative_to(ROOT))
+        for name, definition in types_defined(path.read_text(encoding="utf-8")):
+            if not name.startswith("_"):
+                places[name].append(place)
+                # Classes of one name are never one thing.
+                meanings[name].add(definition or f"class {len(places[name])}")
+    several = {name: places[name] for name, different in meanings.items() if len(different) > 1}
+    assert several.keys() == SEVERAL_MEANINGS, several
+
+
+@pytest.mark.parametrize(
+    ("source", "defined"),
+    [
+        ("class Way: ...", [("Way", None)]),
+        ('Way = Literal["at once"]', [("Way", "Literal['at once']")]),
+        ("Way: TypeAlias = tuple[str, int]", [("Way", "tuple[str, int]")]),
+        ("Row = dict[str, Any]", [("Row", "plain data")]),
+        ("T = TypeVar('T')\nForm = TypeVar('Form', bound=Base)\nMOST = 3\nready = True", []),
+    ],
+)
+def test_aliases_are_types(source: str, defined: list[tuple[str, str | None]]) -> None:
+    assert list(types_defined(source)) == defined
+
+
+MOST_LINES = 400
+
+
+def test_no_file_is_too_long_to_be_read() -> None:
+    """Where one is, it holds several things: each wants a name."""
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
 
 
 def test_every_module_says_why_it_exists() -> None:
@@ -130,7 +183,18 @@ def families_imported(path: Path) -> set[str]:
     return {part[2] for part in named if part[:2] == ["moot", "measures"] and part[2] in families}
 
 
-@pytest.mark.parametrize("name", ["source", "team_drafts", "episodes", "cells", "outlines"])
+@pytest.mark.parametrize("name", ["source", "stored_grades", "team_drafts", "episodes", "cells", "outlines", "askings"])
 def test_what_families_read_knows_no_family(name: str) -> None:
     """A family reads the source, so the source must not import a family."""
     assert families_imported(ROOT / "measures" / f"{name}.py") == set()
+
+
+def test_the_map_of_the_house_is_that_of_the_tree() -> None:
+    """`CONTRIBUTING.md` lists every room, in the order in which imports point."""
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("| place in `src/moot` |")[2].partition("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    listed = [name.removesuffix(".py").rstrip("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+    rooms = {path.relative_to(ROOT).with_suffix("").parts[0] for path in MODULES} - FREE
+    assert sorted(listed) == sorted(rooms)
+    assert sorted(ORDER) == sorted(rooms)

@@ -31,7 +31,8 @@ from sqlalchemy import Connection
 
 from moot import ballots as voting_rules
 from moot.cli.progress import watch
-from moot.engine.runner import Runner, State
+from moot.engine.run_tally import State
+from moot.engine.runner import Runner
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -40,9 +41,9 @@ from moot.experiment.spec import Experiment, ExperimentKeys
 from moot.grade import graders as known_graders
 from moot.measures import MEASURES
 from moot.measures import needs as needs_of
+from moot.measures.all_measures import NOT_TAKEN, checked_needs
 from moot.measures.measure import Measure
 from moot.measures.section import Section
-from moot.measures.taken import NOT_TAKEN, checked_needs
 from moot.plugins import blaming, problem_with_object, refusing
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.names import shortened
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
     from moot.models.model import Model
     from moot.strategies import Strategy
 
-Source = str | Path | ExperimentKeys | Mapping[str, Any] | Experiment
+ExperimentSource = str | Path | ExperimentKeys | Mapping[str, Any] | Experiment
 """Where an experiment stands: in a file, in a mapping with the file's keys, or in an object."""
 
 
@@ -163,7 +164,7 @@ class _Folder:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-def run(source: Source, **options: Unpack[RunOptions]) -> Results:
+def run(source: ExperimentSource, **options: Unpack[RunOptions]) -> Results:
     """Run an experiment and read its figures; in a notebook too, where an event loop is running already.
 
     What is wrong with the experiment is raised before anything is called. A reached budget, failed episodes and Ctrl-C
@@ -186,7 +187,7 @@ def run(source: Source, **options: Unpack[RunOptions]) -> Results:
                 job.interrupt()
 
 
-async def arun(source: Source, **options: Unpack[RunOptions]) -> Results:
+async def arun(source: ExperimentSource, **options: Unpack[RunOptions]) -> Results:
     """The same where an event loop is running. Cancelled, it keeps what was played and is cancelled."""
     job = _Job(source, options)
     _warn(job.plan)
@@ -209,7 +210,7 @@ def _told(results: Results, job: _Job) -> Results:
 class _Job:
     """One run: checked when it is made, played once."""
 
-    def __init__(self, source: Source, options: RunOptions) -> None:
+    def __init__(self, source: ExperimentSource, options: RunOptions) -> None:
         if unknown := options.keys() - RunOptions.__annotations__.keys():
             arguments = ", ".join(RunOptions.__annotations__)
             raise TypeError(f"run() has no argument {sorted(unknown)[0]!r}; expected {arguments}")
@@ -226,7 +227,9 @@ class _Job:
         self._no_more_figures = threading.Event()
         self._takes_figures = False
 
-    def _planned(self, source: Source, store: str | Path | None, limit: int | None) -> tuple[_Folder | None, Plan]:
+    def _planned(
+        self, source: ExperimentSource, store: str | Path | None, limit: int | None
+    ) -> tuple[_Folder | None, Plan]:
         file = self.experiment.as_file
         if self.experiment.questions is None:
             raise file.error(("questions",), "Field required; expected {file: ...}, {builtin: ...} or a list")
@@ -350,7 +353,7 @@ def _checked_measures(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     return tuple(measures)
 
 
-def _experiment(source: Source, options: RunOptions) -> Experiment:
+def _experiment(source: ExperimentSource, options: RunOptions) -> Experiment:
     for rule in options.get("ballots", ()):
         voting_rules.register(rule)
     graders = tuple(options.get("graders", ()))
@@ -370,7 +373,7 @@ def _experiment(source: Source, options: RunOptions) -> Experiment:
     return experiment.model_copy(update=update) if update else experiment
 
 
-def _read(source: Source) -> Experiment:
+def _read(source: ExperimentSource) -> Experiment:
     if isinstance(source, Experiment):
         return source
     if isinstance(source, str | Path):

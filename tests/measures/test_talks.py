@@ -26,7 +26,7 @@ from moot.measures.discussion.talks import (
 )
 from moot.measures.position.ballot_order import ballot_look, favourites
 from moot.measures.position.bias import Look, position_bias
-from moot.stats.graded import Value, Way
+from moot.stats.graded import Value, WayOfGrading
 from moot.stats.proportion import wilson
 from moot.traces import Ballot, BallotForm
 
@@ -270,7 +270,7 @@ def test_nobody_asked_and_nobody_challenged() -> None:
 
 
 def test_challenges_are_not_counted_while_any_waits_for_a_grade() -> None:
-    judged: tuple[Way, Way] = ("judge", "judge")
+    judged: tuple[WayOfGrading, WayOfGrading] = ("judge", "judge")
     graded = [GradedObjection(f"q{n}", False, float(n >= 60), float(n < 60), True, judged) for n in range(96)]
     waits = [GradedObjection(f"q{96 + n}", False, 0.0, None, True, ("judge", "waiting")) for n in range(4)]
     row = challenges([*graded, *waits])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import uvicorn
 
 import moot
 from moot import Case, Question, ScriptedModel, Team, Traits, Verdict
@@ -149,6 +150,9 @@ class Cancels(Nudges):
         return Verdict("A", "answered", who=("ann",), answers=drafts)
 
 
+ODD = "nudges: tried on a question ({}) with scripted players it failed, so it may fail in the run: "
+
+
 @pytest.mark.parametrize(
     ("strategy", "told"),
     [(Particular(), "TypeError: expected A"), (NeverContent(), None), (Cancels(), "it cancelled itself")],
@@ -159,8 +163,7 @@ def test_what_may_hang_on_the_replies_is_told_and_played(strategy: Nudges, told:
         warnings.simplefilter("always")
         results = moot.run(keys(strategy))
     assert results.state == "done"
-    words = "nudges: tried on a question (open) with scripted players it failed, so it may fail in the run: "
-    expected = [] if told is None else [words + told]
+    expected = [] if told is None else [ODD.format("open") + told]
     assert [warning for warning in results.warnings if "(open)" in warning] == expected
     assert [str(warning.message) for warning in caught if "(open)" in str(warning.message)] == expected
 
@@ -186,14 +189,30 @@ class Nudges:
 """
 
 
+PARTICULAR = PACKAGE.replace(
+    'team.prompts.beside(__file__).render("nudge", question=question.text)',
+    'if question.id == "trial": raise TypeError("expected a real one")',
+)
+"""It breaks on trial, and nowhere else."""
+
+
 @pytest.fixture
-def brought(tmp_path: Path, installed: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with such a strategy, and a file that plays it."""
+def brings(tmp_path: Path, installed: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Installs a package of this source, which has such a strategy, and writes a file that plays it."""
+    return lambda source: _installed(source, tmp_path, installed, monkeypatch)
+
+
+@pytest.fixture
+def brought(brings: Callable[[str], Path]) -> Path:
+    return brings(PACKAGE)
+
+
+def _installed(source: str, tmp_path: Path, installed: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch) -> Path:
     site = tmp_path / "site"
     info = site / "nudging-0.1.0.dist-info"
     info.mkdir(parents=True)
     (site / "nudging" / "prompts" / "en").mkdir(parents=True)
-    (site / "nudging" / "__init__.py").write_text(PACKAGE, encoding="utf-8")
+    (site / "nudging" / "__init__.py").write_text(source, encoding="utf-8")
     (site / "nudging" / "prompts" / "en" / "nudge.j2").write_text(NUDGE, encoding="utf-8")
     (info / "METADATA").write_text("Name: nudging\nVersion: 0.1.0\n")
     (info / "entry_points.txt").write_text("[moot.strategies]\nnudges = nudging:Nudges\n")
@@ -225,6 +244,41 @@ def test_every_command_that_asks_refuses_it(
     template = brought.parent / "site" / "nudging" / "prompts" / "en" / "nudge.j2"
     assert f"strategy 'nudges': {template}: cannot be filled in: 'answer' is undefined" in error
     assert "gives question; the inputs of this prompt are answer, question" in error
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "cup.yaml", "--quiet", "--limit", "1"),
+        ("run", "cup.yaml", "--estimate"),
+        ("ask", "Who?", "--team", "cup.yaml"),
+        ("play", "general-en", "--team", "cup.yaml", "--limit", "1"),
+        ("serve", "cup.yaml", "--port", "0"),
+    ],
+    ids=" ".join,
+)
+def test_every_command_that_asks_tells_what_is_odd(
+    brings: Callable[[str], Path],
+    command: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def served_nobody(server: uvicorn.Server) -> None:
+        """It has started, and ends here."""
+
+    monkeypatch.setattr(uvicorn.Server, "main_loop", served_nobody)
+    monkeypatch.chdir(brings(PARTICULAR).parent)
+    assert run_app(app, list(command)) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "expected a real one" in line]
+    kind = "open" if command[0] in ("ask", "serve") else "choice"  # as the questions of the file are
+    assert told == [f"moot: {ODD.format(kind)}TypeError: expected a real one"]
+
+
+async def test_a_team_from_python_tells_it_too(brings: Callable[[str], Path]) -> None:
+    with pytest.warns(UserWarning, match="TypeError: expected a real one") as caught:
+        async with moot.load_team(brings(PARTICULAR)):
+            pass
+    assert [str(warning.message) for warning in caught] == [ODD.format("open") + "TypeError: expected a real one"]
 
 
 async def test_a_team_with_it_is_not_served(brought: Path) -> None:

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 import moot
 from moot import Question, Team, Traits, Verdict
 from moot.report.layout import fitted, longest_piece, table, wrapped
-from moot.report.names import Way, left_out, options_left, short_names, shortened, table_names, ways_of
+from moot.report.names import LabelledStrategy, left_out, options_left, short_names, shortened, table_names, ways_of
 
 SHARED = {
     "summariser": "ace",
@@ -108,12 +108,15 @@ def test_values_are_compared_and_never_their_words() -> None:
     """A value that looks like another option is a value."""
     tricky = "critical, agents=5"
     ways = {
-        "one": Way("discuss", {"style": tricky, "agents": 4}),
-        "two": Way("discuss", {"style": tricky, "agents": 5}),
+        "one": LabelledStrategy("discuss", {"style": tricky, "agents": 4}),
+        "two": LabelledStrategy("discuss", {"style": tricky, "agents": 5}),
     }
     assert short_names(ways) == {"one": "discuss(agents=4)", "two": "discuss(agents=5)"}
     assert left_out(ways) == ['Every discuss here has style="critical, agents=5".']
-    kinds = {"one": Way("vote", {"early_stop": True}), "two": Way("vote", {"early_stop": "True"})}
+    kinds = {
+        "one": LabelledStrategy("vote", {"early_stop": True}),
+        "two": LabelledStrategy("vote", {"early_stop": "True"}),
+    }
     assert left_out(kinds) == [], "a text is no truth value"
 
 
@@ -124,8 +127,8 @@ def test_without_options_the_label_is_all_there_is() -> None:
 
 def test_names_that_would_be_the_same_stay_whole() -> None:
     ways = {
-        "mixture(proposers=('a', 'b'))": Way("mixture", {"proposers": ["a", "b"]}),
-        "mixture(proposers=('a+b',))": Way("mixture", {"proposers": ["a+b"]}),
+        "mixture(proposers=('a', 'b'))": LabelledStrategy("mixture", {"proposers": ["a", "b"]}),
+        "mixture(proposers=('a+b',))": LabelledStrategy("mixture", {"proposers": ["a+b"]}),
     }
     assert short_names(ways) == {label: label for label in ways}
 
@@ -135,7 +138,7 @@ _TEXTS = st.text(alphabet="ab(),='+ ", max_size=8)
 
 @given(st.dictionaries(_TEXTS, st.dictionaries(_TEXTS, st.lists(_TEXTS, max_size=2) | _TEXTS, max_size=2), max_size=6))
 def test_different_labels_have_different_names(options: dict[str, dict[str, object]]) -> None:
-    names = short_names({label: Way("ab", given) for label, given in options.items()})
+    names = short_names({label: LabelledStrategy("ab", given) for label, given in options.items()})
     assert list(names) == list(options)
     assert len(set(names.values())) == len(options)
 

@@ -22,7 +22,7 @@ from moot.stats.choice import (
     told_apart,
 )
 from moot.stats.proportion import wilson
-from moot.stats.score import Counts, Sums, differences, tango
+from moot.stats.score import BoundedSums, Counts, differences, tango
 from moot.stats.waiting_choice import Tables, claim_whatever
 
 WORLDS = 200
@@ -172,9 +172,9 @@ def test_tango() -> None:
 
 def test_means_and_clusters_are_no_counts() -> None:
     assert isinstance(differences([1.0, 0.0, -1.0]), Counts)
-    assert isinstance(differences([1.0, 0.0, -1.0], pooled=True), Sums)
+    assert isinstance(differences([1.0, 0.0, -1.0], pooled=True), BoundedSums)
     clustered = differences([1.0, 0.0, -1.0, 1.0], ["a", "a", "b", "b"])
-    assert isinstance(clustered, Sums)
+    assert isinstance(clustered, BoundedSums)
     assert (clustered.bounded.sums, clustered.bounded.sizes, clustered.n) == ([1.0, 0.0], [2.0, 2.0], 4)
     assert clustered.mean == 0.25
     assert isinstance(differences([1.0, 0.0], ["a", "b"]), Counts), "clusters of one are questions"

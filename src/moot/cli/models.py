@@ -16,7 +16,7 @@ app = typer.Typer(
     help="Packaged local models: list them, get one, say where it is.", no_args_is_help=True, rich_markup_mode=None
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from `moot models list`.", show_default=False)]
+ModelName = Annotated[str, typer.Argument(metavar="NAME", help="A name from `moot models list`.", show_default=False)]
 
 
 @app.command("list")
@@ -35,7 +35,7 @@ def list_models() -> None:
 
 @app.command("add")
 def add_model(
-    name: Name,
+    name: ModelName,
     from_file: Annotated[
         Path | None,
         typer.Option("--from", metavar="FILE", help="A .gguf or .whl brought by hand.", show_default=False),
@@ -52,7 +52,7 @@ def add_model(
 
 
 @app.command("path")
-def model_path(name: Name) -> None:
+def model_path(name: ModelName) -> None:
     """Print where the model is, and nothing else."""
     from moot.models.packaged import path
 

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from moot.cli.console import Console
 from moot.cli.safe_text import say, tamed
-from moot.engine.runner import RunTally
+from moot.engine.run_tally import RunTally
 from moot.measures.numbers import money
 
 LINE_EVERY_S = 5.0

@@ -18,7 +18,7 @@ from moot.experiment.spec import read_experiment
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment
-from moot.report.frames import RAW, Format, frame, rows_frame, section_frame, write_tables
+from moot.report.frames import RAW, TableFormat, frame, rows_frame, section_frame, write_tables
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, run_of, side_by_side, side_by_side_sections
 from moot.store import from_here, store_at
@@ -70,7 +70,7 @@ def report_command(
 
 def _checked(
     paths: Sequence[Path], store: str | None, as_json: bool, output: Path | None, table_format: str | None
-) -> Format | None:
+) -> TableFormat | None:
     """Everything that can be wrong with the command itself, before a store is opened."""
     if len(paths) > 2:
         raise UsageError(f"expected one experiment file or two side by side, found {len(paths)}")
@@ -146,7 +146,7 @@ def _write_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | No
     say(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
 
 
-def _write_tables(folder: Path, kind: Format, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+def _write_tables(folder: Path, kind: TableFormat, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
     written: list[Path] = []
     try:
         for number, reading in enumerate(runs, start=1):

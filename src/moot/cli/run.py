@@ -15,7 +15,8 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
-from moot.engine.runner import Runner, State
+from moot.engine.run_tally import State
+from moot.engine.runner import Runner
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build

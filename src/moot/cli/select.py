@@ -31,7 +31,7 @@ from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
 from moot.select.aggregate import aggregators, inferred, too_many
-from moot.select.files import Kind, read_labels
+from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
@@ -133,7 +133,7 @@ FREE = (
 )
 
 
-def _label_kind(text: str | None) -> Kind | None:
+def _label_kind(text: str | None) -> ResponseKind | None:
     if text not in (None, "choices", "free"):
         raise UsageError(f"--labels {text}: expected choices or free")
     return text  # type: ignore[return-value]  # checked above

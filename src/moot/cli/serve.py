@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from pathlib import Path
 
@@ -62,6 +63,7 @@ def serve_command(
         per_address=per_address,
         store_url=url,
         reuse=reuse,
+        warn=lambda warning: say(f"moot: {warning}", file=sys.stderr),
     )
     return 0
 

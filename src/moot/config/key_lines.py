@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import yaml
 
-Key = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 MOST_PLACES = 200_000
 """A few lines of aliases to aliases can stand for billions of keys."""
@@ -15,35 +15,35 @@ MOST_PLACES = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    key: Key
+    key: KeyPath
     line: int
     first: int
 
 
-class Places:
+class KeyLines:
     """Lines by path of keys, such as ("models", "qwen", "price")."""
 
     def __init__(self, node: yaml.Node | None) -> None:
-        self._lines: dict[Key, int] = {}
-        self._keys: dict[int, Key] = {}
+        self._lines: dict[KeyPath, int] = {}
+        self._keys: dict[int, KeyPath] = {}
         for key, line, start in _walk(node, ()) if node is not None else ():
             self._lines.setdefault(key, line)
             self._keys.setdefault(start, key)
             if len(self._lines) > MOST_PLACES:
                 raise ValueError("it has more keys than a file can need; are there aliases of aliases?")
 
-    def line(self, key: Key) -> int | None:
+    def line(self, key: KeyPath) -> int | None:
         """The line of a key; of the nearest one above it where it is missing."""
         while key and key not in self._lines:
             key = key[:-1]
         return self._lines.get(key)
 
-    def key(self, start: int) -> Key | None:
+    def key(self, start: int) -> KeyPath | None:
         """Whose value begins at this character of the file."""
         return self._keys.get(start)
 
     @staticmethod
-    def dotted(key: Key) -> str:
+    def dotted(key: KeyPath) -> str:
         return ".".join(str(step) for step in key)
 
 
@@ -71,7 +71,7 @@ def check_expansion(node: yaml.Node | None, most: int) -> None:
         raise ValueError(f"with its aliases written out it is longer than {most:,} characters")
 
 
-def _walk(node: yaml.Node, path: Key) -> Iterator[tuple[Key, int, int]]:
+def _walk(node: yaml.Node, path: KeyPath) -> Iterator[tuple[KeyPath, int, int]]:
     """Each key, its line, and the character at which its value begins."""
     if isinstance(node, yaml.MappingNode):
         for name, value in node.value:
@@ -85,7 +85,7 @@ def _walk(node: yaml.Node, path: Key) -> Iterator[tuple[Key, int, int]]:
             yield from _walk(value, below)
 
 
-def duplicate_key(node: yaml.Node | None, path: Key = ()) -> Repeated | None:
+def duplicate_key(node: yaml.Node | None, path: KeyPath = ()) -> Repeated | None:
     """YAML readers take the last of two equal keys without a word; we do not."""
     if isinstance(node, yaml.MappingNode):
         seen: dict[str, int] = {}

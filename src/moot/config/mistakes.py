@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, Tag, ValidationError
 
-from moot.config.key_lines import Key
+from moot.config.key_lines import KeyPath
 from moot.config.type_words import either, told
 from moot.models.closest import closest
 
@@ -43,7 +43,7 @@ _KINDS: Mapping[object, str] = {str: "a text", int: "a whole number", float: "a 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    key: Key
+    key: KeyPath
     problem: str
 
 
@@ -112,16 +112,16 @@ def _expectation(owner: type[BaseModel], name: object) -> str:
 class _Place:
     """A validator's location in terms of the file."""
 
-    key: Key
+    key: KeyPath
     owner: type[BaseModel]
     """The form whose key the last one is."""
     tags: tuple[str, ...]
     """Where a form is chosen by a key, the values that key may have."""
 
 
-def _walk(form: type[BaseModel], location: Key) -> _Place:
+def _walk(form: type[BaseModel], location: KeyPath) -> _Place:
     """Follow a location through the forms; steps that a validator adds (the branch of a union) are not in the file."""
-    key: Key = ()
+    key: KeyPath = ()
     owner, kind = form, _bare(form)
     for step in location:
         if (branch := _branches(kind).get(str(step))) is not None:

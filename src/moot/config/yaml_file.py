@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from moot.config.key_lines import Places, check_expansion, duplicate_key
+from moot.config.key_lines import KeyLines, check_expansion, duplicate_key
 from moot.config.mistakes import Mistake, mistakes
 from moot.errors import FileError
 
@@ -29,7 +29,7 @@ MOST_CHARACTERS = 500_000
 """Of a file. Questions and prompts stand in files of their own; and reading YAML takes its time."""
 
 Text = Annotated[str, Field(min_length=1)]
-Share = Annotated[float, Field(ge=0, le=1)]
+ZeroToOne = Annotated[float, Field(ge=0, le=1)]
 
 
 class Strict(BaseModel):
@@ -44,7 +44,7 @@ class YamlFile:
 
     path: Path
     values: Mapping[str, Any]
-    places: Places
+    places: KeyLines
 
 
 def read_yaml(path: Path) -> YamlFile:
@@ -52,13 +52,13 @@ def read_yaml(path: Path) -> YamlFile:
     text = _read_text(path)
     try:
         node = yaml.compose(text, Loader=_Loader)
-        places = Places(node)
+        places = KeyLines(node)
         check_expansion(node, most=10 * MOST_CHARACTERS)
         repeated = duplicate_key(node)
         values = yaml.load(text, Loader=_Loader)  # a SafeLoader of ours
     except _BadValue as error:
         key = places.key(error.mark.index)
-        dotted = Places.dotted(key) if key else None
+        dotted = KeyLines.dotted(key) if key else None
         raise FileError(error.words, file=path, line=error.mark.line + 1, key=dotted) from None
     except yaml.YAMLError as error:
         _raise_yaml(path, error)
@@ -70,11 +70,13 @@ def read_yaml(path: Path) -> YamlFile:
         raise FileError("expected keys and values, such as name: spring-cup", file=path, line=1)
     if repeated:
         problem = f"stands here a second time; the first one is in line {repeated.first}"
-        raise FileError(problem, file=path, line=repeated.line, key=Places.dotted(repeated.key))
+        raise FileError(problem, file=path, line=repeated.line, key=KeyLines.dotted(repeated.key))
     return YamlFile(path, values or {}, places)
 
 
-def checked(form: type[Form], values: Mapping[str, Any], *, file: object = None, places: Places | None = None) -> Form:
+def checked(
+    form: type[Form], values: Mapping[str, Any], *, file: object = None, places: KeyLines | None = None
+) -> Form:
     """The values in their form, or a `FileError` for the first mistake and a list of the others."""
     try:
         return form.model_validate(values)
@@ -83,18 +85,18 @@ def checked(form: type[Form], values: Mapping[str, Any], *, file: object = None,
 
 
 def first_mistake(
-    form: type[BaseModel], error: ValidationError, *, file: object = None, places: Places | None = None
+    form: type[BaseModel], error: ValidationError, *, file: object = None, places: KeyLines | None = None
 ) -> FileError:
     """The first mistake in words, with a list of the others."""
     first, *others = mistakes(form, error)
     problem = first.problem
     if others:
-        named = ", ".join(dict.fromkeys(Places.dotted(mistake.key) for mistake in others[:5]))
+        named = ", ".join(dict.fromkeys(KeyLines.dotted(mistake.key) for mistake in others[:5]))
         problem += f" (and {len(others)} more: {named})"
-    return FileError(problem, file=file, line=_line(places, first), key=Places.dotted(first.key) or None)
+    return FileError(problem, file=file, line=_line(places, first), key=KeyLines.dotted(first.key) or None)
 
 
-def _line(places: Places | None, mistake: Mistake) -> int | None:
+def _line(places: KeyLines | None, mistake: Mistake) -> int | None:
     return places.line(mistake.key) if places is not None else None
 
 

@@ -18,7 +18,7 @@ KEYS = (
 _KNOWN = frozenset(KEYS)
 
 
-class Row:
+class PlacedRow:
     """A row and where it stands, so that each complaint can say so."""
 
     def __init__(self, values: Mapping[str, Any], file: str, line: int) -> None:
@@ -82,7 +82,7 @@ class Row:
 
 
 def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str = "en") -> Case:
-    row = Row(values, file, line)
+    row = PlacedRow(values, file, line)
     if not values.keys() <= _KNOWN:
         unknown = next(key for key in values if key not in _KNOWN)
         hint = closest(unknown, KEYS)
@@ -94,7 +94,7 @@ def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str 
     return Case(question, _answer(row, question), **{key: value for key, value in fields.items() if value is not None})
 
 
-def _question(row: Row, language: str) -> Question:
+def _question(row: PlacedRow, language: str) -> Question:
     choices = row.texts("choices")
     if len(choices) == 1 or len(choices) > 26:
         raise row.error("choices", f"expected 2 to 26 choices, found {len(choices)}")
@@ -113,7 +113,7 @@ def _question(row: Row, language: str) -> Question:
     )
 
 
-def _answer(row: Row, question: Question) -> str | None:
+def _answer(row: PlacedRow, question: Question) -> str | None:
     if "answer" not in row.values:
         problem = f"the reference is missing (null, or {UNKNOWN}, says that the question cannot be answered)"
         raise row.error("answer", problem)
@@ -133,7 +133,7 @@ def _answer(row: Row, question: Question) -> str | None:
     return answer
 
 
-def _human(row: Row, key: str) -> HumanRate | None:
+def _human(row: PlacedRow, key: str) -> HumanRate | None:
     """``{"solved": 301, "asked": 390}`` or the short form ``"301/390"``."""
     value = row.values[key]
     if isinstance(value, str) and not value.strip():
@@ -154,12 +154,12 @@ def _human(row: Row, key: str) -> HumanRate | None:
     return HumanRate(*numbers)
 
 
-_OPTIONAL: Mapping[str, Callable[[Row, str], Any]] = {
-    **dict.fromkeys(("accepted", "rejected"), Row.texts),
-    **dict.fromkeys(("comment", "source", "author", "category", "package", "difficulty", "cluster"), Row.text),
-    **dict.fromkeys(("lemmatize", "free_order"), Row.flag),
-    "year": Row.whole_number,
-    "meta": Row.object,
+_OPTIONAL: Mapping[str, Callable[[PlacedRow, str], Any]] = {
+    **dict.fromkeys(("accepted", "rejected"), PlacedRow.texts),
+    **dict.fromkeys(("comment", "source", "author", "category", "package", "difficulty", "cluster"), PlacedRow.text),
+    **dict.fromkeys(("lemmatize", "free_order"), PlacedRow.flag),
+    "year": PlacedRow.whole_number,
+    "meta": PlacedRow.object,
     "human": _human,
 }
 

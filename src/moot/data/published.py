@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from moot.data.case import Row
+from moot.data.case import PlacedRow
 from moot.data.rows import parquet_rows
 from moot.errors import FileError
 from moot.foreign_files import MOST_LINE, RowLines, lines_of, unpacked_text, whole_of
@@ -21,7 +21,7 @@ from moot.foreign_files import MOST_LINE, RowLines, lines_of, unpacked_text, who
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
 
 
-class Published(Row):
+class Published(PlacedRow):
     """A row as it was published, and where it stands. `origin` is the file's name or the split it is from."""
 
     def __init__(self, values: Mapping[str, Any], file: str, line: int, origin: str) -> None:

@@ -14,14 +14,14 @@ import orjson
 from moot.errors import FileError
 from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked_text
 
-Rows = Iterator[tuple[int, Mapping[str, Any]]]
+NumberedRows = Iterator[tuple[int, Mapping[str, Any]]]
 
 _LISTS = ("choices", "accepted", "rejected")
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 _PARQUET_SLICE = 2_000
 
 
-def jsonl_rows(path: Path) -> Rows:
+def jsonl_rows(path: Path) -> NumberedRows:
     with opened(path) as file:
         for number, line in enumerate(lines_of(file, path), start=1):
             if line := line.removeprefix(codecs.BOM_UTF8).strip() if number == 1 else line.strip():
@@ -50,7 +50,7 @@ def _json_leniently(line: bytes, path: Path, number: int) -> Any:
         raise FileError("expected one JSON object a line (nested too deep)", file=path, line=number) from None
 
 
-def csv_rows(path: Path) -> Rows:
+def csv_rows(path: Path) -> NumberedRows:
     """Lists stand in a cell as JSON (``["a", "b"]``) or separated by ``|``; an empty cell is an absent key.
 
     So an empty answer is a missing reference; a question that cannot be answered says ``[UNKNOWN]``.
@@ -116,7 +116,7 @@ def _json_cell(text: str, path: Path, line: int, key: str) -> Any:
         raise FileError(problem, file=path, line=line, key=key) from None
 
 
-def parquet_rows(path: Path) -> Rows:
+def parquet_rows(path: Path) -> NumberedRows:
     import polars
 
     try:

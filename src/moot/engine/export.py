@@ -24,10 +24,10 @@ from moot.types import Question, Reply
 USABLE = (None, "repaired")
 """What a transcript notes of a reply that was used."""
 
-Recorded = Mapping[str, Any]
+RecordedReply = Mapping[str, Any]
 
 
-async def recorded_replies(store: Store, experiment: str) -> AsyncIterator[Recorded]:
+async def recorded_replies(store: Store, experiment: str) -> AsyncIterator[RecordedReply]:
     """Each draft of each player once, question by question, in the form of the file of recorded replies."""
     cells = [row["id"] for row in await store.read(partial(queries.cells_of, ident=experiment))]
     start = 0
@@ -46,7 +46,7 @@ def _questions(connection: Connection, experiment: str, start: int) -> dict[str,
     return {question: case_of(content).question for question, content in page}
 
 
-def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Question]) -> list[Recorded]:
+def _replies(connection: Connection, cells: Sequence[str], asked: Mapping[str, Question]) -> list[RecordedReply]:
     drafts: dict[str, dict[tuple[str, int], str]] = {question: {} for question in asked}
     extracted: dict[tuple[str, str], str] = {}
     for row in queries.episodes_on(connection, cells, list(asked)):
@@ -77,7 +77,9 @@ def _extracted(transcript: Sequence[Sequence[Any]], verdict: str) -> Iterator[tu
             yield answer.player, key, answer.text
 
 
-def _recorded(question: Question, player: str, repeat: int, reply: Reply, extracted: str | None) -> Recorded | None:
+def _recorded(
+    question: Question, player: str, repeat: int, reply: Reply, extracted: str | None
+) -> RecordedReply | None:
     """None for a reply without a usable answer, such as a refusal: a recorded model is silent there too."""
     if reply.refused:
         return None

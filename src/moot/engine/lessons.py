@@ -119,11 +119,11 @@ def _lesson(case: Case, table: Table, drafts: tuple[Answer, ...], grades: Grade,
     return Lesson(case.question, drafts, rights, matches.groups(case.question, table.repeat, drafts))
 
 
-Tables = Mapping[str, Mapping[Table, tuple[Answer, ...]]]
+DraftsAtTables = Mapping[str, Mapping[Table, tuple[Answer, ...]]]
 """By question: what the players of each table said alone, in the order of their seats."""
 
 
-async def _tables_on(store: Store, plan: Plan, cases: Sequence[Case]) -> Tables:
+async def _tables_on(store: Store, plan: Plan, cases: Sequence[Case]) -> DraftsAtTables:
     """Whoever failed is in none of them: it is asked again by the next run, and then there is more to learn from."""
     natives = {cell.id: cell for cell in plan.lessons_from}
     questions = [case.question.digest for case in cases]
@@ -146,7 +146,7 @@ def tables_of(plan: Plan) -> dict[Table, Cell]:
     return {Table.of(cell, repeat): cell for cell in plan.learners for repeat in cell.plays(repeats)}
 
 
-def _drafted(plan: Plan, tables: Tables) -> dict[str, list[Drafted]]:
+def _drafted(plan: Plan, tables: DraftsAtTables) -> dict[str, list[Drafted]]:
     """The drafts of every table as what they are to those who group: read together."""
     cells = tables_of(plan)
     return {

@@ -7,87 +7,43 @@ draft) it gets through the cache. What is finished is looked up and skipped; wha
 from __future__ import annotations
 
 import asyncio
-import json
-import time
 import warnings
-from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
 from moot import __version__
 from moot.engine.batches import placed_batches
-from moot.engine.call_bounds import ExceededBound, exceeded_by, exceeded_words, together
+from moot.engine.call_bounds import exceeded_by, exceeded_words, together
 from moot.engine.chain import chain, limiters, purse_of
-from moot.engine.grading import Graded, GradedCells, grade_all, keep_grades, recall_grades
+from moot.engine.declaring import declare_experiment, declare_questions
+from moot.engine.grading import GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.missing_drafts import all_missing, drafts_missing, missing_words
 from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
+from moot.engine.run_tally import RunTally, State
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
 from moot.errors import BudgetReached, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
-from moot.models.budget import Purse
-from moot.models.limit import Turnstile
 from moot.models.model import Model
 from moot.needs import EVERYTHING, Needs
 from moot.prompts import noting_prompts
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
-from moot.store.ledger import Ledger
-from moot.store.rows import case_row, episode_row, score_row, verdict_of
+from moot.store.rows import episode_row, score_row, verdict_of
 from moot.store.store import Store
 from moot.traces import DecidedFrom, of_kind
 from moot.types import Case, Request
 
 T = TypeVar("T")
-State = Literal["running", "done", "failed", "budget", "interrupted"]
-
-
-@dataclass
-class RunTally:
-    """Where the run is. Progress bars read it; nothing else does."""
-
-    total: int
-    skipped: int = 0
-    outcomes: Counter[str] = field(default_factory=Counter)
-    causes: Counter[str] = field(default_factory=Counter)
-    retries: Counter[str] = field(default_factory=Counter)
-    hedges: Counter[str] = field(default_factory=Counter)
-    calls: ExperimentCalls | None = None
-    limiters: Mapping[str, Turnstile] = field(default_factory=dict)
-    started_at: float = field(default_factory=time.monotonic)
-    elsewhere: dict[str, str] = field(default_factory=dict)
-    """How endpoints are doing where the calls are made, if that is not here."""
-    purse: Ledger | Purse | None = None
-    exceeded: dict[str, ExceededBound] = field(default_factory=dict)
-    """By the strategy's label: who made more calls than it declared."""
-    undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By the strategy's label: prompts that it uses and did not declare."""
-    undrafted: dict[str, int] = field(default_factory=dict)
-    """By the strategy's label: episodes without the drafts that it promises."""
-    graded: Graded | None = None
-    matched: Matched | None = None
-
-    @property
-    def endpoints(self) -> dict[str, str]:
-        """How each is doing, in a word."""
-        return {endpoint: limiter.state for endpoint, limiter in self.limiters.items()} | self.elsewhere
-
-    @property
-    def played(self) -> int:
-        return sum(self.outcomes.values())
-
-    @property
-    def done(self) -> int:
-        return self.skipped + self.played
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +86,7 @@ class Runner:
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
         models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry, self.count_hedge)
-        self._declared = await self.store.run(self._declare)
+        self._declared = await self.store.run(partial(declare_experiment, experiment=experiment))
         process = processes.begun()
         facts = {"version": __version__, "seed": experiment.spec.seed, "process": process}
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
@@ -287,7 +243,7 @@ class Runner:
         self, connection: Connection, ids: list[str], start: int, cases: list[Case]
     ) -> set[tuple[str, str, int]]:
         """Which episodes are finished; on the way questions are written down, and missing grades noted."""
-        self._declare_questions(connection, start, cases)
+        declare_questions(connection, self.experiment.id, start, cases, declared=self._declared)
         recall_grades(connection, self.experiment.grading, cases)
         cased = {case.question.digest: case.digest for case in cases}
         done = queries.finished(connection, ids, list(cased))
@@ -350,36 +306,6 @@ class Runner:
         assert self.tally.calls is not None, "a run has begun"
         matched.calls = self.tally.calls.made - made_before
         self.tally.matched = matched if self.tally.matched is None else self.tally.matched + matched
-
-    def _declare(self, connection: Connection) -> bool:
-        """Write down what will be played: the file and the cells. True if the questions are written already."""
-        experiment = self.experiment
-        row = {
-            "id": experiment.id,
-            "name": experiment.name,
-            "config": json.dumps(experiment.public_config, ensure_ascii=False),
-            "size": len(experiment.dataset or ()),
-            "created_at": time.time(),
-        }
-        chosen_on = {cell.id: cell.chosen_on for cell in experiment.cells}
-        return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells], chosen_on)
-
-    def _declare_questions(self, connection: Connection, start: int, cases: Sequence[Case]) -> None:
-        """Where they stand, and what they belong to, which a file may say otherwise than the last time."""
-        ident = self.experiment.id
-        places = [
-            {
-                "experiment": ident,
-                "position": position,
-                "question": case.question.digest,
-                "case": case.digest,
-                "question_set": case.question_set,
-                "cluster": case.cluster,
-            }
-            for position, case in enumerate(cases, start)
-        ]
-        if not self._declared or queries.placed_questions(connection, ident, start, len(cases)) != places:
-            queries.declare_questions(connection, places, [case_row(case) for case in cases])
 
     async def play_one(self, open_episode: OpenEpisode) -> None:
         case, cell, repeat = open_episode.case, open_episode.cell, open_episode.repeat

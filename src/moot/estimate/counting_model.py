@@ -30,7 +30,7 @@ from moot.simulate.simulated import SimulatedModel
 from moot.store.calls import ExperimentCalls
 from moot.types import Case, Price, Reply, Request, canonical_json, digest, digest_of_bytes, seeded
 
-Role = tuple[str, str, int, int]
+AskedRole = tuple[str, str, int, int]
 """In which role a model is asked: who, in which form, which sample, which attempt."""
 
 
@@ -56,16 +56,16 @@ class ReplyMemory:
 
     def __init__(self) -> None:
         self.cases: dict[str, Case] = {}
-        self._said: dict[tuple[str, Role], list[Reply]] = defaultdict(list)
+        self._said: dict[tuple[str, AskedRole], list[Reply]] = defaultdict(list)
         self._of_form: dict[tuple[str, str], list[Reply]] = defaultdict(list)
         self._lengths: dict[str, list[int]] = defaultdict(list)
-        self._told: Counter[tuple[str, Role]] = Counter()
+        self._told: Counter[tuple[str, AskedRole]] = Counter()
         self._characters: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
         self._examples: list[str] = []
         self._kept: set[str] = set()
 
-    def keep(self, key: str, request: Request, role: Role, reply: Reply) -> None:
+    def keep(self, key: str, request: Request, role: AskedRole, reply: Reply) -> None:
         if key in self._kept:
             return
         self._kept.add(key)
@@ -90,7 +90,7 @@ class ReplyMemory:
         """The stored question that this one is taken to be like; always the same one."""
         return seeded(0, "like", question).choice(self._examples) if self._examples else None
 
-    def recall(self, request: Request, role: Role) -> Reply | None:
+    def recall(self, request: Request, role: AskedRole) -> Reply | None:
         """What this model said in this role on the question that this one is taken to be like."""
         question = request.question_id or ""
         if (like := self.like(question)) is not None:
@@ -183,7 +183,7 @@ class CountingModel(Wrapper):
         self._count(float(reply.usage.prompt or 0), tokens, tokens if self._most is None else self._most)
         return reply
 
-    def _recalled(self, request: Request, role: Role) -> Reply | None:
+    def _recalled(self, request: Request, role: AskedRole) -> Reply | None:
         reply = self._shared.memory.recall(request, role)
         if reply is None:
             return None
@@ -194,7 +194,7 @@ class CountingModel(Wrapper):
         self._count(self._prompt_tokens(request), tokens, self._most)
         return Reply(reply.text, reply.finish, version="estimated")
 
-    def _guessed(self, request: Request, role: Role) -> Reply:
+    def _guessed(self, request: Request, role: AskedRole) -> Reply:
         """Others read of a reply what is usual; what is longer than that is thought, unless everything is at its most."""
         self.taken.guessed += 1
         memory, likely_replies = self._shared.memory, self._shared.likely_replies

@@ -205,11 +205,11 @@ async def _taught(
     return taught
 
 
-Recorded = Mapping[tuple[str, int], Sequence[Entry]]
+RecordedGroups = Mapping[tuple[str, int], Sequence[Entry]]
 """By question and repeat: what is on record about drafts that mean the same."""
 
 
-async def _recorded(store: Store | None, cases: Sequence[Case]) -> Recorded:
+async def _recorded(store: Store | None, cases: Sequence[Case]) -> RecordedGroups:
     """What nobody need be asked about, whichever call it was learnt by: a store of an older moot has other calls."""
     if store is None:
         return {}
@@ -224,7 +224,7 @@ async def _play_and_grade(
     memory: ReplyMemory,
     needs: Needs,
     lessons: Lessons,
-    recorded: Recorded,
+    recorded: RecordedGroups,
     declared: DeclaredCalls,
 ) -> None:
     like = memory.like(case.question.id)
@@ -270,7 +270,7 @@ async def _judge(seated: Plan, case: Case, wordings: Mapping[str, str]) -> None:
         await judge(judging, case, wordings, seated.grading.team.seated(), seated.grading.batch)
 
 
-async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, recorded: Recorded) -> None:
+async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, recorded: RecordedGroups) -> None:
     """The calls that say which drafts are the same and whose words a captain used: measurement, but on the same bill."""
     by = matched_by(seated.public_config)
     if by is None:

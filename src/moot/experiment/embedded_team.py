@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from moot.config.key_lines import Places
+from moot.config.key_lines import KeyLines
 from moot.experiment.spec import Experiment, ExperimentFile
 
 EMBEDDED_TEAM: dict[str, Any] = {
@@ -28,4 +28,4 @@ EMBEDDED_TEAM: dict[str, Any] = {
 
 def embedded_team() -> ExperimentFile:
     """Six differently instructed players of the packaged local model: no key, no file, no network."""
-    return ExperimentFile(Path("embedded team"), Experiment.model_validate(EMBEDDED_TEAM), Places(None))
+    return ExperimentFile(Path("embedded team"), Experiment.model_validate(EMBEDDED_TEAM), KeyLines(None))

@@ -14,7 +14,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
-from moot.config.key_lines import Key
+from moot.config.key_lines import KeyPath
 from moot.data import Dataset
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import (
@@ -73,7 +73,7 @@ class Shared:
     """False: nobody will be asked anything, so no key, certificate or proxy is looked for."""
 
 
-def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key, name: str) -> Model:
+def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: KeyPath, name: str) -> Model:
     """The model that the file names at this key, or a complaint that says which there are."""
     if name not in models:
         expected = f"expected one of {', '.join(models)}{closest(name, models)}"

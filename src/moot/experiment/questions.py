@@ -11,7 +11,7 @@ from moot.data.hub import Hub
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
 
-Key = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 
 def questions_of(file: ExperimentFile, limit: int | None = None) -> Dataset:
@@ -35,7 +35,7 @@ def _several(file: ExperimentFile, sources: Sequence[QuestionsSpec]) -> Dataset:
         raise file.error(("questions",), str(error)) from None
 
 
-def _one(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Dataset:
+def _one(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     dataset = _read(file, source, key)
     if source.cluster is None:
         return dataset
@@ -45,7 +45,7 @@ def _one(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Dataset:
         raise file.error((*key, "cluster"), str(error)) from None
 
 
-def _read(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Dataset:
+def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     language, sample, seed = file.spec.language, source.sample, file.spec.seed
     if cases := file.spec.objects.cases:
         return given_cases(cases, language=language)
@@ -61,7 +61,7 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Dataset:
     return load(path, language=language, sample=sample, seed=seed)
 
 
-def _published(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Path | Hub:
+def _published(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Path | Hub:
     if source.hub is not None:
         folder = file.beside(source.hub)
         repository = str(folder) if folder.is_dir() else source.hub
@@ -72,7 +72,7 @@ def _published(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Path | 
     return path
 
 
-def _format(file: ExperimentFile, source: QuestionsSpec, key: Key) -> Format:
+def _format(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Format:
     if file.spec.objects.format is not None:
         return file.spec.objects.format
     try:

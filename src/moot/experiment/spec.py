@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from moot.config.key_lines import Places
+from moot.config.key_lines import KeyLines
 from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yaml
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
@@ -167,7 +167,7 @@ class Experiment(Strict):
 
     _objects: Objects = PrivateAttr(default=NO_OBJECTS)
     _path: Path | None = PrivateAttr(default=None)
-    _places: Places = PrivateAttr(default_factory=lambda: Places(None))
+    _places: KeyLines = PrivateAttr(default_factory=lambda: KeyLines(None))
 
     def __init__(self, **keys: Unpack[ExperimentKeys]) -> None:
         plain, objects = taken_apart(keys)
@@ -243,7 +243,7 @@ class Experiment(Strict):
 class ExperimentFile:
     """What an experiment says and the places of its keys, for those who find mistakes later. In code there is no file."""
 
-    def __init__(self, path: Path | None, spec: Experiment, places: Places) -> None:
+    def __init__(self, path: Path | None, spec: Experiment, places: KeyLines) -> None:
         self.path, self.spec, self.places = path or IN_CODE, spec, places
 
     @property
@@ -253,8 +253,8 @@ class ExperimentFile:
 
     def error(self, key: tuple[str | int, ...], problem: str) -> FileError:
         if not self.is_written:
-            return FileError(problem, key=Places.dotted(key))
-        return FileError(problem, file=self.path, line=self.places.line(key), key=Places.dotted(key))
+            return FileError(problem, key=KeyLines.dotted(key))
+        return FileError(problem, file=self.path, line=self.places.line(key), key=KeyLines.dotted(key))
 
     def beside(self, path: str) -> Path:
         """Paths in a file are relative to the file; in code, to the working directory."""

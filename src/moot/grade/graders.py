@@ -112,7 +112,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-Place = tuple[str, str]
+CaseAndAnswer = tuple[str, str]
 """The digest of a case and a normalised answer: what has one grade."""
 
 
@@ -123,19 +123,19 @@ class AskedOnce:
     grader that says two things of the same would make gains and losses out of nothing.
     """
 
-    def __init__(self, by: Grader, known: Mapping[Place, Score] | None = None) -> None:
+    def __init__(self, by: Grader, known: Mapping[CaseAndAnswer, Score] | None = None) -> None:
         self.by = by
         self._known = dict(known or {})
         self._recalled = frozenset(self._known)
-        self.broken: dict[Place, str] = {}
+        self.broken: dict[CaseAndAnswer, str] = {}
         """What went wrong, by the answer that has no grade for it."""
-        self.reused: set[Place] = set()
+        self.reused: set[CaseAndAnswer] = set()
         """What was asked for and had been said before: nobody was asked again."""
-        self._under_way: dict[Place, Future[Word]] = {}
-        self.keep: Callable[[Place, Score], None] | None = None
+        self._under_way: dict[CaseAndAnswer, Future[GraderWord]] = {}
+        self.keep: Callable[[CaseAndAnswer, Score], None] | None = None
         """What is done with a new word; one that broke has none."""
 
-    def recall(self, known: Mapping[Place, Score]) -> None:
+    def recall(self, known: Mapping[CaseAndAnswer, Score]) -> None:
         """What it has said before."""
         self._recalled |= known.keys() - self._known.keys()  # what it said a moment ago is on record by now as well
         self._known |= known
@@ -168,12 +168,12 @@ class AskedOnce:
             self.reused.add(place)
         return self._known.get(place)
 
-    def _ask(self, place: Place, case: Case, answer: str) -> Future[Word]:
+    def _ask(self, place: CaseAndAnswer, case: Case, answer: str) -> Future[GraderWord]:
         if place not in self._under_way:
             self._under_way[place] = asyncio.run_coroutine_threadsafe(word_of(self.by, case, answer), _loop())
         return self._under_way[place]
 
-    def _heard(self, place: Place, word: Word) -> Score:
+    def _heard(self, place: CaseAndAnswer, word: GraderWord) -> Score:
         self._under_way.pop(place, None)
         if place not in self._known:
             self._known[place] = word.score
@@ -184,13 +184,13 @@ class AskedOnce:
         return self._known[place]
 
 
-class Word(NamedTuple):
+class GraderWord(NamedTuple):
     score: Score
     usable: bool
     """False: it broke, and may be asked again another time."""
 
 
-async def word_of(by: Grader, case: Case, answer: str) -> Word:
+async def word_of(by: Grader, case: Case, answer: str) -> GraderWord:
     """What a grader of somebody else's says of an answer, looked at before anybody goes by it."""
     try:
         asking: object = by.grade(case, Verdict(answer, "answered"))
@@ -202,11 +202,13 @@ async def word_of(by: Grader, case: Case, answer: str) -> Word:
     if (problem := _unusable(score)) is not None:
         return _broken(by, problem)
     assert isinstance(score, Score), "it was looked at"
-    return Word(Score(None if score.value is None else float(score.value), score.stage, score.detail), usable=True)
+    return GraderWord(
+        Score(None if score.value is None else float(score.value), score.stage, score.detail), usable=True
+    )
 
 
-def _broken(by: Grader, problem: str) -> Word:
-    return Word(Score(None, "ungraded", f"{by.name}: {problem}"), usable=False)
+def _broken(by: Grader, problem: str) -> GraderWord:
+    return GraderWord(Score(None, "ungraded", f"{by.name}: {problem}"), usable=False)
 
 
 def broken_told(name: str, detail: str | None) -> str | None:

@@ -49,7 +49,7 @@ LONGEST_AGAIN_S = 60.0
 """The pause before a store that did not take them is tried again: it doubles, up to this."""
 
 
-Entry = Episode | tuple[Table, Row]
+Unwritten = Episode | tuple[Table, Row]
 """What waits to be written."""
 
 
@@ -67,8 +67,8 @@ class ServedRecord:
         self._experiment = experiment
         self._cells = tuple(cells)
         self._behind = behind
-        self._waiting: asyncio.Queue[Entry | None] = asyncio.Queue()
-        self._batch: list[Entry | None] = []
+        self._waiting: asyncio.Queue[Unwritten | None] = asyncio.Queue()
+        self._batch: list[Unwritten | None] = []
         """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
         self._claims: dict[str, CallClaim] = {}

@@ -10,9 +10,10 @@ import asyncio
 import math
 import random
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
+from moot.live.answered_question import AnsweredQuestion
 from moot.live.served import ServedRecord, served_name
 from moot.models.closest import closest
 from moot.models.model import Model
@@ -47,35 +49,6 @@ LATEST_REPEAT = 2**31 - 1
 """Played questions are told apart by a number drawn for each: every database can hold one of this size."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredQuestion:
-    """One question answered: the episode, and what it took."""
-
-    id: str
-    model: str
-    """The team and strategy as they are served: ``six/talkative``."""
-    cell: Cell
-    episode: Episode
-    usage: Usage
-    cost_usd: float | None
-    groups: tuple[tuple[str, ...], ...]
-    """Who said the same."""
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.episode.verdict
-
-    @property
-    def agreement(self) -> float | None:
-        """The share of the team in the largest group of answers."""
-        players = len(self.cell.team.players)
-        return max(map(len, self.groups)) / players if self.groups else None
-
-    @property
-    def diversity(self) -> int:
-        return len(self.groups)
-
-
 class Journal(list[Call]):
     """The calls of one question, each announced as it is written down."""
 
@@ -90,6 +63,10 @@ class Journal(list[Call]):
 
 def unheard(call: Call) -> None:
     pass
+
+
+def _warn(warning: str) -> None:
+    warnings.warn(warning, UserWarning, stacklevel=3)
 
 
 class LiveTeam:
@@ -108,10 +85,12 @@ class LiveTeam:
         reuse: bool = False,
         serving: bool = False,
         wrap: Callable[[str, Model], Model] | None = None,
+        warn: Callable[[str], None] = _warn,
     ) -> None:
         """`keep`: write episodes down. `reuse`: answer from stored calls where the same was asked before.
 
         `serving` turns on what waits for nobody: a vote that stops early, a round that goes on without the late.
+        `warn` is told, when it is opened, what is odd about strategies that are not moot's own.
         """
         spec = file.spec.model_copy(update={"questions": None})
         self.experiment = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
@@ -120,6 +99,7 @@ class LiveTeam:
         self._keep = keep
         self._serving = serving
         self._wrap = wrap
+        self._warn = warn
         self.store: Store = self.experiment.store() if keep else SqliteStore(None)
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
@@ -152,7 +132,8 @@ class LiveTeam:
             if self._opened:
                 return
             experiment = self.experiment
-            await try_out(experiment)
+            for warning in await try_out(experiment):
+                self._warn(warning)
             await self.store.open()
             name = served_name(experiment.name)
             cap_usd = experiment.spec.budget_usd

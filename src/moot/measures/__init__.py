@@ -41,6 +41,6 @@ def registered() -> Mapping[str, str]:
 
 def needs(given: Iterable[Measure] = ()) -> Needs:
     """What a run must provide so that all of these can be taken."""
-    from moot.measures.taken import TakenMeasures
+    from moot.measures.all_measures import AllMeasures
 
-    return TakenMeasures(given).needs()
+    return AllMeasures(given).needs()

@@ -2,6 +2,9 @@
 
 Counted are plays: in each, whether the last thing that somebody was asked there as what it is (a player, a captain, who
 groups) came to a usable reply. If not there is a reason: the call failed, the model refused, or no reply could be read.
+
+It is filled while episodes are read, in the one pass that all figures share. So it belongs to the source, which knows no
+family, and not to the family `attendance`, which makes figures of it.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ NOT_HEARD = "not_heard"
 """What it would have said nobody waited for: neither answered nor absent."""
 UNUSUAL = {"refusal": REFUSED, "content_filter": REFUSED, "unrecorded": UNANSWERED}
 """By how a call finished: what that is, although there is a reply."""
-Place = tuple[str, str]
+AskedAs = tuple[str, str]
 """Who, a player or the model in an office, and as what."""
 Steps = Sequence[Sequence[Any]]
 """A transcript: who, at which stage, in which turn, the key of the call, the error, the problem of the reply."""
@@ -49,7 +52,7 @@ class Askings:
     """By the key of a call: how it finished, where that is unusual."""
     officers: Mapping[str, str] = field(default_factory=dict)
     """The models in offices that are the same for all strategies, by the name under which they stand in transcripts."""
-    by_place: dict[Place, Attended] = field(default_factory=dict)
+    by_place: dict[AskedAs, Attended] = field(default_factory=dict)
 
     def alone(self, player: str, question: str, outcome: str, steps: Steps) -> None:
         """What a player by itself was asked has come to what the play has."""
@@ -76,7 +79,7 @@ class Askings:
         for place, own in places.items():
             self._add(place, question, own, NOT_HEARD if place in dropped else self._ending(own, read))
 
-    def _add(self, place: Place, question: str, steps: Steps, ending: str) -> None:
+    def _add(self, place: AskedAs, question: str, steps: Steps, ending: str) -> None:
         attended = self.by_place.setdefault(place, Attended())
         attended.questions.add(question)
         attended.endings[ending] += 1
@@ -95,8 +98,8 @@ class Askings:
 
 def _by_place(
     steps: Steps, players: Collection[str], roles: Mapping[tuple[str, int], str], officers: Mapping[str, str]
-) -> dict[Place, list[Sequence[Any]]]:
-    places: dict[Place, list[Sequence[Any]]] = {}
+) -> dict[AskedAs, list[Sequence[Any]]]:
+    places: dict[AskedAs, list[Sequence[Any]]] = {}
     for step in steps:
         name, stage, turn = step[:3]
         office = roles.get((name, turn)) or (PLAYER if name in players else stage)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from moot.grade.judge import JUDGE
 from moot.grade.match import NO_ANSWER
 from moot.measures.cells import Row, Stored
-from moot.stats.graded import Value, Way, said_value
+from moot.stats.graded import Value, WayOfGrading, said_value
 from moot.traces import Trace, not_waited_for
 from moot.types import Answer, Case, Verdict
 
@@ -84,7 +84,7 @@ class EpisodeOutline(NamedTuple):
     """What it answered, where nobody has graded that, as far as equal words have equal grades."""
 
     @property
-    def way(self) -> Way:
+    def way(self) -> WayOfGrading:
         return way_of(self.right, self.stage, waits=self.waits)
 
     @property
@@ -99,7 +99,7 @@ BY_MATCH = frozenset({NO_ANSWER.stage, "choice", "match", "unanswerable", None})
 """Those of our own grader, which has a word for every answer to a known reference; all others are somebody else's."""
 
 
-def way_of(right: float | None, stage: str | None, *, waits: bool) -> Way:
+def way_of(right: float | None, stage: str | None, *, waits: bool) -> WayOfGrading:
     """`waits`: whether an answer without a grade is one of which somebody has said what is right.
 
     A grader that is not ours is in a judge's place where it finds an answer wrong: it has more to say than what is right.

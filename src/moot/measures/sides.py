@@ -16,7 +16,7 @@ from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
 from moot.stats.crossfit import CrossFit, best, crossfit
 from moot.stats.graded import Value, known, least_of, marks_of, mean_value
-from moot.stats.shared import SharedQuestions, shared
+from moot.stats.shared_questions import SharedQuestions, shared_questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def _means(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str,
 
 def ranked(options: Mapping[str, SideResults]) -> SharedQuestions:
     """Which of these can be ranked beside each other, and on which questions."""
-    return shared({title: side.calls for title, side in options.items()})
+    return shared_questions({title: side.calls for title, side in options.items()})
 
 
 def highest(options: Mapping[str, SideResults], *, cheaper: bool = False) -> str | None:
@@ -260,4 +260,4 @@ def best_alone(alone: Alone, *, seed: int = 0) -> CrossFit | None:
 
 def why_not_ranked(alone: Alone) -> str | None:
     """Who of these cannot be ranked beside the others, in words; None: nobody."""
-    return shared(alone).told
+    return shared_questions(alone).told

@@ -17,32 +17,21 @@ import orjson
 from sqlalchemy import Connection
 
 from moot.engine.match_record import Groups, Matches
-from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
-from moot.grade.grading import scored, scores_name
 from moot.grade.group import GROUPING
-from moot.grade.judge import ONE_BY_ONE
-from moot.grade.normalise import normalise
-from moot.grade.persons import persons_word, words_by_case
-from moot.measures.askings import UNUSUAL, Askings, Attended, Place
+from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
-from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of, way_of
-from moot.measures.judgements import judgements_by_case
+from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of
 from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
 from moot.measures.spending import Spending, Spent
+from moot.measures.stored_grades import StoredGrades, grader_of
 from moot.measures.team_drafts import TeamDrafts, said_of
-from moot.stats.graded import Way
+from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import grades_of, placed_case, verdict_of
-from moot.types import Answer, Case, Score
-
-
-def grader_of(config: Mapping[str, Any]) -> str:
-    """The name under which the scores of an experiment are stored: see `grade.grading`."""
-    judging = config.get("judge", {})
-    return scores_name(config.get("grader", USUAL), judging.get("models", ()), judging.get("batch", ONE_BY_ONE))
+from moot.store.rows import placed_case, verdict_of
+from moot.types import Answer, Case
 
 
 class Source:
@@ -86,9 +75,7 @@ class Source:
         self._asked = Counter(row["question"] for row in asked)
         self._chosen_on = queries.choices_of(connection, [cell["id"] for cell in self.cells])
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
-        self.judges: list[str] = list(self.config.get("judge", {}).get("models", ()))
-        digests = [case.digest for case in self.cases.values()]
-        self.persons = queries.settlements_on(connection, digests)
+        self.grades = StoredGrades(connection, self.ident, self.config, self.cases.values(), self.grader)
         self._read: dict[str, TeamDrafts] = {}
         self._cell_drafts: dict[str, CellDrafts] = {}
         self._draft_tables: dict[str, list[DraftTable]] = {}
@@ -97,9 +84,6 @@ class Source:
         self._seen: dict[str, list[EpisodeOutline]] = {}
         self._said: dict[str, dict[Key, str]] = {}
         self._alone_read = False
-        batch = self.config.get("judge", {}).get("batch", ONE_BY_ONE)
-        self.judgements = judgements_by_case(connection, digests, self.judges, batch)
-        """What the named judges have said, by the digest of the case."""
 
     def chosen_on(self, cell: Stored) -> frozenset[str]:
         """The questions that a cell was chosen on, such as a team of proposers: none of its episodes there is given to
@@ -163,7 +147,7 @@ class Source:
         officers = {GROUPING: grouping} if grouping else {}
         return Askings(queries.finished_otherwise(self.connection, list(UNUSUAL)), officers)
 
-    def askings(self) -> Mapping[Place, Attended]:
+    def askings(self) -> Mapping[AskedAs, Attended]:
         """Who was asked as what, over all that was played, and what came of it."""
         for cell in self.cells:
             self.seen(cell)
@@ -242,38 +226,12 @@ class Source:
         """With those told apart whose answers wait for a grade."""
         return [
             episode._replace(
-                waits=self._waits(self.cases[episode.key[0]]), open_words=self.open_words(None, episode.open_words)
+                waits=self.grades.wait(self.cases[episode.key[0]]), open_words=self.open_words(None, episode.open_words)
             )
             if episode.right is None
             else episode
             for episode in episodes
         ]
-
-    def open_words(self, right: float | None, text: str | None) -> str | None:
-        """What an ungraded answer says, as its grade will go by it: judges and persons are asked about normalised words.
-
-        A grader that is not ours may go by every letter.
-        """
-        if right is not None or text is None:
-            return None
-        return normalise(text) if self._grader is None else text
-
-    def _waits(self, case: Case) -> bool:
-        """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.
-
-        A reference says it; and so does a person's word on any answer, since it is the word on every equal one, and on none
-        that differs.
-        """
-        return case.known or case.digest in self._settled
-
-    @cached_property
-    def _settled(self) -> frozenset[str]:
-        return frozenset(self._by_case)
-
-    def graded_as(self, row: Row) -> tuple[float | None, Way]:
-        """What a row of `results` is worth, and how it came by that."""
-        right = right_of(row)
-        return right, way_of(right, row["stage"], waits=self._waits(self.cases[row["question"]]))
 
     def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         but = self.chosen_on(cell)
@@ -319,6 +277,14 @@ class Source:
         holders = _holders(self, episode.key, drafts, text, self.groups(episode))
         return None if holders is None else frozenset(holders)
 
+    def open_words(self, right: float | None, text: str | None) -> str | None:
+        """What an ungraded answer says, as its grade will go by it; None where it has one, or says nothing."""
+        return self.grades.open_words(right, text)
+
+    def graded_as(self, row: Row) -> tuple[float | None, WayOfGrading]:
+        """What a row of `results` is worth, and how it came by that."""
+        return self.grades.of_row(row, self.cases[row["question"]])
+
     def grade(self, case: Case, text: str | None) -> float | None:
         """What a text is worth that is no verdict, such as the draft of somebody who was never played alone.
 
@@ -326,58 +292,11 @@ class Source:
         judges are named and have not said anything usable, and where nobody has said yet what is right. Nothing said is
         not right: 0.
         """
-        return self.score(case, text).value
+        return self.grades.score(case, text).value
 
-    def graded(self, case: Case, text: str | None) -> tuple[float | None, Way]:
+    def graded(self, case: Case, text: str | None) -> tuple[float | None, WayOfGrading]:
         """The same, and how it came by its grade."""
-        score = self.score(case, text)
-        return score.value, way_of(score.value, score.stage, waits=self._waits(case))
-
-    def score(self, case: Case, text: str | None) -> Score:
-        """The same with the stage of grading that has settled it, or has not."""
-        person = self._persons_word(case, text)
-        words = self.judgements.get(case.digest, ())
-        return scored(self._grader, case, text, words, person, judges=len(self.judges))
-
-    def _persons_word(self, case: Case, text: str | None) -> bool | None:
-        if text is None or not self._waits(case):
-            return None
-        return persons_word(case, text, self._by_case.get(case.digest, {}))
-
-    @cached_property
-    def _by_case(self) -> dict[str, dict[str, bool]]:
-        return words_by_case(self.persons)
-
-    @property
-    def grader_broke(self) -> dict[str, int]:
-        """How a grader that is not ours failed, and how many answers have no grade for it: as the run kept it, and on what
-        was asked since."""
-        if self._grader is None:
-            return {}
-        name = self._grader.by.name
-        kept = queries.ungraded_details(self.connection, self.ident, self.grader).items()
-        broke = {told: times for detail, times in kept if (told := broken_told(name, detail)) is not None}
-        return broke or dict(Counter(self._grader.broken.values()))
-
-    @cached_property
-    def grader_differs(self) -> str | None:
-        """Said where the grades are those of another version of the grader than there is here."""
-        kept_as = self.config.get("grader", USUAL)
-        here = version_here(kept_as)
-        if here in (None, kept_as):
-            return None
-        return (
-            f"These are the grades of {kept_as}; the grader here is {here}: moot grade FILE asks it, and shows its own."
-        )
-
-    @cached_property
-    def _grader(self) -> AskedOnce | None:
-        """One that is not ours, with what it has said: it is asked only about what it never was."""
-        if (name := self.config.get("grader", USUAL)) == USUAL:
-            return None
-        digests = [case.digest for case in self.cases.values()]
-        rows = queries.grades_on(self.connection, digests, name)
-        return AskedOnce(grader_or_absent(name), grades_of(rows))
+        return self.grades.of_text(case, text)
 
     @cached_property
     def _at_once(self) -> bool:

@@ -9,7 +9,7 @@ from moot.engine.match_record import Groups
 from moot.measures.episodes import Key
 from moot.types import Answer
 
-Said = tuple[tuple[str, str | None], ...]
+WhoSaidWhat = tuple[tuple[str, str | None], ...]
 """A set of drafts by who said what: the same players may be heard or not, and be asked again after a failure."""
 
 
@@ -23,10 +23,10 @@ class TeamDrafts:
 
     drafts: dict[Key, tuple[Answer, ...]] = field(default_factory=dict)
     """The fullest set: another strategy may have asked fewer, or not waited for all."""
-    groups: dict[tuple[Key, Said], Groups] = field(default_factory=dict)
-    grouping: dict[tuple[Key, Said], tuple[str, ...]] = field(default_factory=dict)
+    groups: dict[tuple[Key, WhoSaidWhat], Groups] = field(default_factory=dict)
+    grouping: dict[tuple[Key, WhoSaidWhat], tuple[str, ...]] = field(default_factory=dict)
     """The calls that grouping took, which a strategy without it would not have paid."""
-    by_words: set[tuple[Key, Said]] = field(default_factory=set)
+    by_words: set[tuple[Key, WhoSaidWhat]] = field(default_factory=set)
     """Sets that words alone have grouped although the file names somebody who tells meanings: it was not asked, or failed."""
     spare: dict[Key, dict[str, Answer]] = field(default_factory=dict)
     """Drafts of players whom the fullest set lacks, from sets that are no fuller."""
@@ -74,7 +74,7 @@ class TeamDrafts:
         return calls | {key: keys for key, keys in fullest.items() if keys is not None}
 
 
-def said_of(drafts: Iterable[Answer]) -> Said:
+def said_of(drafts: Iterable[Answer]) -> WhoSaidWhat:
     return tuple((draft.player, draft.text) for draft in drafts)
 
 

@@ -37,7 +37,7 @@ AN_ITEM = 10
 """Characters that something in a list weighs beside its text: so a list is dearer than a text of its length."""
 
 
-class Spent:
+class PromptSpending:
     """What one prompt has taken so far, and what its inputs allow beyond the usual."""
 
     __slots__ = ("_characters", "_inputs", "steps")
@@ -65,13 +65,13 @@ def _characters(value: Any) -> int:
     return sum(_characters(getattr(value, name)) for name in getattr(type(value), "__dataclass_fields__", ()))
 
 
-_spent: ContextVar[Spent] = ContextVar("spent")
+_spent: ContextVar[PromptSpending] = ContextVar("spent")
 
 
 @contextmanager
-def counting(inputs: Mapping[str, Any]) -> Iterator[Spent]:
+def counting(inputs: Mapping[str, Any]) -> Iterator[PromptSpending]:
     """From here on all that is spent is spent on one prompt."""
-    spent = Spent(inputs)
+    spent = PromptSpending(inputs)
     counted = _spent.set(spent)
     try:
         yield spent

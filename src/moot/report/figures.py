@@ -10,11 +10,11 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
+from moot.measures.all_measures import AllMeasures
 from moot.measures.measure import Measure
 from moot.measures.reserved import GRADER
 from moot.measures.source import Source
-from moot.measures.source import grader_of as grader_of
-from moot.measures.taken import TakenMeasures
+from moot.measures.stored_grades import grader_of as grader_of
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
 from moot.store import queries
@@ -42,7 +42,7 @@ def figures(
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
         with clustered(source.clusters):
-            taken = TakenMeasures(given).figures(source, stopped)
+            taken = AllMeasures(given).figures(source, stopped)
     if (kept_as := source.config.get("grader", USUAL)) != USUAL:
         taken[GRADER] = kept_as
     return taken

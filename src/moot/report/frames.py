@@ -15,7 +15,8 @@ from moot.errors import UsageError
 from moot.measures.cells import Row, stored_cell
 from moot.measures.episodes import drafts_of
 from moot.measures.section import Section
-from moot.measures.source import Source, grader_of
+from moot.measures.source import Source
+from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
@@ -23,7 +24,7 @@ from moot.store.rows import verdict_of
 if TYPE_CHECKING:
     from polars import DataFrame
 
-Kind = Literal[
+FrameKind = Literal[
     "episodes",
     "calls",
     "scores",
@@ -45,9 +46,9 @@ FORMULA = rf"^(?:{_UNSEEN}[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n\x00])"
 NUMBER = r"^ *[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
 """What begins so and is no formula all the same."""
 
-Format = Literal["csv", "parquet"]
+TableFormat = Literal["csv", "parquet"]
 
-RAW: tuple[Kind, ...] = get_args(Kind)
+RAW: tuple[FrameKind, ...] = get_args(FrameKind)
 """What a report is computed from, and can be computed from again elsewhere."""
 
 _CELL = ("strategy", "label", "team", "captain", "player")
@@ -208,7 +209,7 @@ def _drafts(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
             source = Source(connection, play.experiment)
         cell, case = stored_cell(play.cell), source.cases[play.row["question"]]
         for draft in drafts_of(cell, verdict_of(play.row["verdict"])):
-            score = source.score(case, draft.text)
+            score = source.grades.score(case, draft.text)
             yield {
                 **play.place(),
                 "by": draft.player,
@@ -305,7 +306,7 @@ def _plain(value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | tuple | Mapping) else value
 
 
-def write_tables(folder: Path, kind: Format, tables: Mapping[str, DataFrame]) -> list[Path]:
+def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, DataFrame]) -> list[Path]:
     """One file a table, named by the section's id. Until all can be, none stands in the place of an older one."""
     folder.mkdir(parents=True, exist_ok=True)
     partials = {folder / f"{name}.{kind}": folder / f".{name}.{kind}.partial" for name in tables}

@@ -23,7 +23,7 @@ _SIDES = ("a", "b", "of")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class LabelledStrategy:
     """What a label stands for: a strategy, and its options that differ from their defaults, as far as the label tells them.
 
     `options` None: nobody says, and the label is all that there is.
@@ -35,29 +35,29 @@ class Way:
     """Options that the label does not tell, such as what serving turns on: what is served goes by the name it is asked by."""
 
 
-def ways_of(rows: Iterable[Mapping[str, Any]], options: str = "options") -> dict[str, Way]:
+def ways_of(rows: Iterable[Mapping[str, Any]], options: str = "options") -> dict[str, LabelledStrategy]:
     """By label, from rows or cells; `options` is the key under which they have the options that were given."""
-    ways: dict[str, Way] = {}
+    ways: dict[str, LabelledStrategy] = {}
     for row in rows:
         if row["label"] not in ways:
             ways[row["label"]] = _way(row["label"], row["strategy"], row.get(options))
     return ways
 
 
-def _way(label: str, strategy: str, given: Mapping[str, Any] | None) -> Way:
+def _way(label: str, strategy: str, given: Mapping[str, Any] | None) -> LabelledStrategy:
     if given is None:
-        return Way(strategy, None)
+        return LabelledStrategy(strategy, None)
     told = {name: value for name, value in given.items() if _tells(label, name)}
     # A captain that a line-up is made by stands after the @, and not in the label.
     untold = {name: value for name, value in given.items() if name not in told and name != "captain"}
-    return Way(strategy, told, untold)
+    return LabelledStrategy(strategy, told, untold)
 
 
 def _tells(label: str, option: str) -> bool:
     return any(f"{before}{option}=" in label for before in ("(", ", "))
 
 
-def short_names(ways: Mapping[str, Way]) -> dict[str, str]:
+def short_names(ways: Mapping[str, LabelledStrategy]) -> dict[str, str]:
     """Each label as it is shown. Different labels stay different."""
     shared = _shared(ways)
     names = {label: label if way.options is None else _named(way, shared[way.strategy]) for label, way in ways.items()}
@@ -65,13 +65,13 @@ def short_names(ways: Mapping[str, Way]) -> dict[str, str]:
     return {label: name if taken[name] == 1 else label for label, name in names.items()}
 
 
-def options_left(ways: Mapping[str, Way]) -> dict[str, str]:
+def options_left(ways: Mapping[str, LabelledStrategy]) -> dict[str, str]:
     """By label, only the options of its short name."""
     shared = _shared(ways)
     return {label: ", ".join(_kept(way, shared[way.strategy])) for label, way in ways.items()}
 
 
-def left_out(ways: Mapping[str, Way]) -> list[str]:
+def left_out(ways: Mapping[str, LabelledStrategy]) -> list[str]:
     """What the short names do not say, a sentence for each strategy; and what a label does not say itself."""
     names = short_names(ways)
     alike = [f"Every {strategy} here has {_listed(options)}." for strategy, options in _shared(ways).items() if options]
@@ -127,7 +127,7 @@ def _table_name(row: Mapping[str, Any], *, team: bool, drafts: bool) -> str:
     return f"{name} ({kind})" if drafts and kind else str(name)
 
 
-def _shared(ways: Mapping[str, Way]) -> dict[str, dict[str, Any]]:
+def _shared(ways: Mapping[str, LabelledStrategy]) -> dict[str, dict[str, Any]]:
     """By strategy, the options that all its labels have alike; a strategy with one label shares nothing with anybody."""
     together: dict[str, list[dict[str, Any]]] = {}
     for way in ways.values():
@@ -144,12 +144,12 @@ def _same(options: Mapping[str, Any], name: str, value: Any) -> bool:
     return name in options and canonical_json(options[name]) == canonical_json(value)
 
 
-def _named(way: Way, shared: Mapping[str, Any]) -> str:
+def _named(way: LabelledStrategy, shared: Mapping[str, Any]) -> str:
     kept = _kept(way, shared)
     return f"{way.strategy}({', '.join(kept)})" if kept else way.strategy
 
 
-def _kept(way: Way, shared: Mapping[str, Any]) -> list[str]:
+def _kept(way: LabelledStrategy, shared: Mapping[str, Any]) -> list[str]:
     return [_plain(name, value) for name, value in (way.options or {}).items() if name not in shared]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from moot.measures.all_measures import AllMeasures
 from moot.measures.columns import Figures
 from moot.measures.measure import Measure
 from moot.measures.section import Section
-from moot.measures.taken import TakenMeasures
 
 
 def all_sections(figures: Figures, given: Iterable[Measure] = ()) -> list[Section]:
     """Only those that the run has data for. `given`: measures beside the registered ones."""
-    every = TakenMeasures(given).sections(figures)
+    every = AllMeasures(given).sections(figures)
     return sorted((section for section in every if section.rows), key=lambda section: section.place)

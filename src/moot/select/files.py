@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 NEEDED = ("question_id", "model", "pred", "answer")
 KINDS = (".parquet", ".csv", ".jsonl")
 
-Kind = Literal["choices", "free"]
+ResponseKind = Literal["choices", "free"]
 MOST_CHOICES = 26
 """As many as there are letters."""
 YES_AND_NO = frozenset({"yes", "no", "true", "false", "да", "нет"})
 
 
-def read_labels(path: Path | str, where: Sequence[str] = (), kind: Kind | None = None) -> LabelMatrix:
+def read_labels(path: Path | str, where: Sequence[str] = (), kind: ResponseKind | None = None) -> LabelMatrix:
     """A label matrix from a file; `where` leaves only rows that meet these conditions.
 
     `kind`: whether labels are those of choices, which mean the same in every question, or free answers; left out, by
@@ -64,7 +64,7 @@ def read_labels(path: Path | str, where: Sequence[str] = (), kind: Kind | None =
     )
 
 
-def kind_of(right_answers: Iterable[str]) -> Kind:
+def kind_of(right_answers: Iterable[str]) -> ResponseKind:
     """Choices where all of them look like names of choices: letters, yes and no, numbers up to 25; or where they are so
     few that each is the right one again and again, as classes are."""
     answers = list(right_answers)

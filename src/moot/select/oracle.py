@@ -16,7 +16,7 @@ import numpy as np
 from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionSplit
 from moot.select.voting import log_odds, lots, tally
 
-Asked = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
+AskTeam = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
 """One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not, NaN: nobody can say."""
 
 
@@ -75,7 +75,7 @@ class AskedOracle:
     """An oracle made of a plain async function, called for every question; the calls run side by side."""
 
     labels: LabelMatrix
-    ask: Asked
+    ask: AskTeam
     words: str = "a summariser model reads the team's responses"
     calls_each: int = 1
 

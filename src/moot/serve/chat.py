@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from moot.live.team import AnsweredQuestion
+from moot.live.answered_question import AnsweredQuestion
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, WantedJson
@@ -33,7 +33,7 @@ class TeamStreamOptions(StreamOptions):
 
 
 LONGEST_S = 3600
-Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
+DeadlineSeconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 
 
 class ChatRequest(ChatForm):
@@ -41,7 +41,7 @@ class ChatRequest(ChatForm):
 
     model: Annotated[str, Field(min_length=1, description="A team and how it decides: see /v1/models.")]
     stream_options: TeamStreamOptions | None = None
-    time_limit_s: Seconds | None = Field(
+    time_limit_s: DeadlineSeconds | None = Field(
         default=None, description="After this many seconds the team answers with what it has."
     )
 

@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from moot.live.team import AnsweredQuestion, total_cost, total_usage
+from moot.live.answered_question import AnsweredQuestion
+from moot.live.team import total_cost, total_usage
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import WantedJson

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from moot.experiment.plan import Cell
-from moot.live.team import AnsweredQuestion
+from moot.live.answered_question import AnsweredQuestion
 from moot.traces import trace_json
 from moot.types import Call
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moot.experiment.providers import BuiltModel
-from moot.live.team import AnsweredQuestion
+from moot.live.answered_question import AnsweredQuestion
 from moot.models.budget import most_usd
 from moot.models.limit import COMPLETION_GUESS
 from moot.traces import Deadline, of_kind

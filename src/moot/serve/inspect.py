@@ -19,7 +19,8 @@ try:
 except ImportError as error:
     raise ImportError("moot.serve.inspect needs the extra inspect: pip install 'moot[inspect]'") from error
 
-from moot.live.team import AnsweredQuestion, LiveTeam, load_team, question_of
+from moot.live.answered_question import AnsweredQuestion
+from moot.live.team import LiveTeam, load_team, question_of
 from moot.serve.chat import moot_field
 
 

@@ -15,7 +15,8 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from moot.errors import MootError, UsageError
-from moot.live.team import AnsweredQuestion, LiveTeam, unheard
+from moot.live.answered_question import AnsweredQuestion
+from moot.live.team import LiveTeam, unheard
 from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import ChatMessage, WantedJson

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from moot.openai_form.completions import Completion
 from moot.openai_form.refusal import Refused, json_bytes
 from moot.openai_form.requests import ChatMessage, WantedJson
-from moot.serve.chat import PIECE, Seconds
+from moot.serve.chat import PIECE, DeadlineSeconds
 
 
 class TextFormat(BaseModel):
@@ -37,7 +37,7 @@ class ResponsesRequest(BaseModel):
     instructions: str | None = None
     text: TextOptions | None = None
     stream: bool | None = False
-    time_limit_s: Seconds | None = None
+    time_limit_s: DeadlineSeconds | None = None
 
     @property
     def messages(self) -> list[ChatMessage]:

@@ -6,7 +6,7 @@ import ipaddress
 import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,8 +34,9 @@ def serve(
     per_address: int = 250,
     store_url: str | None = None,
     reuse: bool = False,
+    warn: Callable[[str], None],
 ) -> None:
-    """Serve until SIGINT or SIGTERM."""
+    """Serve until SIGINT or SIGTERM. `warn` is told what is odd about a strategy before anybody asks it anything."""
     settings = replace(
         settings,
         keys=keys_of(key_env),
@@ -53,7 +54,7 @@ def serve(
         built.model.price is None for built in LiveTeam(file, keep=False).experiment.models.values()
     ):
         raise UsageError("--usd-per-day needs a price for every model of the team")
-    live = LiveTeam(file, store_url=store_url, reuse=reuse, serving=True, wrap=traced)
+    live = LiveTeam(file, store_url=store_url, reuse=reuse, serving=True, wrap=traced, warn=warn)
     app = create_app(live, settings)
     listening = _listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"

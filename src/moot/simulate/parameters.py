@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from moot.config.yaml_file import Share, Strict
+from moot.config.yaml_file import Strict, ZeroToOne
 from moot.simulate.simulated import SimulatedModel
 
 
 class SimulatedParameters(Strict):
     """The parameters of `moot.simulate.simulated.SimulatedModel`, with its defaults; what each means is said there."""
 
-    accuracy: Share = Field(description="a number between 0 and 1")
-    correlation: Share = SimulatedModel.correlation
+    accuracy: ZeroToOne = Field(description="a number between 0 and 1")
+    correlation: ZeroToOne = SimulatedModel.correlation
     family: str | None = SimulatedModel.family
-    family_correlation: Share = SimulatedModel.family_correlation
-    attraction: Share = SimulatedModel.attraction
+    family_correlation: ZeroToOne = SimulatedModel.family_correlation
+    attraction: ZeroToOne = SimulatedModel.attraction
     tell: float = SimulatedModel.tell
-    power: Share = SimulatedModel.power
+    power: ZeroToOne = SimulatedModel.power
     pull: float = SimulatedModel.pull
     herd: float = SimulatedModel.herd
     taste: float = SimulatedModel.taste
-    guise: Share = SimulatedModel.guise
+    guise: ZeroToOne = SimulatedModel.guise
     awe: float = SimulatedModel.awe
-    doubt: Share = SimulatedModel.doubt
-    judgement: Share = SimulatedModel.judgement
+    doubt: ZeroToOne = SimulatedModel.doubt
+    judgement: ZeroToOne = SimulatedModel.judgement
     temperature: float = Field(default=SimulatedModel.temperature, ge=0, le=2)
-    refuse: Share = SimulatedModel.refuse
-    garble: Share = SimulatedModel.garble
+    refuse: ZeroToOne = SimulatedModel.refuse
+    garble: ZeroToOne = SimulatedModel.garble
 
     @model_validator(mode="after")
     def _adds_up(self) -> SimulatedParameters:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from moot.config.key_lines import Places
-from moot.config.yaml_file import Share, Strict, checked, read_yaml
+from moot.config.key_lines import KeyLines
+from moot.config.yaml_file import Strict, ZeroToOne, checked, read_yaml
 from moot.simulate.parameters import SimulatedParameters
 
 FaultKind = Literal[
@@ -50,7 +50,7 @@ class FaultConfig(Strict):
     """One way to fail, and which requests it hits."""
 
     kind: Annotated[FaultKind, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
-    rate: Share = 1.0
+    rate: ZeroToOne = 1.0
     times: Annotated[int, Field(ge=1)] | None = None
     """It hits at most so often."""
     after: Annotated[int, Field(ge=1)] = 1
@@ -119,6 +119,6 @@ def load_config(path: Path) -> SimulateConfig:
     return config.model_copy(update={"questions": questions})
 
 
-def check_config(values: Mapping[str, Any], *, file: object = None, places: Places | None = None) -> SimulateConfig:
+def check_config(values: Mapping[str, Any], *, file: object = None, places: KeyLines | None = None) -> SimulateConfig:
     """A config from plain values; a mistake names its key and, where the file is there, the line."""
     return checked(SimulateConfig, values, file=file, places=places)

@@ -27,7 +27,7 @@ _LEAST = 1e-12
 
 Known = Mapping[str, float]
 """By question, how right: only what is graded."""
-Limits = tuple[float | None, float | None]
+IntervalLimits = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Closure:
     def value(self) -> float:
         return self.seen.value
 
-    def limits(self, alpha: float = ALPHA) -> Limits:
+    def limits(self, alpha: float = ALPHA) -> IntervalLimits:
         """None where the gap may be none, from whoever may be the best."""
         left = alpha * (1 - FOR_THE_CHOICE) if self.gap.compared else alpha
         low = high = self.value

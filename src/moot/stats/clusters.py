@@ -21,7 +21,7 @@ from itertools import accumulate
 _CLUSTERS: ContextVar[Mapping[str, str]] = ContextVar("clusters of questions")
 
 Sums = tuple[float, ...]
-Rows = Mapping[str, Sums] | Sequence[Sums]
+SumsByQuestion = Mapping[str, Sums] | Sequence[Sums]
 """What each question adds to some sums: by question, or as a bare list where no question hangs together with another."""
 Values = Mapping[str, float] | Sequence[float]
 """One value a question."""
@@ -56,7 +56,7 @@ class Units:
         return self.told and len(self.sums) > 1
 
 
-def units(rows: Rows) -> Units:
+def units(rows: SumsByQuestion) -> Units:
     """The sums of each unit, in an order that does not depend on the order of the questions."""
     clusters = _CLUSTERS.get({})
     if not isinstance(rows, Mapping):
@@ -101,7 +101,7 @@ def cut(sizes: Sequence[int], wanted: int) -> int:
     return 1 + min(range(len(sizes) - 1), key=lambda place: abs(sums[place] - wanted))
 
 
-def value_rows(values: Values) -> Rows:
+def value_rows(values: Values) -> SumsByQuestion:
     """One value a question as sums: itself, and the question's one."""
     if isinstance(values, Mapping):
         return {question: (float(value), 1.0) for question, value in values.items()}

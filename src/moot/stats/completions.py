@@ -18,7 +18,7 @@ from typing import Protocol
 from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
-Limits = tuple[float | None, float | None]
+IntervalLimits = tuple[float | None, float | None]
 
 
 class Limited(Protocol):
@@ -27,7 +27,7 @@ class Limited(Protocol):
     @property
     def value(self) -> float: ...
 
-    def limits(self, alpha: float = ALPHA) -> Limits: ...
+    def limits(self, alpha: float = ALPHA) -> IntervalLimits: ...
 
     def p(self, threshold: float) -> float | None: ...
 
@@ -63,7 +63,7 @@ class Between:
     def clusters(self) -> int | None:
         return self.seen.clusters
 
-    def limits(self, alpha: float = ALPHA) -> Limits:
+    def limits(self, alpha: float = ALPHA) -> IntervalLimits:
         low, high = self.worst.limits(alpha)[0], self.best.limits(alpha)[1]
         if low is None or high is None or self.seen.limits(alpha)[0] is None:
             return None, None

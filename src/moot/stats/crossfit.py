@@ -8,7 +8,7 @@ A value of None is not graded, and a question whose chosen option is not graded 
 graded at once and only the rest needs a judge, so what is graded flatters an option that has much ungraded. That is why
 options are compared by the least that they can be, every ungraded answer counted as wrong: for the choice alone, never
 for a figure. Where all is graded this is the value itself. A question that an option lacks was not played, and is neither
-wrong nor right: options are chosen, and scored, on the questions that they share (`moot.stats.shared`).
+wrong nor right: options are chosen, and scored, on the questions that they share (`moot.stats.shared_questions`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from moot.stats.clusters import dealt, unit_of
-from moot.stats.shared import shared
+from moot.stats.shared_questions import shared_questions
 from moot.types import digest
 
 FOLDS = 5
@@ -69,7 +69,7 @@ def best(
 
     What is ungraded counts as the least that it can be (`least`; None as 0); an option without any grade is last.
     """
-    together = shared(options, questions)
+    together = shared_questions(options, questions)
     if together.none_ranked:
         return None
 
@@ -94,7 +94,7 @@ def crossfit(
 
     Chosen as `best` does, by the least that the options can be; scored by what is graded.
     """
-    together = shared(options, questions)
+    together = shared_questions(options, questions)
     unique = together.questions
     count = parts_of(unique, count)
     if not count or together.none_ranked:

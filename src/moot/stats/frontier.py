@@ -5,7 +5,7 @@ stands the best that costs no more, with an interval that pays for the choice, a
 (`moot.stats.choice`). Costs are compared question by question: one option costs more than another only where that is more
 than a call here and there that had to be made again. Options are compared by the least that they can be, as
 `moot.stats.crossfit` does and for its reason. All figures are on the questions that all of them have played
-(`moot.stats.shared`): else one could be above the best that it could be.
+(`moot.stats.shared_questions`): else one could be above the best that it could be.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import Value
 from moot.stats.proportion import share, share_between
 from moot.stats.quantiles import student_quantile
-from moot.stats.shared import shared
+from moot.stats.shared_questions import shared_questions
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -88,7 +88,7 @@ def frontier(
     """
     import numpy as np
 
-    together = shared({name: option.right for name, option in options.items()}, questions)
+    together = shared_questions({name: option.right for name, option in options.items()}, questions)
     if len(together.questions) < 2 or together.none_ranked:
         return []
     options = {name: options[name] for name in together.names}

@@ -26,7 +26,7 @@ from moot.types import Estimate
 FEW_WAITING = 0.05
 """Up to this share of answers that still wait for a grade, a figure over the others stands, with its bounds."""
 
-Way = Literal["at once", "judge", "waiting", "nobody", "not heard"]
+WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "not heard"]
 """How an answer came by its grade: without a judge; by one, or by whoever is in its place; not yet, although somebody has
 said what is right, so that it waits; not at all, since nobody has; or it was never heard, since the team did not wait."""
 
@@ -70,14 +70,14 @@ COUNTS = ("answers", "waiting", "judged", "not_heard", "nobody")
 
 
 @lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
-def graded_value(right: float | None, way: Way = "at once") -> Value:
+def graded_value(right: float | None, way: WayOfGrading = "at once") -> Value:
     """Of one answer."""
     waiting, judged, not_heard, nobody = (int(way == each) for each in ("waiting", "judge", "not heard", "nobody"))
     least, most = (0.0, 1.0) if right is None else (right, right)
     return Value(right, least, most, 1, waiting, judged, not_heard, nobody)
 
 
-def said_value(right: float | None, way: Way, words: str | None) -> Value:
+def said_value(right: float | None, way: WayOfGrading, words: str | None) -> Value:
     """The same, of words that are as good as equal ones, whatever their grade will be; they matter where there is none."""
     value = graded_value(right, way)
     return value if right is not None or words is None or way == "not heard" else value._replace(words=((words, 1.0),))

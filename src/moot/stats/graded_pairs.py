@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from moot.stats.clusters import value_rows
-from moot.stats.completions import Between, Limits
+from moot.stats.completions import Between, IntervalLimits
 from moot.stats.estimates import TESTED, Row, estimate
 from moot.stats.graded import Value, mean_value, settled, why_unfair_together
 from moot.stats.paired import Paired, compare
@@ -192,7 +192,7 @@ def why_no_difference(pairs: Pairs) -> str:
     return (why_unfair_pairs(pairs) if known_pairs(pairs) else None) or "no question has both answers graded"
 
 
-def why_turned(row: Mapping[str, Any], graded: Limits | None = None) -> str | None:
+def why_turned(row: Mapping[str, Any], graded: IntervalLimits | None = None) -> str | None:
     """Said of a difference that is clear over what is graded, and not over all.
 
     `graded`: its interval over what is graded alone, where something waits and is in that of the row.

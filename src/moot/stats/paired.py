@@ -22,8 +22,8 @@ from typing import Any
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums
 from moot.stats.bounded_mean import BoundedMean
-from moot.stats.clusters import Rows, Units, Values, list_of, units, value_rows
-from moot.stats.completions import Between, Limits
+from moot.stats.clusters import SumsByQuestion, Units, Values, list_of, units, value_rows
+from moot.stats.completions import Between, IntervalLimits
 from moot.stats.quantiles import ALPHA, normal_p, normal_quantile, student_quantile
 from moot.types import Estimate
 
@@ -33,7 +33,7 @@ _MANY_KINDS = 2_000
 """With more questions that differ from each other the bootstrap is the normal interval, only slower."""
 _BESIDE_ZERO = 1e-9
 
-Pairs = Mapping[str, tuple[float, float]] | Sequence[tuple[float, float]]
+QuestionPairs = Mapping[str, tuple[float, float]] | Sequence[tuple[float, float]]
 """One pair a question."""
 
 
@@ -161,7 +161,7 @@ def _limit(better: float, worse: float, scale: float, *, below: bool) -> float:
     return inside
 
 
-def difference(rows: Rows) -> Difference | None:
+def difference(rows: SumsByQuestion) -> Difference | None:
     """From (sum of the differences above zero, of those below it without the sign, how many) of each question."""
     parts = units(rows)
     counted = [unit for unit in parts.sums if unit[2] > 0]
@@ -171,7 +171,7 @@ def difference(rows: Rows) -> Difference | None:
     return Difference(mean, parts.questions, parts.clusters, parts.enough, parts.told)
 
 
-def split_signs(values: Values) -> Rows:
+def split_signs(values: Values) -> SumsByQuestion:
     """One difference a question as what `difference` adds up."""
     if isinstance(values, Mapping):
         return {question: (max(value, 0.0), max(-value, 0.0), 1.0) for question, value in values.items()}
@@ -201,7 +201,7 @@ class Paired:
     """What has limits at any level."""
 
     @property
-    def limits_graded(self) -> Limits | None:
+    def limits_graded(self) -> IntervalLimits | None:
         """Over what is graded alone, where answers wait for a grade; None where none does."""
         return self.figure.seen.limits() if isinstance(self.figure, Between) else None
 
@@ -222,7 +222,7 @@ class Paired:
         }
 
 
-def compare(pairs: Pairs, *, pooled: bool = False) -> Paired:
+def compare(pairs: QuestionPairs, *, pooled: bool = False) -> Paired:
     """One pair of values a question, each right (1) or wrong (0) or a mean over captains, models or repeats.
 
     `pooled`: they are means, also where all of them happen to be 0 or 1. Whether captains or repeats agree is a result,
@@ -289,7 +289,9 @@ def holm_levels(p_values: Sequence[float], alpha: float = ALPHA) -> list[float]:
     return levels
 
 
-def cluster_bootstrap(rows: Rows, *, alpha: float = ALPHA, seed: int = 0, resamples: int = 2_000) -> Estimate | None:
+def cluster_bootstrap(
+    rows: SumsByQuestion, *, alpha: float = ALPHA, seed: int = 0, resamples: int = 2_000
+) -> Estimate | None:
     """A ratio of sums over questions (its sum, its count) that has no bounds, such as money, with a percentile interval.
 
     None where nothing was counted. Without spread between the questions a bootstrap has nothing to say, and there is

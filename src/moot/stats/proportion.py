@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.stats.clusters import Rows, Sums, Units, Values, list_of, units, value_rows
+from moot.stats.clusters import Sums, SumsByQuestion, Units, Values, list_of, units, value_rows
 from moot.stats.completions import Between
 from moot.stats.quantiles import ALPHA, Z_95, normal_p, normal_quantile, student_p, student_quantile
 from moot.types import Estimate
@@ -107,9 +107,9 @@ class Share:
         return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
 
 
-def share(rows: Rows) -> Share | None:
+def share(rows: SumsByQuestion) -> Share | None:
     """From (how many, out of how many) of each question; None where nothing is counted."""
-    counted: Rows
+    counted: SumsByQuestion
     if isinstance(rows, Mapping):
         counted = {question: row for question, row in rows.items() if row[1] > 0}
     else:
@@ -179,7 +179,7 @@ def _least_worth(between: Sequence[Sums], low: float, high: float) -> Worth:
     return Worth(seen, max(1.0, least - 1), least)
 
 
-def share_of(rows: Rows) -> Estimate | None:
+def share_of(rows: SumsByQuestion) -> Estimate | None:
     """The same with its 95 % interval."""
     figure = share(rows)
     return None if figure is None else figure.estimate()

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from moot.stats.clusters import Rows, Units, units
+from moot.stats.clusters import SumsByQuestion, Units, units
 from moot.stats.quantiles import ALPHA, student_p, student_quantile
 from moot.types import Estimate
 
@@ -63,7 +63,7 @@ class Closed:
         return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
 
 
-def closed(rows: Rows) -> Closed | None:
+def closed(rows: SumsByQuestion) -> Closed | None:
     """From (rise, gap) of each question; None where there is no gap in the sum."""
     parts = units(_counted(rows))
     rise, gap = (math.fsum(unit[place] for unit in parts.sums) for place in (0, 1))
@@ -88,7 +88,7 @@ def closed(rows: Rows) -> Closed | None:
     )
 
 
-def _counted(rows: Rows) -> Rows:
+def _counted(rows: SumsByQuestion) -> SumsByQuestion:
     """With how many questions there are: how large a cluster is."""
     if isinstance(rows, Mapping):
         return {question: (*sums, 1.0) for question, sums in rows.items()}
@@ -101,7 +101,7 @@ def _usual_gap(parts: Units) -> float:
     return max(1.0, math.fsum(gaps) / len(gaps))
 
 
-def share_closed(rows: Rows) -> Estimate | None:
+def share_closed(rows: SumsByQuestion) -> Estimate | None:
     """The same with its 95 % interval."""
     figure = closed(rows)
     return None if figure is None else figure.estimate()

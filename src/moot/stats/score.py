@@ -62,7 +62,7 @@ def _normal_point(successes: int, tries: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class BoundedSums:
     """Differences that are means, or sums over a cluster of questions."""
 
     bounded: BoundedMean
@@ -90,7 +90,7 @@ class Sums:
         return self.bounded.high(z)
 
 
-Differences = Counts | Sums
+Differences = Counts | BoundedSums
 
 
 def differences(
@@ -104,13 +104,13 @@ def differences(
     if alone and not pooled and bool(np.isin(column, (-1.0, 0.0, 1.0)).all()):
         return Counts(int((column > 0).sum()), int((column < 0).sum()), len(column))
     if alone or clusters is None:
-        return Sums(BoundedMean(column.tolist(), [1.0] * len(column)))
+        return BoundedSums(BoundedMean(column.tolist(), [1.0] * len(column)))
     places = {cluster: place for place, cluster in enumerate(dict.fromkeys(clusters))}
     which = [places[cluster] for cluster in clusters]
     sums, sizes = np.zeros(len(places)), np.zeros(len(places))
     np.add.at(sums, which, column)
     np.add.at(sizes, which, 1.0)
-    return Sums(BoundedMean(sums.tolist(), sizes.tolist()))
+    return BoundedSums(BoundedMean(sums.tolist(), sizes.tolist()))
 
 
 def tango(better: int, worse: int, n: int, z: float) -> tuple[float, float]:

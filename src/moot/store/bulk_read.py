@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from moot.store import schema
 
-Rows = Iterable[Sequence[Any]]
+RawRows = Iterable[Sequence[Any]]
 
 AHEAD = 20_000
 """Rows that are read past and kept, since their turn may come: some dozens of megabytes."""
@@ -93,7 +93,7 @@ class Along:
     """
 
     def __init__(
-        self, stream: Rows, look_up: Callable[[Sequence[Any]], Rows], times: Mapping[Any, int] | None = None
+        self, stream: RawRows, look_up: Callable[[Sequence[Any]], RawRows], times: Mapping[Any, int] | None = None
     ) -> None:
         self._stream = iter(stream)
         self._look_up = look_up

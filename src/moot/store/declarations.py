@@ -16,12 +16,12 @@ from sqlalchemy import Connection, select
 from moot.store import schema
 from moot.store.statements import Row, insert_new
 
-Kind = Literal["hypothesis", "primary"]
+DeclarationKind = Literal["hypothesis", "primary"]
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    kind: Kind
+    kind: DeclarationKind
     text: str
     declared_at: float
     frozen: bool
@@ -30,7 +30,7 @@ class Declared:
 
 def declare(connection: Connection, name: str, config: dict[str, Any], cells: Sequence[str]) -> None:
     """Write down what is new in a file that is about to run; what stands already keeps its time."""
-    texts: list[tuple[Kind, str]] = [("hypothesis", text) for text in config.get("hypotheses", ())]
+    texts: list[tuple[DeclarationKind, str]] = [("hypothesis", text) for text in config.get("hypotheses", ())]
     if primary := config.get("primary"):
         texts.append(("primary", primary))
     if not texts:

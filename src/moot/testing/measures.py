@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from moot.measures.section import Section
     from moot.testing.measured_runs import StrategyGiven
 
-Order = Callable[["list[Stored]"], "list[Stored]"]
+Reordering = Callable[["list[Stored]"], "list[Stored]"]
 
 
 async def check_measure(
@@ -65,7 +65,7 @@ class _Tried:
     runs: MeasuredRuns
     said: set[str] = dataclasses.field(default_factory=set)
 
-    def taken(self, connection: Connection, run: str, order: Order = list) -> dict[str, Any]:
+    def taken(self, connection: Connection, run: str, order: Reordering = list) -> dict[str, Any]:
         """Its figures of a run, with its cells in another order or some of them only."""
         from moot.measures.read_only import read_only
         from moot.measures.source import Source

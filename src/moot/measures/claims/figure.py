@@ -83,7 +83,7 @@ class Ends(TypedDict, total=False):
     waiting: int
 
 
-Limits = tuple[float | None, float | None]
+IntervalLimits = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Figure:
     """`limits` by level and `p` by threshold: at most alpha exactly where the limits at alpha leave the threshold out."""
 
     value: float | None
-    limits: Callable[[float], Limits]
+    limits: Callable[[float], IntervalLimits]
     p: Callable[[float], float | None]
     test: str
     small: bool
@@ -227,7 +227,7 @@ def _resampled(
         return Figure(value, lambda _: (None, None), lambda _: None, "none", True, NO_SPREAD)
     drawn = _evaluated(left, ratios, resampled_sums(values, seed=seed, resamples=resamples))
 
-    def limits(alpha: float) -> Limits:
+    def limits(alpha: float) -> IntervalLimits:
         low, high = percentile_interval(drawn, n, alpha) or (None, None)
         return _finite(low), _finite(high)
 

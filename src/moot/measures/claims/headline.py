@@ -3,7 +3,7 @@
 The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
 chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`. Everything in its sentence is
 against one baseline, the best single player on the questions that the option has, and "more" means more than every one of
-them that ever answered. Options, and players, are ranked on the questions that they share: see `moot.stats.shared`.
+them that ever answered. Options, and players, are ranked on the questions that they share: see `moot.stats.shared_questions`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from moot.stats.graded import (
     why_none,
 )
 from moot.stats.graded_pairs import family_row, known_pairs
-from moot.stats.shared import SharedQuestions, shared
+from moot.stats.shared_questions import SharedQuestions, shared_questions
 from moot.store.declarations import Declared
 from moot.types import Estimate
 
@@ -93,7 +93,8 @@ def headline_figures(
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values)
-    row["words"] = [*sentences(row), *([source.grader_differs] if source.grader_differs else ())]
+    differs = source.grades.grader_differs
+    row["words"] = [*sentences(row), *([differs] if differs else ())]
     row["sentence"] = " ".join(row["words"])
     return row
 
@@ -194,7 +195,7 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
         singles = singles.without(silent)
         row["never_answered"] = silent
     single = best_of_singles(singles.values, list(values))
-    if single is None and shared(singles.values, list(values)).none_ranked:
+    if single is None and shared_questions(singles.values, list(values)).none_ranked:
         nobody = nobody_is_best(singles.values, values, len(chosen.paid))
         return {**row, "over_best_single": nobody, **_cost(source, chosen, None, None)}
     if single is None:

@@ -21,7 +21,7 @@ from moot.stats.graded_pairs import Pairs, completed_pairs, difference_bounds, k
 from moot.stats.paired import holm, holm_levels
 from moot.stats.quantiles import ALPHA
 
-Answer = Literal["confirmed", "refuted", "open"]
+HypothesisAnswer = Literal["confirmed", "refuted", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Judged:
         return self.bounds is None or not settled(self.bounds, self.threshold, above=self._side == "above")
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> HypothesisAnswer:
         """Confirmed or refuted only by the whole interval, and only if the bounds lie on that side too.
 
         Only answers that do not match need a judge, so what is graded is better than the rest.

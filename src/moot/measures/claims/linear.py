@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from moot.experiment.claims import Expression, Number, Term
-from moot.stats.completions import Between, Limits
+from moot.stats.completions import Between, IntervalLimits
 from moot.stats.paired import Difference, difference, split_signs
 from moot.stats.quantiles import ALPHA
 
@@ -86,7 +86,7 @@ class Combination:
     def clusters(self) -> int | None:
         return self.scaled.clusters
 
-    def limits(self, alpha: float = ALPHA) -> Limits:
+    def limits(self, alpha: float = ALPHA) -> IntervalLimits:
         low, high = self.scaled.limits(alpha)
         if low is None or high is None:
             return None, None

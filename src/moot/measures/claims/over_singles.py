@@ -13,12 +13,12 @@ from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import Alone, SideResults
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
-from moot.stats.completions import Limits
+from moot.stats.completions import IntervalLimits
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import FEW_WAITING, Value, at_worst, fair, graded_estimate, least_of, marks_of
 from moot.stats.graded_pairs import compared_row, difference_ends, why_turned
-from moot.stats.shared import shared
+from moot.stats.shared_questions import shared_questions
 from moot.stats.waiting_choice import Tables, claim_whatever
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
 
     On the questions that both have; who has too few to be ranked could be better.
     """
-    unranked = shared(singles, asked).left_out
+    unranked = shared_questions(singles, asked).left_out
     found = []
     for name, own in singles.items():
         both = {q: [(own[q], singles[single][q])] for q in asked if q in own and q in singles[single]}
@@ -150,7 +150,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]
     """
     heard = {name: sum(not own.not_heard for q, own in singles[name].items() if q in values) for name in rivals}
     asked = {name: len(values.keys() & singles[name].keys()) for name in rivals}
-    unranked = shared(singles, list(values)).left_out
+    unranked = shared_questions(singles, list(values)).left_out
     unheard = [name for name in rivals if name in unranked or asked[name] - heard[name] > FEW_WAITING * len(values)]
     if not unheard:
         return {}
@@ -171,7 +171,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]
     }
 
 
-def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], graded: Limits | None) -> Row:
+def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], graded: IntervalLimits | None) -> Row:
     """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
     if over["difference"] is None:
         return over

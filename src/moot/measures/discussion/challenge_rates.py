@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.stats.completions import Between
-from moot.stats.graded import Value, Way, graded_value, why_unfair_together
+from moot.stats.graded import Value, WayOfGrading, graded_value, why_unfair_together
 from moot.stats.paired import FEW_QUESTIONS, Difference, difference
 from moot.stats.proportion import share_over_questions
 from moot.types import Estimate
@@ -30,7 +30,7 @@ class GradedObjection:
     """The score of its new answer; None: ungraded, or none was given."""
     answered: bool = False
     """Whether it gave a new answer."""
-    ways: tuple[Way, Way] = ("at once", "at once")
+    ways: tuple[WayOfGrading, WayOfGrading] = ("at once", "at once")
     """How the two answers came by their grades."""
 
     @property
@@ -51,7 +51,7 @@ class GradedObjection:
         return self.ungraded and all(grade is not None or way == "waiting" for grade, way in self._graded_so)
 
     @property
-    def _graded_so(self) -> tuple[tuple[float | None, Way], ...]:
+    def _graded_so(self) -> tuple[tuple[float | None, WayOfGrading], ...]:
         return (self.before, self.ways[0]), (self.after, self.ways[1])
 
     @property

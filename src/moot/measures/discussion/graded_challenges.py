@@ -9,7 +9,7 @@ from typing import Any
 from moot import traces
 from moot.measures.discussion.challenge_rates import GradedObjection, challenges
 from moot.measures.source import Source
-from moot.stats.graded import Way
+from moot.stats.graded import WayOfGrading
 
 RIGHT = 0.5
 """A planted answer that scores as much is no wrong answer."""
@@ -21,7 +21,7 @@ class ChallengeRound:
 
     question: str
     right: float | None
-    way: Way
+    way: WayOfGrading
     """How the team's own answer came by its grade."""
     put: traces.Challenge
     objections: tuple[traces.Objection, ...] = ()
@@ -68,7 +68,7 @@ def _part(source: Source, held: ChallengeRound, planted: bool) -> str:
     return "planted, ungraded" if value is None else "planted, but right" if value >= RIGHT else "planted"
 
 
-def _before(source: Source, held: ChallengeRound) -> tuple[float | None, Way]:
+def _before(source: Source, held: ChallengeRound) -> tuple[float | None, WayOfGrading]:
     """The score of what was shown: the team's own has been graded already."""
     planted = held.put.planted
     return (held.right, held.way) if planted is None else source.graded(source.cases[held.question], planted)

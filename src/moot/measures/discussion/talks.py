@@ -16,7 +16,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, Way, accuracy_row, fair, graded_value, known, mean_value
+from moot.stats.graded import Value, WayOfGrading, accuracy_row, fair, graded_value, known, mean_value
 from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, mean_difference, mean_of
 from moot.types import Estimate
 
@@ -36,7 +36,7 @@ class Talk:
     """The turn of the decision; without one, the last turn."""
     repeat: int = 0
     dataset: str | None = None
-    way: Way = "at once"
+    way: WayOfGrading = "at once"
     """How it came by its grade, or why it has none."""
 
     @property

@@ -16,14 +16,14 @@ Row = dict[str, Any]
 
 def judges_figures(source: Source) -> Row | None:
     """How often two judges said the same of what was answered here."""
-    if len(source.judges) != 2:
+    if len(source.grades.judges) != 2:
         return None
-    first, second = source.judges
+    first, second = source.grades.judges
     pairs: list[tuple[bool, bool]] = []
     about: list[str] = []
     for case, answers in _answers(source).items():
         words: dict[str, dict[str, bool]] = {}
-        for judgement in source.judgements.get(case, ()):
+        for judgement in source.grades.judgements.get(case, ()):
             if judgement.right is not None and judgement.answer in answers:
                 words.setdefault(judgement.answer, {})[judgement.judge] = judgement.right
         both = [(verdicts[first], verdicts[second]) for verdicts in words.values() if len(verdicts) == 2]
@@ -32,7 +32,7 @@ def judges_figures(source: Source) -> Row | None:
     agreed = agreement(pairs, about, seed=source.seed)
     disputed = sum(one != other for one, other in pairs)
     kappa = {"kappa": agreed.kappa, "kappa_low": agreed.low, "kappa_high": agreed.high}
-    row = {"judges": source.judges, "n": agreed.n, "agreement": agreed.share, **kappa, "disputed": disputed}
+    row = {"judges": source.grades.judges, "n": agreed.n, "agreement": agreed.share, **kappa, "disputed": disputed}
     return row if pairs else None
 
 

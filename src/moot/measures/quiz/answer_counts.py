@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from moot.engine.match_record import Groups
-from moot.measures.quiz.played import Drafts, Played, solos, split
+from moot.measures.quiz.played import DraftsKey, Played, solos, split
 from moot.stats.estimates import Row, estimate_row
 
-Ends = tuple[float, float]
+LeastAndMost = tuple[float, float]
 """The least and the most that one play is worth."""
 
 
@@ -24,8 +24,8 @@ Ends = tuple[float, float]
 class AnswerCounts:
     """d of each set of drafts, as far as it is known."""
 
-    sure: Mapping[Drafts, int]
-    open: Mapping[Drafts, range]
+    sure: Mapping[DraftsKey, int]
+    open: Mapping[DraftsKey, range]
     """What d may be, of sets of drafts in which somebody was not heard."""
 
     def may_be(self, play: Played, d: int) -> bool:
@@ -42,15 +42,15 @@ def answer_counts(plays: Sequence[Played]) -> AnswerCounts:
     team thinks, so that such a set is left out and the others stand for it.
     """
     groups, stopped = _known_groups(plays), {play.drafts for play in plays if play.known_groups is not None}
-    answered: dict[Drafts, set[str]] = {}
-    not_heard: dict[Drafts, set[str]] = {}
+    answered: dict[DraftsKey, set[str]] = {}
+    not_heard: dict[DraftsKey, set[str]] = {}
     for play in solos(plays):
         if not play.heard:
             not_heard.setdefault(play.drafts, set()).add(play.player or "")
         elif play.outcome == "answered":
             answered.setdefault(play.drafts, set()).add(play.player or "")
-    sure: dict[Drafts, int] = {}
-    unknown: dict[Drafts, range] = {}
+    sure: dict[DraftsKey, int] = {}
+    unknown: dict[DraftsKey, range] = {}
     for drafts in sorted({play.drafts for play in plays}):
         together = groups.get(drafts, ())
         missing = not_heard.get(drafts, set()) | (answered.get(drafts, set()) - set(chain.from_iterable(together)))
@@ -61,12 +61,12 @@ def answer_counts(plays: Sequence[Played]) -> AnswerCounts:
     return AnswerCounts(sure, unknown)
 
 
-def diversity_of(plays: Sequence[Played]) -> Mapping[Drafts, int]:
+def diversity_of(plays: Sequence[Played]) -> Mapping[DraftsKey, int]:
     """d of each set of drafts of which it is known."""
     return answer_counts(plays).sure
 
 
-def groups_of(plays: Iterable[Played]) -> dict[Drafts, Groups]:
+def groups_of(plays: Iterable[Played]) -> dict[DraftsKey, Groups]:
     """The answer groups of each set of drafts: in each repeat of a question those of the fullest that was played on.
 
     Strategies share the drafts, but one may not have waited for all of them: how many plays rest on fewer, and so how
@@ -75,13 +75,13 @@ def groups_of(plays: Iterable[Played]) -> dict[Drafts, Groups]:
     return _fullest((play.drafts, play.groups) for play in plays)
 
 
-def _known_groups(plays: Sequence[Played]) -> dict[Drafts, Groups]:
+def _known_groups(plays: Sequence[Played]) -> dict[DraftsKey, Groups]:
     """The same of all that is known, be it that no play rests on it."""
     return _fullest((play.drafts, groups) for play in plays for groups in (play.groups, play.known_groups or ()))
 
 
-def _fullest(grouped: Iterable[tuple[Drafts, Groups]]) -> dict[Drafts, Groups]:
-    fullest: dict[Drafts, Groups] = {}
+def _fullest(grouped: Iterable[tuple[DraftsKey, Groups]]) -> dict[DraftsKey, Groups]:
+    fullest: dict[DraftsKey, Groups] = {}
     for drafts, groups in grouped:
         if groups:
             alike = tuple(sorted(tuple(sorted(group)) for group in groups))
@@ -107,7 +107,7 @@ def unplaced_row(surely: Sequence[Played], perhaps: Sequence[Played], name: str)
 
 
 def mean_bounds(
-    surely: Sequence[Played], perhaps: Sequence[Played], ends: Callable[[Played], Ends]
+    surely: Sequence[Played], perhaps: Sequence[Played], ends: Callable[[Played], LeastAndMost]
 ) -> dict[str, float]:
     """What the mean over questions can be, whichever of the others are among them."""
     low = _lowest(surely, perhaps, lambda play: ends(play)[0])

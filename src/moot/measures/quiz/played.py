@@ -15,7 +15,7 @@ from moot.engine.match_record import Groups
 from moot.stats.estimates import TESTED, Row, estimate
 from moot.stats.graded import (
     Value,
-    Way,
+    WayOfGrading,
     accuracy_row,
     completed,
     fair,
@@ -29,7 +29,7 @@ from moot.types import Estimate
 
 UNPLAYED = Value(None, 0.0, 1.0)
 """Of a question that somebody was not asked, while others were: it is neither right nor wrong."""
-Drafts = tuple[str, int]
+DraftsKey = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
 
 
@@ -64,7 +64,7 @@ class Played:
     """Of the drafts it rests on."""
     heard: bool = True
     """Whether the player's answer was waited for; what it would have been is unknown else, and ungraded."""
-    way: Way = "at once"
+    way: WayOfGrading = "at once"
     """How it came by its grade, or why it has none."""
     open_words: str | None = None
     """What it said, where nobody has graded that, as far as equal words have equal grades."""
@@ -74,7 +74,7 @@ class Played:
         return said_value(self.right, self.way if self.heard else "not heard", self.open_words)
 
     @property
-    def drafts(self) -> Drafts:
+    def drafts(self) -> DraftsKey:
         """The drafts it rests on."""
         return self.question, self.repeat
 
@@ -84,10 +84,10 @@ class Played:
         return self.player if self.player is not None else self.captain
 
 
-Key = Callable[[Played], Any]
+SplitKey = Callable[[Played], Any]
 
 
-def split(plays: Iterable[Played], key: Key) -> dict[Any, list[Played]]:
+def split(plays: Iterable[Played], key: SplitKey) -> dict[Any, list[Played]]:
     """Plays by a key, in the order of the key's text, so that the order of plays changes nothing."""
     parts: dict[Any, list[Played]] = {}
     for play in plays:
@@ -111,7 +111,7 @@ def of_all(plays: Sequence[Played]) -> list[Played]:
     everybody = {play.whose for play in plays}
     if len(everybody) < 2:
         return list(plays)
-    there: dict[Drafts, set[str | None]] = {}
+    there: dict[DraftsKey, set[str | None]] = {}
     for play in plays:
         there.setdefault(play.drafts, set()).add(play.whose)
     return [play for play in plays if len(there[play.drafts]) == len(everybody)]

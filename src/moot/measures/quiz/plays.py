@@ -17,7 +17,7 @@ from moot.measures.episodes import EpisodeOutline, Key
 from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, grouped_drafts, groups_of
 from moot.measures.team_drafts import TeamDrafts
-from moot.stats.graded import Way
+from moot.stats.graded import WayOfGrading
 from moot.types import Case
 
 _KEPT: WeakKeyDictionary[Source, dict[str, list[Played]]] = WeakKeyDictionary()
@@ -113,7 +113,7 @@ def _single(
     outcome: str,
     calls: int,
     cost_usd: float | None,
-    way: Way,
+    way: WayOfGrading,
     open_words: str | None = None,
 ) -> Played:
     return Played(

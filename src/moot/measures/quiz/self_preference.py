@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from moot.engine.match_record import Groups
 from moot.measures.quiz.answer_counts import groups_of
-from moot.measures.quiz.played import Drafts, Played, split, teams
+from moot.measures.quiz.played import DraftsKey, Played, split, teams
 from moot.stats.estimates import Row
 from moot.stats.graded import completed, mean_value, why_unknown
 from moot.stats.proportion import share, share_between, share_over_questions
@@ -44,7 +44,7 @@ def self_preference(plays: Sequence[Played]) -> list[Row]:
     return rows
 
 
-def _measures(plays: Sequence[Played], groups: Mapping[Drafts, Groups]) -> Row:
+def _measures(plays: Sequence[Played], groups: Mapping[DraftsKey, Groups]) -> Row:
     attributed = [play for play in plays if play.own_choice is not None]
     chose_own = [play for play in attributed if play.own_choice]
     other = [play for play in attributed if not play.own_choice]

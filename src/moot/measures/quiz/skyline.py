@@ -30,7 +30,7 @@ from moot.stats.graded import (
     why_unknown,
     with_settled,
 )
-from moot.stats.shared import shared
+from moot.stats.shared_questions import shared_questions
 from moot.types import Estimate
 
 
@@ -163,7 +163,7 @@ def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
     alone = solos(plays)
     every = split(alone, lambda play: play.player)
     played = {player: {play.question for play in of_player} for player, of_player in every.items()}
-    together, total = shared(played), len({play.question for play in alone})
+    together, total = shared_questions(played), len({play.question for play in alone})
     if together.none_ranked:
         told = BestSingle(None, None, len(every), questions=total, rivals=tuple(every), not_ranked=together.told)
         return replace(told, ranked=len(together.names), why_none=together.why_none)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from moot.measures.quiz.answer_counts import diversity_of
-from moot.measures.quiz.played import Drafts, Played, repeated, split
+from moot.measures.quiz.played import DraftsKey, Played, repeated, split
 from moot.stats.choice import Claim
 from moot.stats.clusters import units_of, value_rows
 from moot.stats.crossfit import FOLDS, best, crossfit
@@ -123,10 +123,10 @@ class _Policy:
 def learn_threshold(
     vote: Sequence[Played],
     talk: Sequence[Played],
-    groups: Mapping[Drafts, int] | None = None,
+    groups: Mapping[DraftsKey, int] | None = None,
     *,
     players: int | None = None,
-    grouping: Mapping[Drafts, GroupingPaid] | None = None,
+    grouping: Mapping[DraftsKey, GroupingPaid] | None = None,
     folds: int = FOLDS,
     seed: int = 0,
 ) -> Threshold | None:
@@ -182,14 +182,14 @@ def learn_threshold(
     )
 
 
-Plays = Mapping[Drafts, Sequence[Played]]
+PlaysByDrafts = Mapping[DraftsKey, Sequence[Played]]
 
 
-def _plays_on(plays: Sequence[Played], both: set[Drafts]) -> dict[Drafts, list[Played]]:
+def _plays_on(plays: Sequence[Played], both: set[DraftsKey]) -> dict[DraftsKey, list[Played]]:
     return split([play for play in plays if play.drafts in both], lambda play: play.drafts)
 
 
-def _policy(voted: Plays, talked: Plays, grouping: Mapping[Drafts, GroupingPaid]) -> _Policy:
+def _policy(voted: PlaysByDrafts, talked: PlaysByDrafts, grouping: Mapping[DraftsKey, GroupingPaid]) -> _Policy:
     """Each set of drafts by its mean over captains, each question by its mean over repeats."""
     values: dict[str, list[Value]] = {}
     calls: dict[str, list[float]] = {}

@@ -13,7 +13,7 @@ from moot.stats.graded import Value, accuracy_row, mean_value, whole_mean
 from moot.stats.graded_pairs import Pairs, fair_pairs, family_row
 
 Row = dict[str, Any]
-Values = Mapping[str, Value]
+ValuesByQuestion = Mapping[str, Value]
 """By question."""
 WHEN = {"alone": "native_value", "after": "after_value"}
 ONLY_ONE = "it is the only model of its cohort"
@@ -27,7 +27,9 @@ def values_alone(seen: Iterable[EpisodeOutline]) -> dict[str, Value]:
     return {question: mean_value(several) for question, several in values.items()}
 
 
-def tax_rows(single: Mapping[str, Values], double: Mapping[str, Values], *, repeated: bool) -> Iterator[Row]:
+def tax_rows(
+    single: Mapping[str, ValuesByQuestion], double: Mapping[str, ValuesByQuestion], *, repeated: bool
+) -> Iterator[Row]:
     """By model, asked in one call and in two: right with two less right with one, question by question."""
     for model in sorted(single.keys() & double.keys()):
         pairs: Pairs = {
@@ -114,13 +116,13 @@ def model_rows(pairs: Sequence[Pair], others: Sequence[Native] = ()) -> Iterator
                 yield {**named, **_against(of_model, average, len(values))}
 
 
-def _average(values: Mapping[str, Values]) -> dict[str, Value]:
+def _average(values: Mapping[str, ValuesByQuestion]) -> dict[str, Value]:
     """On the questions that all of them have: else it would be the mean of others from question to question."""
     asked = set.intersection(*(set(of_model) for of_model in values.values())) if values else set()
     return {question: whole_mean([of_model[question] for of_model in values.values()]) for question in sorted(asked)}
 
 
-def _against(values: Values, average: Values, models: int) -> Row:
+def _against(values: ValuesByQuestion, average: ValuesByQuestion, models: int) -> Row:
     pairs: Pairs = {question: [(values[question], mean)] for question, mean in average.items()}
     row = family_row(pairs, pooled=True)
     if models < 2:

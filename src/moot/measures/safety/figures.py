@@ -38,7 +38,7 @@ from moot.traces import Ending, of_kind
 from moot.types import canonical_json
 
 Row = dict[str, Any]
-Alone = Mapping[tuple[str | None, str], Stored]
+CellsAlone = Mapping[tuple[str | None, str], Stored]
 """By player and way of drafting."""
 
 
@@ -75,7 +75,7 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     return {key: value for key, value in figures.items() if value}
 
 
-def _missing(source: Source, led: Iterable[Stored], alone: Alone) -> list[Row]:
+def _missing(source: Source, led: Iterable[Stored], alone: CellsAlone) -> list[Row]:
     """Stages without native answers to compare with, and the strategy that would give them."""
     missing: dict[tuple[str, str], Row] = {}
     for cell in led:
@@ -283,15 +283,17 @@ def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored
     return bias and {**bias, "ungraded": len(ungraded)}
 
 
-Play = tuple[str, int, str]
+DraftsRead = tuple[str, int, str]
 """A question, the drafts' repeat, and who read them."""
 
 
-def _by_play(source: Source, cells: Sequence[Stored]) -> dict[Play, EpisodeOutline]:
+def _by_play(source: Source, cells: Sequence[Stored]) -> dict[DraftsRead, EpisodeOutline]:
     return {(*episode.key, cell["captain"] or ""): episode for cell in cells for episode in source.seen(cell)}
 
 
-def _by_reviewer(plays: Mapping[Play, EpisodeOutline], both: Sequence[Play]) -> dict[tuple[str, str], list[Value]]:
+def _by_reviewer(
+    plays: Mapping[DraftsRead, EpisodeOutline], both: Sequence[DraftsRead]
+) -> dict[tuple[str, str], list[Value]]:
     """By question and reviewer: each repeat that both sides have, in the same order."""
     values: dict[tuple[str, str], list[Value]] = {}
     for key in both:

@@ -18,7 +18,7 @@ from moot.stats.graded import (
     why_no_interval,
     why_unfair_together,
 )
-from moot.stats.shared import shared
+from moot.stats.shared_questions import shared_questions
 from moot.types import Estimate
 
 ByModel = Mapping[str, Mapping[str, Value]]
@@ -60,7 +60,7 @@ def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel, *, folds: int
     The best are chosen by the least that they can be, so that nobody is the best for being ungraded. The interval holds
     the share whoever is the best of each.
     """
-    together = [shared(side) for side in (after, alone, stronger)]
+    together = [shared_questions(side) for side in (after, alone, stronger)]
     if any(those.none_ranked for those in together):
         return GapClosure(None, None, None, None, None, "no two models of a cohort share enough questions to be ranked")
     asked = sorted(set.intersection(*(set(those.questions) for those in together)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.stats.estimates import TESTED
-from moot.stats.graded import Value, Way, graded_value, why_no_interval, why_unfair_together
+from moot.stats.graded import Value, WayOfGrading, graded_value, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import compare_graded, difference_bounds
 from moot.stats.rank import halves, permuted_p, spearman
 
@@ -42,9 +42,9 @@ class Pair:
     dataset: str | None = None
     own_word: bool = True
     """Whether the answer after is its own; False: one that was counted out for all, and at most a tie broken for it."""
-    native_way: Way = "at once"
+    native_way: WayOfGrading = "at once"
     """How the answer alone came by its grade, or why it has none."""
-    after_way: Way = "at once"
+    after_way: WayOfGrading = "at once"
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -126,14 +126,14 @@ def of_all(pairs: Sequence[Pair]) -> list[Pair]:
     return [pair for pair in pairs if len(there[pair.question, pair.repeat]) == len(everybody)]
 
 
-def native_value(grade: float | None, outcome: str, way: Way) -> Value:
+def native_value(grade: float | None, outcome: str, way: WayOfGrading) -> Value:
     """What an answer alone is worth, right or not; open where nobody waited for it."""
     if way == "not heard":
         return graded_value(None, way)
     return _value(grade, outcome, outcome in ANSWERED and (grade or 0.0) >= RIGHT, way)
 
 
-def _value(grade: float | None, outcome: str, right: bool, way: Way) -> Value:
+def _value(grade: float | None, outcome: str, right: bool, way: WayOfGrading) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
     if outcome in ANSWERED and grade is None:
         return graded_value(None, way)

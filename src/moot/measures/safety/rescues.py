@@ -18,7 +18,7 @@ from moot.stats.paired import difference
 from moot.stats.proportion import share
 from moot.types import Estimate
 
-Ends = Mapping[str, float | None]
+LowAndHigh = Mapping[str, float | None]
 """What a figure lies between: `low` and `high`; None: it has no such end."""
 
 MULTIPLE = "multiple"
@@ -54,7 +54,7 @@ class StageEffect:
     more_regressions: int = 0
     uncounted: tuple[str, ...] = ()
     """Why nobody knows how many changed how: pairs that will have a grade, or of which an answer was not waited for."""
-    rate_bounds: Mapping[str, Ends] = field(default_factory=dict)
+    rate_bounds: Mapping[str, LowAndHigh] = field(default_factory=dict)
     """What the rates lie between, whatever the ungraded pairs turn out to be."""
     why: str | None = None
     """Why there is neither multiple nor rate although some pairs are graded."""
@@ -168,7 +168,7 @@ NO_MULTIPLE = Multiple(None, None, None)
 """Where what is graded would flatter."""
 
 
-def _ends(name: str, counts: Counter[Change], ungraded: Iterable[Pair]) -> Ends:
+def _ends(name: str, counts: Counter[Change], ungraded: Iterable[Pair]) -> LowAndHigh:
     """How far one count over another can lie: each pair is taken at its worst, and at its best."""
     top, bottom = RATES[name]
     ends: dict[str, float | None] = {}

@@ -16,7 +16,7 @@ from moot.measures.quiz.played import UNPLAYED, solos
 from moot.measures.quiz.plays import plays_of
 from moot.measures.safety.pairs import ANSWERED, Native, Pair, native_value
 from moot.measures.source import Source
-from moot.stats.graded import Way
+from moot.stats.graded import WayOfGrading
 from moot.store.rows import verdict_of
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.traits import Traits
@@ -104,7 +104,7 @@ def native_pairs(source: Source, cell: Stored) -> Iterator[Pair]:
             yield _pair(source, after, *native)
 
 
-def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, Way] | None:
+def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, WayOfGrading] | None:
     """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not.
 
     One that this play did not wait for may have been heard in another, by the same call.
@@ -122,7 +122,7 @@ def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str
     return right, draft.outcome, way
 
 
-def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str, way: Way) -> Pair:
+def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str, way: WayOfGrading) -> Pair:
     question, cell = after.key[0], after.cell
     case = source.cases[question]
     return Pair(

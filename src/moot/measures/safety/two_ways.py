@@ -19,11 +19,11 @@ from moot.stats.graded_pairs import (
 from moot.stats.proportion import share_of
 
 Row = dict[str, Any]
-Plays = Mapping[tuple[str, str], Sequence[Value]]
+ValuesOfModels = Mapping[tuple[str, str], Sequence[Value]]
 """By question and model: one value, or one for each repeat, in the same order on both sides."""
 
 
-def formatting_tax(single: Plays, double: Plays, *, repeated: bool = False) -> Row | None:
+def formatting_tax(single: ValuesOfModels, double: ValuesOfModels, *, repeated: bool = False) -> Row | None:
     """What it costs to think and to keep to a form in one call: right with two calls less right with one.
 
     `repeated`: the values are means over repeats, also where all of them happen to be 0 or 1.
@@ -32,8 +32,8 @@ def formatting_tax(single: Plays, double: Plays, *, repeated: bool = False) -> R
 
 
 def authority_bias(
-    hidden: Plays,
-    shown: Plays,
+    hidden: ValuesOfModels,
+    shown: ValuesOfModels,
     changed: Mapping[str, tuple[int, int]],
     *,
     repeated: bool = False,
@@ -51,7 +51,7 @@ def authority_bias(
     return {**comparison, **dict(zip(("changed", "changed_low", "changed_high"), ends, strict=True))}
 
 
-def _sides(name: str, values: Plays, other_name: str, others: Plays, repeated: bool) -> Row | None:
+def _sides(name: str, values: ValuesOfModels, other_name: str, others: ValuesOfModels, repeated: bool) -> Row | None:
     """By (question, model), only where both were played, one pair a question: the mean over its models.
 
     Over the pairs of which both answers are graded; the bounds are over all. None where nobody played both. The family that

@@ -24,7 +24,7 @@ from moot.report.figures import grader_of
 from moot.report.names import options_left, short_names, ways_of
 from moot.report.page.pack import Once, packed
 from moot.report.page.part import PagePart
-from moot.report.page.words import Play, Plays, Words
+from moot.report.page.words import PlayRow, PlayRows, Words
 from moot.report.uncollected import uncollected
 from moot.store import queries, schema
 from moot.store.rows import case_of
@@ -160,17 +160,17 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlacedQuestion:
     question: str
     case_id: str
     case: Case
 
 
-def _places(connection: Connection, ident: str) -> list[Place]:
+def _places(connection: Connection, ident: str) -> list[PlacedQuestion]:
     places, cases = schema.experiment_questions, schema.cases
     query = select(places.c.question, places.c.case, cases.c.content).join(cases, cases.c.id == places.c.case)
     rows = connection.execute(query.where(places.c.experiment == ident).order_by(places.c.position)).all()
-    return [Place(question, case, case_of(content)) for question, case, content in rows]
+    return [PlacedQuestion(question, case, case_of(content)) for question, case, content in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class _QuestionReader:
     columns: Columns
     grade: Grade | None
 
-    def part(self, places: Sequence[Place]) -> dict[str, Any]:
+    def part(self, places: Sequence[PlacedQuestion]) -> dict[str, Any]:
         numbers = {seat.id: number for number, seat in enumerate(self.seats)}
         episodes = self.words.episodes([place.question for place in places])
         part = PagePart([place.case.question.text for place in places])
@@ -199,7 +199,7 @@ class _QuestionReader:
         columns = self.columns
         return zip(self.seats, columns.grades, columns.outcomes, columns.answers, strict=True)
 
-    def _add_columns(self, place: Place, plays: Plays) -> None:
+    def _add_columns(self, place: PlacedQuestion, plays: PlayRows) -> None:
         columns, case = self.columns, place.case
         columns.keys.append(place.question[:12])
         columns.ids.append(case.question.id)
@@ -236,7 +236,7 @@ class _QuestionReader:
     def _alone(
         self,
         case: Case,
-        plays: Plays,
+        plays: PlayRows,
         repeat: int,
         rights: dict[str, float | None],
         drafts: dict[str, str | None],
@@ -263,7 +263,7 @@ def _groups(verdict: Mapping[str, Any]) -> int:
     return next((len(record["groups"]) for record in verdict.get("traces", ()) if record["kind"] == "grouped"), 0)
 
 
-def _mark(play: Play) -> str:
+def _mark(play: PlayRow) -> str:
     """One letter for a grade; see `columns.grades`."""
     value, stage = play[5], play[6]
     if value is None:

@@ -22,9 +22,9 @@ from moot.store.bulk_read import (
 )
 from moot.store.statements import Row
 
-Play = Sequence[Any]
+PlayRow = Sequence[Any]
 """Outcome, answer, verdict, transcript and seconds of an episode, then value, stage and detail of its score."""
-Plays = Mapping[tuple[str, int], Play]
+PlayRows = Mapping[tuple[str, int], PlayRow]
 """By cell and repeat."""
 
 _EPISODE = ("question", "cell", "repeat", "outcome", "answer", "verdict", "transcript", "seconds")
@@ -60,10 +60,10 @@ class Words:
         """Every episode on these questions."""
         return self._episodes.take(list(dict.fromkeys(questions)))
 
-    def marked(self, episodes: Iterable[Sequence[Any]], case: str) -> dict[tuple[str, int], Play]:
+    def marked(self, episodes: Iterable[Sequence[Any]], case: str) -> dict[tuple[str, int], PlayRow]:
         """Episodes on one question, each with its score."""
         of = self._marks.of
-        plays: dict[tuple[str, int], Play] = {
+        plays: dict[tuple[str, int], PlayRow] = {
             (row[1], row[2]): (*row[3:], *of(row[1], case, row[2])) for row in episodes
         }
         return _in_turn(plays) if self._drawn else plays
@@ -91,10 +91,10 @@ class Words:
             yield from self._connection.execute(query.where(table.c.key.in_(part))).all()
 
 
-def _in_turn(plays: Plays) -> dict[tuple[str, int], Play]:
+def _in_turn(plays: PlayRows) -> dict[tuple[str, int], PlayRow]:
     """Where the numbers of repeats were drawn, which says nothing, each cell's plays are the first, the second, and so on."""
     turns: Counter[str] = Counter()
-    in_turn: dict[tuple[str, int], Play] = {}
+    in_turn: dict[tuple[str, int], PlayRow] = {}
     for cell, repeat in sorted(plays):
         in_turn[cell, turns[cell]] = plays[cell, repeat]
         turns[cell] += 1

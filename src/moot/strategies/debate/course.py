@@ -15,7 +15,7 @@ from moot.team.player import Heard
 from moot.traces import Trace
 from moot.types import Answer, Question, Verdict
 
-Ending = Literal["unanimous", "consensus", "stuck", "max-rounds"]
+DebateEnding = Literal["unanimous", "consensus", "stuck", "max-rounds"]
 """`unanimous`: the native answers agreed, and there was no debate."""
 
 Orders = dict[str, list[list[str]]]
@@ -67,7 +67,7 @@ class Course:
 
     natives: tuple[Answer, ...]
     rounds: tuple[DebateRound, ...]
-    ending: Ending
+    ending: DebateEnding
     word: str | None
     resolution: Mapping[str, Heard[Argument]] | None = None
     resolution_orders: Orders = field(default_factory=dict)

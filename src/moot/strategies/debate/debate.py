@@ -21,9 +21,9 @@ from moot.strategies.blind import masked
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
 from moot.strategies.debate.course import (
     Course,
+    DebateEnding,
     DebatePosition,
     DebateRound,
-    Ending,
     Meanings,
     Orders,
     Stand,
@@ -92,7 +92,7 @@ class Debate(Captained):
         if (word := meanings.agreed(stands.values())) is not None:
             return Course(drafts, (), "unanimous", word)
         rounds: list[DebateRound] = []
-        ending: Ending = "max-rounds"
+        ending: DebateEnding = "max-rounds"
         for number in range(1, self.max_rounds + 1):
             rounds.append(await self._round(question, team, number, stands, meanings))
             stands = dict(rounds[-1].stands)

@@ -15,10 +15,10 @@ from moot.ballots.borda import MOST_RANKED
 from moot.ballots.cumulative import BUDGET
 from moot.team.forms import Unusable, object_schema
 
-Kind = Literal["choice", "ranking", "points", "approved"]
+PaperKind = Literal["choice", "ranking", "points", "approved"]
 """What a voter is asked for; also the field of the reply."""
 
-_KINDS: Mapping[str, Kind] = {
+_KINDS: Mapping[str, PaperKind] = {
     "simple-voting": "choice",
     "cumulative-voting": "points",
     "approval-voting": "approved",
@@ -28,7 +28,7 @@ LONGEST_NUMBER = 20
 """Characters of a number written as text. Python itself refuses to read one of thousands of digits."""
 
 
-def kind_of(rule: Rule) -> Kind:
+def kind_of(rule: Rule) -> PaperKind:
     """An order of the options can be counted by any rule that brings none of the other papers."""
     return _KINDS.get(rule.name, "ranking")
 
@@ -43,7 +43,7 @@ class Paper:
     """The options as this voter sees them."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> PaperKind:
         return kind_of(self.rule)
 
     @property

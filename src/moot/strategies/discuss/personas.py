@@ -39,7 +39,7 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class ExpertRole:
     """The content of ``{"role", "description"}``."""
 
     role: str
@@ -61,14 +61,14 @@ class RoleForm:
         text = {"type": "string"}
         return object_schema({"role": text, "description": text})
 
-    def read(self, data: Mapping[str, Any]) -> Role:
+    def read(self, data: Mapping[str, Any]) -> ExpertRole:
         role, description = data.get("role"), data.get("description")
         if not isinstance(role, str) or not role.strip():
             raise Unusable("no-field")
         name = " ".join(role.translate(_TITLE).split())[:LONGEST]
         if name.casefold() in (title.casefold() for title in self.taken):
             raise Unusable("same-role")
-        return Role(name, " ".join(description.split())[:LONGEST] if isinstance(description, str) else "")
+        return ExpertRole(name, " ".join(description.split())[:LONGEST] if isinstance(description, str) else "")
 
 
 def checked(personas: object, agents: int) -> None:
@@ -94,7 +94,7 @@ def checked(personas: object, agents: int) -> None:
 async def seat(question: Question, team: Team, personas: Personas) -> tuple[Agent, ...]:
     """The players of the team as agents, each with its persona. A persona that the player has already stays."""
     agents: list[Agent] = []
-    taken: list[Role] = []
+    taken: list[ExpertRole] = []
     for place, player in enumerate(team.players):
         title = team.prompts.beside(__file__).render("agent", place=place + 1, role="")
         wanted = _wanted(personas, place)
@@ -120,7 +120,7 @@ def _wanted(personas: Personas, place: int) -> str | None:
     return personas[place]
 
 
-async def _expert(question: Question, team: Team, player: Player, place: int, taken: list[Role]) -> Agent:
+async def _expert(question: Question, team: Team, player: Player, place: int, taken: list[ExpertRole]) -> Agent:
     prompt = team.prompts.beside(__file__).render("persona", **task(question), taken=[str(role) for role in taken])
     form = RoleForm(tuple(role.role for role in taken))
     heard = await team.ask(player, question, prompt, form, stage="persona", turn=0)

@@ -30,7 +30,7 @@ T = TypeVar("T")
 MEASURE = "measure"
 
 
-class TakenMeasures:
+class AllMeasures:
     """All registered measures and those given as objects, asked one by one; who breaks is kept in `failures`.
 
     One that is given as an object takes the place of the installed one of its name: it may have other options.
@@ -139,7 +139,7 @@ class TakenMeasures:
 
 def _grader_rows(source: Source) -> list[dict[str, Any]]:
     """The grader's row: how many answers it left without a grade by failing, and what went wrong most often."""
-    if not (broke := source.grader_broke):
+    if not (broke := source.grades.grader_broke):
         return []
     name = source.config["grader"].partition(VERSION)[0]
     error = min(broke, key=lambda problem: (-broke[problem], problem))

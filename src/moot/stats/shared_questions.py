@@ -55,7 +55,9 @@ class SharedQuestions:
         return f"fewer than two of {several:,} have enough questions in common to be ranked"
 
 
-def shared(played: Mapping[str, Collection[str]], questions: Collection[str] | None = None) -> SharedQuestions:
+def shared_questions(
+    played: Mapping[str, Collection[str]], questions: Collection[str] | None = None
+) -> SharedQuestions:
     """From the questions that each option has played, of these: as many options as have enough in common.
 
     Of as many options those with most in common, and of as much the questions decide: no name and no place does.

@@ -1,0 +1,46 @@
+"""What will be played, written down before the first call: the file, its cells, and the questions with their places."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from moot.experiment.plan import Plan
+from moot.store import queries
+from moot.store.rows import case_row
+from moot.types import Case
+
+
+def declare_experiment(connection: Connection, experiment: Plan) -> bool:
+    """The file and the cells. True if the questions are written already."""
+    row = {
+        "id": experiment.id,
+        "name": experiment.name,
+        "config": json.dumps(experiment.public_config, ensure_ascii=False),
+        "size": len(experiment.dataset or ()),
+        "created_at": time.time(),
+    }
+    chosen_on = {cell.id: cell.chosen_on for cell in experiment.cells}
+    return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells], chosen_on)
+
+
+def declare_questions(
+    connection: Connection, experiment: str, start: int, cases: Sequence[Case], *, declared: bool
+) -> None:
+    """Where they stand, and what they belong to, which a file may say otherwise than the last time it was `declared`."""
+    places = [
+        {
+            "experiment": experiment,
+            "position": position,
+            "question": case.question.digest,
+            "case": case.digest,
+            "question_set": case.question_set,
+            "cluster": case.cluster,
+        }
+        for position, case in enumerate(cases, start)
+    ]
+    if not declared or queries.placed_questions(connection, experiment, start, len(cases)) != places:
+        queries.declare_questions(connection, places, [case_row(case) for case in cases])

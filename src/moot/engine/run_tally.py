@@ -1,0 +1,58 @@
+"""Where a run is: what is done, what failed and why, what endpoints do, and what was found out about strategies."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from moot.engine.call_bounds import ExceededBound
+from moot.engine.grading import Graded
+from moot.engine.matching import Matched
+from moot.models.budget import Purse
+from moot.models.limit import Turnstile
+from moot.store.calls import ExperimentCalls
+from moot.store.ledger import Ledger
+
+State = Literal["running", "done", "failed", "budget", "interrupted"]
+
+
+@dataclass
+class RunTally:
+    """Where the run is. Progress bars read it; nothing else does."""
+
+    total: int
+    skipped: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    retries: Counter[str] = field(default_factory=Counter)
+    hedges: Counter[str] = field(default_factory=Counter)
+    calls: ExperimentCalls | None = None
+    limiters: Mapping[str, Turnstile] = field(default_factory=dict)
+    started_at: float = field(default_factory=time.monotonic)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """How endpoints are doing where the calls are made, if that is not here."""
+    purse: Ledger | Purse | None = None
+    exceeded: dict[str, ExceededBound] = field(default_factory=dict)
+    """By the strategy's label: who made more calls than it declared."""
+    undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By the strategy's label: prompts that it uses and did not declare."""
+    undrafted: dict[str, int] = field(default_factory=dict)
+    """By the strategy's label: episodes without the drafts that it promises."""
+    graded: Graded | None = None
+    matched: Matched | None = None
+
+    @property
+    def endpoints(self) -> dict[str, str]:
+        """How each is doing, in a word."""
+        return {endpoint: limiter.state for endpoint, limiter in self.limiters.items()} | self.elsewhere
+
+    @property
+    def played(self) -> int:
+        return sum(self.outcomes.values())
+
+    @property
+    def done(self) -> int:
+        return self.skipped + self.played

@@ -1,0 +1,118 @@
+"""What an answer is worth by what a store holds: its grades, the words of judges and persons, and a grader that is not ours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import Connection
+
+from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
+from moot.grade.grading import scored, scores_name
+from moot.grade.judge import ONE_BY_ONE
+from moot.grade.normalise import normalise
+from moot.grade.persons import persons_word, words_by_case
+from moot.measures.cells import Row
+from moot.measures.episodes import right_of, way_of
+from moot.measures.judgements import judgements_by_case
+from moot.stats.graded import WayOfGrading
+from moot.store import queries
+from moot.store.rows import grades_of
+from moot.types import Case, Score
+
+
+def grader_of(config: Mapping[str, Any]) -> str:
+    """The name under which the scores of an experiment are stored: see `grade.grading`."""
+    judging = config.get("judge", {})
+    return scores_name(config.get("grader", USUAL), judging.get("models", ()), judging.get("batch", ONE_BY_ONE))
+
+
+class StoredGrades:
+    """The grades of one experiment. None is ungraded, which is not wrong."""
+
+    def __init__(
+        self, connection: Connection, ident: str, config: Mapping[str, Any], cases: Iterable[Case], grader: str
+    ) -> None:
+        """`grader`: the name under which its scores are stored."""
+        self._connection = connection
+        self._ident = ident
+        self._stored_as = grader
+        self._grader_name: str = config.get("grader", USUAL)
+        self._digests = [case.digest for case in cases]
+        judging = config.get("judge", {})
+        self.judges: list[str] = list(judging.get("models", ()))
+        batch = judging.get("batch", ONE_BY_ONE)
+        self.judgements = judgements_by_case(connection, self._digests, self.judges, batch)
+        """What the named judges have said, by the digest of the case."""
+        self._by_case = words_by_case(queries.settlements_on(connection, self._digests))
+        """What persons have said."""
+
+    def score(self, case: Case, text: str | None) -> Score:
+        """What a text is worth, with the stage of grading that has settled it, or has not."""
+        person = self._persons_word(case, text)
+        words = self.judgements.get(case.digest, ())
+        return scored(self._grader, case, text, words, person, judges=len(self.judges))
+
+    def of_text(self, case: Case, text: str | None) -> tuple[float | None, WayOfGrading]:
+        """What a text is worth, and how it came by that."""
+        score = self.score(case, text)
+        return score.value, way_of(score.value, score.stage, waits=self.wait(case))
+
+    def of_row(self, row: Row, case: Case) -> tuple[float | None, WayOfGrading]:
+        """The same of a stored result."""
+        right = right_of(row)
+        return right, way_of(right, row["stage"], waits=self.wait(case))
+
+    def open_words(self, right: float | None, text: str | None) -> str | None:
+        """What an ungraded answer says, as its grade will go by it: judges and persons are asked about normalised words.
+
+        A grader that is not ours may go by every letter.
+        """
+        if right is not None or text is None:
+            return None
+        return normalise(text) if self._grader is None else text
+
+    def wait(self, case: Case) -> bool:
+        """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.
+
+        A reference says it; and so does a person's word on any answer, since it is the word on every equal one, and on none
+        that differs.
+        """
+        return case.known or case.digest in self._by_case
+
+    def _persons_word(self, case: Case, text: str | None) -> bool | None:
+        if text is None or not self.wait(case):
+            return None
+        return persons_word(case, text, self._by_case.get(case.digest, {}))
+
+    @property
+    def grader_broke(self) -> dict[str, int]:
+        """How a grader that is not ours failed, and how many answers have no grade for it: as the run kept it, and on what
+        was asked since."""
+        if self._grader is None:
+            return {}
+        name = self._grader.by.name
+        kept = queries.ungraded_details(self._connection, self._ident, self._stored_as).items()
+        broke = {told: times for detail, times in kept if (told := broken_told(name, detail)) is not None}
+        return broke or dict(Counter(self._grader.broken.values()))
+
+    @cached_property
+    def grader_differs(self) -> str | None:
+        """Said where the grades are those of another version of the grader than there is here."""
+        kept_as = self._grader_name
+        here = version_here(kept_as)
+        if here in (None, kept_as):
+            return None
+        return (
+            f"These are the grades of {kept_as}; the grader here is {here}: moot grade FILE asks it, and shows its own."
+        )
+
+    @cached_property
+    def _grader(self) -> AskedOnce | None:
+        """One that is not ours, with what it has said: it is asked only about what it never was."""
+        if self._grader_name == USUAL:
+            return None
+        rows = queries.grades_on(self._connection, self._digests, self._grader_name)
+        return AskedOnce(grader_or_absent(self._grader_name), grades_of(rows))
