@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from moot.report.remarks import remarks
 from moot.report.sections import all_sections
 from moot.report.terminal import print_report
 from moot.store import store_at
+from moot.types import HumanRate
 
 Episode = Callable[[str, str, int], bool]
 """Whether an episode has been played: by the strategy, whose it is, and the number of its question."""
@@ -248,3 +250,27 @@ async def test_whom_a_ranking_takes_hangs_on_no_name_and_no_place(tmp_path: Path
         tmp_path, world(right), ALONE, lambda strategy, whose, n: strategy == "solo" and (n < 20) == (whose in one)
     )
     assert shown["best_single"]["player"] in one
+
+
+async def test_what_was_only_drafted_has_no_name_of_a_strategy_that_nobody_played(tmp_path: Path) -> None:
+    """Bob was to play alone, and has not begun; cat has on ten questions. All have drafted for a vote."""
+    players = world({"ann": even, "bob": always, "cat": never})
+    people = HumanRate(solved=1, asked=2)
+    players.asked = [replace(case, human=people, category="capitals") for case in players.asked]
+    shown = await stopped(
+        tmp_path,
+        players,
+        ALONE,
+        lambda strategy, whose, n: strategy == "vote" or whose == "ann" or (whose == "cat" and n < 10),
+    )
+    rows = {(each["label"], each["player"]): (each["accuracy"], each["n"]) for each in shown["human"]}
+    assert rows["solo", "ann"] == (0.5, 40)
+    assert rows["solo", "cat"] == (0.0, 10)
+    assert rows["drafted", "bob"] == (1.0, 40)
+    assert rows["drafted", "cat"] == (0.0, 30)
+    assert ("solo", "bob") not in rows
+    categories = {each["label"]: (each["accuracy"], each["n"]) for each in shown["categories"]}
+    assert categories["solo"] == (0.25, 10), "ann and cat, on what both have played alone"
+    assert categories["drafted"] == (0.5, 30), "bob and cat, on what both have only drafted"
+    alone = {each["player"]: (each["n"], each["from"]) for each in shown["players"]}
+    assert alone == {"ann": (40, "solo"), "bob": (40, "drafts"), "cat": (40, "solo and drafts")}

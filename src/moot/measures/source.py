@@ -350,14 +350,18 @@ class Source:
 
     @property
     def grader_broke(self) -> dict[str, int]:
-        """How a grader that is not ours failed, and how many answers have no grade for it: as the run kept it, and on what
-        was asked since."""
+        """How a grader that is not ours failed, and on how many answers: as the run kept it, and on what was asked since.
+
+        Equal answers to a question are one, whoever gave them: the grader is asked about them once.
+        """
         if self._grader is None:
             return {}
-        name = self._grader.by.name
-        kept = queries.ungraded_details(self.connection, self.ident, self.grader).items()
-        broke = {told: times for detail, times in kept if (told := broken_told(name, detail)) is not None}
-        return broke or dict(Counter(self._grader.broken.values()))
+        name, broke = self._grader.by.name, dict(self._grader.broken)
+        for digest, answer, detail in queries.answers_with_detail(
+            self.connection, self.ident, self.grader, f"{name}: "
+        ):
+            broke[digest, normalise(answer)] = broken_told(name, detail) or ""
+        return dict(Counter(broke.values()))
 
     @cached_property
     def grader_differs(self) -> str | None:
