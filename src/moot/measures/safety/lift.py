@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from moot.measures.safety.pairs import Change, Pair, Row
+from moot.measures.safety.pairs import Change, Pair, Row, none_shared, of_all, questions_left_out
 from moot.measures.safety.rescues import MULTIPLE, StageEffect, named_estimate, safety
 from moot.stats.graded import why_unfair_together
 from moot.stats.paired import mean_difference
@@ -30,6 +30,8 @@ class Lift:
     """Why there is no figure, or what it leaves out."""
     uncounted: int = 0
     """Pairs that wait for a grade, or have an answer that nobody waited for: no net is known."""
+    left_out: int = 0
+    """Questions that not all models have in both stages who have any there."""
 
     @property
     def value(self) -> float | None:
@@ -48,26 +50,43 @@ class Lift:
             "ungraded": self.ungraded,
             "n_pairs": self.first.pairs,
             "n": self.first.questions,
+            **({"left_out": self.left_out} if self.left_out else {}),
             **({} if self.bounds is None else {"bounds": dict(self.bounds)}),
             **({} if self.why is None else {"why": self.why}),
         }
 
 
 def lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift | None:
-    """Over the pairs that are graded in both stages; None where the stages share no pair at all."""
-    both = {pair.key for pair in first} & {pair.key for pair in second}
-    if not both:
+    """Over the pairs that are graded in both stages; None where the stages share no pair at all.
+
+    Only plays count that all models have in both who have any there.
+    """
+    in_both = {pair.key for pair in first} & {pair.key for pair in second}
+    every = [pair for pair in first if pair.key in in_both]
+    if not every:
         return None
-    sides = [{pair.key: pair for pair in pairs if pair.key in both} for pairs in (first, second)]
+    level = of_all(every)
+    left_out = len(questions_left_out(every, level))
+    if not level:
+        return replace(_nothing(0, None, none_shared(every)), left_out=left_out)
+    kept = {pair.key for pair in level}
+    return replace(_lift(*([pair for pair in side if pair.key in kept] for side in (first, second))), left_out=left_out)
+
+
+def _nothing(ungraded: int, bounds: Mapping[str, float] | None, why: str) -> Lift:
+    return Lift(safety([]), safety([]), None, ungraded, bounds, why)
+
+
+def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift:
+    """Of two stages with the same pairs."""
+    both = {pair.key for pair in first}
+    sides = [{pair.key: pair for pair in pairs} for pairs in (first, second)]
     why, bounds = _lift_unfair(sides), _lift_bounds(sides)
     shared = both - {pair.key for pair in (*first, *second) if not pair.graded}
     if why is not None or not shared:
-        nothing = safety([])
-        return Lift(nothing, nothing, None, len(both - shared), bounds, why or "no pair is graded in both")
+        return _nothing(len(both - shared), bounds, why or "no pair is graded in both")
     if moved := [why for side in sides if (why := safety(list(side.values())).why_not(MULTIPLE))]:
-        why = moved[0]
-        nothing = safety([])
-        return Lift(nothing, nothing, None, len(both - shared), bounds, why)
+        return _nothing(len(both - shared), bounds, moved[0])
     waiting = [key for key in both - shared if all(side[key].graded or side[key].waits for side in sides)]
     more = _more(sides, shared)
     if waiting:

@@ -119,11 +119,30 @@ class Native:
 def of_all(pairs: Sequence[Pair]) -> list[Pair]:
     """Only of those plays that all models have who have any: over whoever is there, a figure of several models would be one
     of others from question to question."""
-    everybody = {(pair.cohort, pair.model) for pair in pairs}
-    there: dict[tuple[str, int], set[tuple[str | None, str]]] = {}
-    for pair in pairs:
-        there.setdefault((pair.question, pair.repeat), set()).add((pair.cohort, pair.model))
-    return [pair for pair in pairs if len(there[pair.question, pair.repeat]) == len(everybody)]
+    plays = _plays_of_all(list(split(pairs, lambda pair: (pair.cohort, pair.model)).values()))
+    return [pair for pair in pairs if (pair.question, pair.repeat) in plays]
+
+
+def of_every(several: Sequence[Sequence[Pair]]) -> list[Pair]:
+    """The same of the pairs of several, one group each: those plays that every group has."""
+    plays = _plays_of_all(several)
+    return [pair for own in several for pair in own if (pair.question, pair.repeat) in plays]
+
+
+def _plays_of_all(several: Sequence[Sequence[Pair]]) -> set[tuple[str, int]]:
+    plays = [{(pair.question, pair.repeat) for pair in own} for own in several]
+    return set.intersection(*plays) if plays else set()
+
+
+def questions_left_out(every: Iterable[Pair], kept: Iterable[Pair]) -> frozenset[str]:
+    """Those of which no play is left."""
+    return frozenset(pair.question for pair in every) - {pair.question for pair in kept}
+
+
+def none_shared(pairs: Sequence[Pair]) -> str:
+    """Said where no play is one of all."""
+    questions, models = len({pair.question for pair in pairs}), len({(pair.cohort, pair.model) for pair in pairs})
+    return f"none of {questions:,} questions has been played by all {models:,} models"
 
 
 def native_value(grade: float | None, outcome: str, way: Way) -> Value:
@@ -220,23 +239,30 @@ def _means(pairs: Sequence[Pair]) -> tuple[float, float]:
     return native, sum(pair.after_right for pair in pairs) / len(pairs)
 
 
-def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
+def gain_by_strength(every: Sequence[Pair], *, seed: int = 0) -> Row | None:
     """Do weak models gain more? Spearman's rho, over models, of how right each is alone and what it gains.
+
+    On the plays that all of them have: who was asked the easier questions is not the stronger one.
 
     The two come from different questions: a native figure that is low by chance makes a gain on the same questions, so
     that with one set of them the two would go together where nothing does. One half, drawn by the seed, gives the
     strength, the other the gain; the p is a permutation of the models. None below three models, or where one side does
     not vary.
     """
-    if len({pair.model for pair in pairs}) < 3:
+    if len({pair.model for pair in every}) < 3:
         return None
+    pairs = of_all(every)
+    left_out = len(questions_left_out(every, pairs))
     of_model = split(graded(pairs), lambda pair: pair.model)
     ungraded = len(pairs) - sum(map(len, of_model.values()))
     beside: Row = {
         "models": len(of_model),
         "pairs": len(pairs) - ungraded,
         **({"ungraded": ungraded} if ungraded else {}),
+        **({"left_out": left_out} if left_out else {}),
     }
+    if not pairs:
+        return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": none_shared(every)}
     if why := why_unfair_changes(pairs) or _too_few(of_model, pairs):
         return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": why}
     first = halves({pair.question for pair in pairs}, seed=seed)

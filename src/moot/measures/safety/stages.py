@@ -39,10 +39,17 @@ class Stage:
     """Members of the team who do not answer again, or have not yet, on the same questions."""
     reviews: bool = False
     """Whether the others' reasons were reviewed, and not only read."""
+    not_begun: tuple[Stored, ...] = ()
+    """Cells of the plan that have not played anything; nobody planned which cell of a served team plays."""
 
     @property
     def named(self) -> Row:
         return {"stage": self.label, "team": self.team}
+
+    def not_begun_of(self, cohort: str | None) -> Row:
+        """Who is in no figure of a cohort, or of all (None), since it has not begun; nothing where all have."""
+        names = [str(cell["captain"]) for cell in self.not_begun if cohort in (None, cell.get("cohort"))]
+        return {"not_begun": names} if names else {}
 
 
 def drafting(cell: Stored) -> str:
@@ -58,7 +65,8 @@ def stages_of(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
         pairs = tuple(pair for cell in cells for pair in native_pairs(source, cell))
         tables = frozenset(source.draft_table(cell).name for cell in cells)
         others = tuple(_others(source, cells))
-        yield Stage(label, team, cells[0]["traits"], pairs, tables, others, _reviews(source, cells))
+        not_begun = () if source.served else tuple(cell for cell in cells if not source.seen(cell))
+        yield Stage(label, team, cells[0]["traits"], pairs, tables, others, _reviews(source, cells), not_begun)
 
 
 def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeVar
 
 from moot.stats.estimates import TESTED
 from moot.stats.graded import Value
@@ -19,8 +19,39 @@ from moot.stats.graded_pairs import (
 from moot.stats.proportion import share_of
 
 Row = dict[str, Any]
+Key = TypeVar("Key", bound=tuple[Any, ...])
 Plays = Mapping[tuple[str, str], Sequence[Value]]
 """By question and model: one value, or one for each repeat, in the same order on both sides."""
+
+
+def asked_of_all(keys: Collection[Key]) -> set[Key]:
+    """Of keys that end in who was asked: those whose question, or play, everybody has who is in any of them. Over whoever is
+    there, a mean over models would be one of others from question to question."""
+    everybody = {key[-1] for key in keys}
+    there: dict[tuple[Any, ...], set[Any]] = {}
+    for key in keys:
+        there.setdefault(key[:-1], set()).add(key[-1])
+    return {key for key in keys if there[key[:-1]] == everybody}
+
+
+def left_out_of(every: Collection[Key], kept: Collection[Key]) -> Row:
+    """How many questions are left out so; nothing where none is. A key begins with its question."""
+    left_out = {key[0] for key in every} - {key[0] for key in kept}
+    return {"left_out": len(left_out)} if left_out else {}
+
+
+def none_of_all(keys: Collection[Key], *sides: str) -> Row:
+    """A row of which nothing is known, since nothing is of all; `sides`: what the two ways are called there."""
+    questions, models = len({key[0] for key in keys}), len({key[-1] for key in keys})
+    nothing = dict.fromkeys((*sides, "difference", "low", "high", "p"))
+    return {
+        **nothing,
+        "n": 0,
+        "small": True,
+        "n_pairs": 0,
+        TESTED: None,
+        "why": f"none of {questions:,} questions has been played by all {models:,} models in both ways",
+    }
 
 
 def formatting_tax(single: Plays, double: Plays, *, repeated: bool = False) -> Row | None:
