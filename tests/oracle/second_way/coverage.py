@@ -172,6 +172,8 @@ def _over_sets(stage: Stage) -> list[Row]:
     there = Counter((pair.question, pair.repeat) for pair in stage.pairs)
     whole = [pair for pair in stage.pairs if there[pair.question, pair.repeat] == len(who)]
     with_set = [pair for pair in whole if pair.dataset is not None]
+    some = {pair.question for pair in stage.pairs} - {pair.question for pair in whole}
+    out = {"left_out": len(some)} if some else {}
     sets = split(with_set, lambda pair: pair.dataset)
     if len(sets) < 2:
         return []
@@ -201,12 +203,12 @@ def _over_sets(stage: Stage) -> list[Row]:
     if any(row["difference"] is None for row in rows):
         nothing = dict.fromkeys(("native", "after", "difference", "low", "high"))
         beside = {"datasets": rows, "ungraded": sum(not pair.graded for pair in with_set), "n": 0}
-        return [{**nothing, **beside, **_set_bounds(with_set), "why": ANY_TEXT}]
+        return [{**nothing, **beside, **_set_bounds(with_set), **out, "why": ANY_TEXT}]
     means = {key: mean([row[key] for row in rows]) for key in ("native", "after", "difference")}
     low, high = _together(rows, figures)
     ungraded = sum(not pair.graded for pair in with_set)
     beside = {"datasets": rows, "ungraded": ungraded, "n": len(rows), **_set_bounds(with_set)}
-    return [{**means, "low": low, "high": high, **beside}]
+    return [{**means, "low": low, "high": high, **beside, **out}]
 
 
 def _waiting(seen: Difference, pairs: Sequence[Pair]) -> Difference | Waiting:

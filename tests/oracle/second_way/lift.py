@@ -8,7 +8,7 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference
 from second_way.multiple import multiple
-from second_way.pairs import Pair, Stage, split, stages
+from second_way.pairs import Pair, Stage, of_everybody, split, stages
 from second_way.raw import Raw
 from second_way.safety import multiple_withheld
 from second_way.shares import unfair
@@ -48,17 +48,22 @@ def _lifts(review: Stage, debate: Stage) -> list[Row]:
     rows = []
     for cohort, pairs in review.by_cohort():
         named = {"cohort": cohort, "before": review.label, "after": debate.label, "team": review.team}
-        if lift := _lift(pairs, after.get(cohort, ())):
-            rows.append({**named, **lift})
+        sides = pairs, after.get(cohort, ())
+        keys = [{(pair.question, pair.player, pair.repeat, pair.cohort) for pair in side} for side in sides]
+        shared = [p for p in pairs if (p.question, p.player, p.repeat, p.cohort) in keys[0] & keys[1]]
+        whole, missing = of_everybody(shared)
+        kept = {(pair.question, pair.player, pair.repeat, pair.cohort) for pair in whole}
+        if not shared:
+            continue
+        both = [[p for p in side if (p.question, p.player, p.repeat, p.cohort) in kept] for side in sides]
+        rows.append({**named, **_lift(*both), **({"left_out": missing} if missing else {})})
     return rows
 
 
-def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Row | None:
+def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Row:
     sides = [{(pair.question, pair.player, pair.repeat): pair for pair in side} for side in (first, second)]
     both = [key for key in sides[0] if key in sides[1]]
     graded = [key for key in both if all(side[key].graded for side in sides)]
-    if not both:
-        return None
     answers = [[grade for side in sides for grade in (side[key].native.grade, side[key].after.grade)] for key in both]
     beside = _bounds([[side[key] for key in both] for side in sides])
     names = ("multiple_before", "multiple_after", "lift", "net_before", "net_after")

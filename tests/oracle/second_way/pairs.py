@@ -106,6 +106,8 @@ class Stage:
     team: str | None
     pairs: Sequence[Pair]
     others: Sequence[Other] = ()
+    idle: Sequence[Cell] = ()
+    """Those of its cells that nothing was played of."""
 
     @property
     def named(self) -> dict[str, Any]:
@@ -135,7 +137,13 @@ def stages(raw: Raw) -> list[Stage]:
         if cell.captain is not None and "captain" in cell.traits:
             together.setdefault((cell.team, cell.label), []).append(cell)
     found = [
-        Stage(label, team, [pair for cell in cells for pair in _pairs(raw, cell)], list(_others(raw, cells)))
+        Stage(
+            label,
+            team,
+            [pair for cell in cells for pair in _pairs(raw, cell)],
+            list(_others(raw, cells)),
+            [cell for cell in cells if not raw.episodes(cell)],
+        )
         for (team, label), cells in together.items()
     ]
     return [stage for stage in found if stage.pairs]
@@ -211,6 +219,14 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
                     side = _side("answered" if play.answered else "unanswered", play.right)
                 found[episode.question, episode.repeat] = side
     return found
+
+
+def of_everybody(pairs: Sequence[Pair]) -> tuple[list[Pair], int]:
+    """Those of plays of which nobody is missing who is in any, and how many questions have no such play."""
+    who = {(pair.cohort, pair.player) for pair in pairs}
+    seats = {(pair.question, pair.repeat, pair.cohort, pair.player) for pair in pairs}
+    whole = [pair for pair in pairs if all((pair.question, pair.repeat, *seat) in seats for seat in who)]
+    return whole, len({pair.question for pair in pairs}) - len({pair.question for pair in whole})
 
 
 def unfair_pairs(pairs: Sequence[Pair]) -> bool:

@@ -10,7 +10,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, share
-from second_way.pairs import Pair, Side, Stage, split, stages, unfair_pairs
+from second_way.pairs import Pair, Side, Stage, of_everybody, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, paid
 from second_way.raw import Raw
 
@@ -27,7 +27,21 @@ def safety(raw: Raw) -> Row:
 
 
 def _safety(stage: Stage) -> list[Row]:
-    return [{"cohort": cohort, **stage.named, **_counted(pairs)} for cohort, pairs in stage.by_cohort()]
+    rows = []
+    for cohort, pairs in stage.by_cohort():
+        whole, missing = of_everybody(pairs)
+        row = {**_counted(whole), "models": len({(pair.cohort, pair.player) for pair in pairs})}
+        if not whole:
+            row |= {
+                key: None
+                for key, value in row.items()
+                if key not in ("models", "refused", "refused_after") and value == 0
+            }
+            row |= {"note": None, "why": ANY_TEXT, "n": 0, "n_pairs": 0, "ungraded": 0}
+        row |= {"left_out": missing} if missing else {}
+        idle = [cell.captain for cell in stage.idle if cohort in (None, cell.cohort)]
+        rows.append({"cohort": cohort, **stage.named, **row, **({"not_begun": idle} if idle else {})})
+    return rows
 
 
 def _counted(pairs: Sequence[Pair]) -> Row:

@@ -34,7 +34,13 @@ def two_ways(raw: Raw) -> Row:
 def _tax(raw: Raw) -> Row | None:
     """Right with two calls less right with one."""
     pairs = both_ways(raw)
-    sides = [_grades(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
+    every = [_grades(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
+    asked, missing = _whole([play for play in every[0] if play in every[1]])
+    if missing and not asked:
+        nothing = dict.fromkeys(("double", "single", "difference", "low", "high", "p"))
+        (row,) = paid([{**nothing, "n": 0, "small": True, "n_pairs": 0, "ungraded": 0, "why": ANY_TEXT}])
+        return {**row, "left_out": missing}
+    sides = [{play: own for play, own in side.items() if play in asked} for side in every]
     both = sides[0].keys() & sides[1].keys()
     flattering = unfair([[*sides[0][play], *sides[1][play]] for play in both])
     row = _paired("double", sides[0], "single", sides[1], sides, flattering=flattering, repeated=raw.repeats > 1)
@@ -44,7 +50,14 @@ def _tax(raw: Raw) -> Row | None:
     labels = list(dict.fromkeys(one.label for one, _ in pairs))
     row |= {"labels": labels} if len(labels) > 1 else {}
     (finished,) = paid([_turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])})])
-    return finished
+    return {**finished, **({"left_out": missing} if missing else {})}
+
+
+def _whole(plays: Sequence[tuple[Any, ...]]) -> tuple[set[Any], int]:
+    """Those that everybody has, who stands last in each; and how many questions are left without one."""
+    who, there = {play[-1] for play in plays}, set(plays)
+    whole = {play for play in plays if all((*play[:-1], name) in there for name in who)}
+    return whole, len({play[0] for play in plays} - {play[0] for play in whole})
 
 
 def both_ways(raw: Raw) -> list[tuple[Cell, Cell]]:
@@ -193,7 +206,14 @@ def _masked(hidden: Sequence[Cell], shown: Sequence[Cell]) -> bool:
 
 def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None:
     plays = [_plays(raw, cells) for cells in (shown, hidden)]
-    both = [play for play in plays[0] if play in plays[1]]
+    shared = [play for play in plays[0] if play in plays[1]]
+    whole_plays, missing = _whole(shared)
+    both = [play for play in shared if play in whole_plays]
+    beside = {"left_out": missing} if missing else {}
+    if shared and not both:
+        nothing = ("shown", "hidden", "difference", "low", "high", "p", "changed", "changed_low", "changed_high")
+        empty = {"n": 0, "small": True, "n_pairs": 0, "ungraded": 0, "why": ANY_TEXT}
+        return {**dict.fromkeys(nothing), **empty, **beside}
     known = [play for play in both if all(graded(side[play].right) for side in plays)]
     sides: list[dict[Play, list[Grade]]] = [{}, {}]
     whole: list[dict[Play, list[Grade]]] = [{}, {}]
@@ -215,7 +235,8 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
             top, bottom = moved.get(play[0], (0.0, 0.0))
             moved[play[0]] = (top + (_plain(words[0]) != _plain(words[1])), bottom + 1)
     changed = dict(zip(("changed", "changed_low", "changed_high"), share(moved), strict=True))
-    return _turned({**row, **changed, "ungraded": len(both) - len(known), **_bounds(whole[0], whole[1])})
+    row |= {**changed, "ungraded": len(both) - len(known), **beside}
+    return _turned({**row, **_bounds(whole[0], whole[1])})
 
 
 def _plays(raw: Raw, cells: Iterable[Cell]) -> dict[tuple[str, int, str], Episode]:
