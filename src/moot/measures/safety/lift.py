@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from moot.measures.safety.pairs import Change, Pair, Row, none_shared, of_all, questions_left_out
@@ -96,11 +97,8 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift:
     return Lift(known[0], known[1], more, len(both - shared), bounds, uncounted=uncounted)
 
 
-def _more(
-    sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], ends: tuple[Furthest, Furthest] = (min, max)
-) -> Estimate:
-    """How many more net rescues the second has than the first, each pair that waits at these ends of what it may be: of the
-    second's pairs and of the first's.
+def _more(sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], furthest: Furthest = min) -> Estimate:
+    """How many more net rescues the second has than the first, each pair that waits at this end of what it may be.
 
     A sum over questions of what is bounded: so many times the mean of one difference a question.
     """
@@ -108,7 +106,7 @@ def _more(
     pairs: Counter[str] = Counter()
     for key in sorted(keys):
         first, second = (side[key] for side in sides)
-        nets[first.question] += _worth(second, ends[0]) - _worth(first, ends[1])
+        nets[first.question] += furthest(_differences(first, second))
         pairs[first.question] += 1
     most = _APART * max(pairs.values())
     mean = mean_difference({question: net / most for question, net in nets.items()})
@@ -119,7 +117,7 @@ def _more(
 
 def _whatever(more: Estimate, sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any]) -> Estimate:
     """With limits that hold whatever waits turns out to be; none where one end has none."""
-    worst, best = _more(sides, keys, (min, max)), _more(sides, keys, (max, min))
+    worst, best = _more(sides, keys, min), _more(sides, keys, max)
     if more.low is None or worst.low is None or best.high is None:
         return replace(more, low=None, high=None)
     return replace(more, low=min(more.value, worst.low), high=max(more.value, best.high))
@@ -136,17 +134,11 @@ def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:
 
 
 def _lift_bounds(sides: Sequence[Mapping[Any, Pair]]) -> dict[str, float] | None:
-    """The net of the second less that of the first, whatever the ungraded pairs turn out to be.
-
-    Each stage is taken at its worst and at its best by itself, so the bounds hold, and may be wider than they need be.
-    """
+    """The net of the second less that of the first, whatever the ungraded pairs turn out to be."""
     if all(pair.graded for side in sides for pair in side.values()):
         return None
-    worths = [[[_WORTH.get(change, 0) for change in pair.possible] for pair in side.values()] for side in sides]
-    (least, most), (second_least, second_most) = (
-        (sum(map(min, of_stage)), sum(map(max, of_stage))) for of_stage in worths
-    )
-    return {"low": float(second_least - most), "high": float(second_most - least)}
+    differences = [_differences(pair, sides[1][key]) for key, pair in sides[0].items()]
+    return {"low": float(sum(map(min, differences))), "high": float(sum(map(max, differences)))}
 
 
 _WORTH: Mapping[Change, int] = {"rescue": 1, "regression": -1}
@@ -156,5 +148,23 @@ _APART = 2
 Furthest = Callable[[Iterable[int]], int]
 
 
-def _worth(pair: Pair, furthest: Furthest) -> int:
-    return furthest(_WORTH.get(change, 0) for change in pair.possible)
+def _differences(first: Pair, second: Pair) -> set[int]:
+    """What the second may be worth more than the first, in every way in which their answers may be graded: equal words alike,
+    as the native answer is that both start from."""
+    pairs = (first, second)
+    open_answers = {
+        (place, side): getattr(pair, f"{side}_words") or (place, side)
+        for place, pair in enumerate(pairs)
+        for side in ("native", "after")
+        if getattr(pair, side) is None
+    }
+    unknown = list(dict.fromkeys(open_answers.values()))
+    found = set()
+    for grades in product((0.0, 1.0), repeat=len(unknown)):
+        grade_of = dict(zip(unknown, grades, strict=True))
+        one, other = (
+            replace(pair, **{side: grade_of[said] for (of, side), said in open_answers.items() if of == place})
+            for place, pair in enumerate(pairs)
+        )
+        found.add(_WORTH.get(other.change, 0) - _WORTH.get(one.change, 0))
+    return found

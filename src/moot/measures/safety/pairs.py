@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.stats.estimates import TESTED
-from moot.stats.graded import Value, Way, graded_value, why_no_interval, why_unfair_together
+from moot.stats.graded import Value, Way, graded_value, said_value, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import compare_graded, difference_bounds
 from moot.stats.rank import halves, permuted_p, spearman
 
@@ -45,6 +45,9 @@ class Pair:
     native_way: Way = "at once"
     """How the answer alone came by its grade, or why it has none."""
     after_way: Way = "at once"
+    native_words: str | None = None
+    """What it said alone, where nobody has graded that, as far as equal words have equal grades."""
+    after_words: str | None = None
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -86,20 +89,29 @@ class Pair:
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether it may be any change, so that nobody can count them: it waits for a grade, or nobody waited for it."""
-        return self.waits or self.not_heard
+        """Whether it may be a rescue or a regression, so that nobody can count them: it waits for a grade, or nobody waited
+        for it. Whoever says the same as before has changed nothing, whatever its grade will be."""
+        return (self.waits or self.not_heard) and not self.unchanged
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether both answers will have one grade, since they are the same words to one question."""
+        told = self.native is None and self.after is None and self.native_words is not None
+        return told and self.native_words == self.after_words and self.native_outcome in ANSWERED
 
     @property
     def native_value(self) -> Value:
-        return _value(self.native, self.native_outcome, self.native_right, self.native_way)
+        return _value(self.native, self.native_outcome, self.native_right, self.native_way, self.native_words)
 
     @property
     def after_value(self) -> Value:
-        return _value(self.after, self.after_outcome, self.after_right, self.after_way)
+        return _value(self.after, self.after_outcome, self.after_right, self.after_way, self.after_words)
 
     @property
     def possible(self) -> frozenset[Change]:
         """What a pair may turn out to be once it is graded; of one that is, what it is."""
+        if self.unchanged:
+            return frozenset(replace(self, native=grade, after=grade).change for grade in (0.0, 1.0))
         natives = (0.0, 1.0) if self.native is None else (self.native,)
         afters = (0.0, 1.0) if self.after is None else (self.after,)
         return frozenset(replace(self, native=native, after=after).change for native in natives for after in afters)
@@ -152,10 +164,10 @@ def native_value(grade: float | None, outcome: str, way: Way) -> Value:
     return _value(grade, outcome, outcome in ANSWERED and (grade or 0.0) >= RIGHT, way)
 
 
-def _value(grade: float | None, outcome: str, right: bool, way: Way) -> Value:
+def _value(grade: float | None, outcome: str, right: bool, way: Way, words: str | None = None) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
     if outcome in ANSWERED and grade is None:
-        return graded_value(None, way)
+        return said_value(None, way, words)
     return graded_value(float(right), way if outcome in ANSWERED else "at once")
 
 
@@ -167,7 +179,7 @@ def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
 def uncounted(pairs: Iterable[Pair]) -> list[str]:
     """Why nobody can count what changed: an answer may have a grade yet, or was never waited for."""
     whys, every = [], list(pairs)
-    if waiting := sum(pair.waits for pair in every):
+    if waiting := sum(pair.waits and not pair.unchanged for pair in every):
         whys.append(f"{waiting:,} {'pair waits' if waiting == 1 else 'pairs wait'} for a grade")
     if not_heard := sum(pair.not_heard and not pair.waits for pair in every):
         whys.append(f"{not_heard:,} {'pair has' if not_heard == 1 else 'pairs have'} an answer that nobody waited for")
