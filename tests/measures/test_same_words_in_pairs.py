@@ -16,9 +16,11 @@ REVIEW = {"peer-review": {"drafts": "single-call"}}
 
 
 def seven_wrong(player: str, number: int) -> str:
-    """Ann is wrong on seven. On two others all say the same, and the judge has no word on it yet."""
+    """Ann is wrong on seven, and all on one. On two others all say the same, and the judge has no word on it yet."""
     if number < 2:
         return said("right", number)
+    if number == 9:
+        return said("wrong", number)
     return said("wrong" if player == "ann" and number <= 8 else "match", number, player)
 
 
@@ -66,7 +68,7 @@ def test_rescues_are_counted_while_those_wait_who_say_the_same_as_before() -> No
 
 
 def test_a_protocol_that_says_what_its_models_say_alone_is_no_better_and_no_worse() -> None:
-    talk = {"discuss": {"agents": 3, "max_turns": 1}}
+    talk = {"discuss": {"agents": 3, "max_turns": 1, "vote_from": 1}}
     figures = run(["solo", talk], lambda player, number: seven_wrong("all", number), settled).figures
     rows = figures["protocol_baselines"]
     assert rows

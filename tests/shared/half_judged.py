@@ -34,7 +34,7 @@ def run(strategies: Sequence[Any], says: Says = half, settles: Settles = lambda 
             answer = says(name, int(request.question_id or 0))
             if request.schema is None:
                 return f"Thinking.\n\nFinal answer: {answer}"
-            return {key: answer if key == "answer" else "because" for key in request.schema["properties"]}
+            return {key: answer if key in ("answer", "solution") else "because" for key in request.schema["properties"]}
 
         return ScriptedModel(name, reply)
 

@@ -11,7 +11,7 @@ from second_way.intervals import Difference, Waiting, mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, share
 from second_way.pairs import Pair, Side, Stage, of_everybody, split, stages, unfair_pairs
-from second_way.quiz_pairs import TESTED, paid
+from second_way.quiz_pairs import TESTED, extremes, paid
 from second_way.raw import Raw
 
 Row = dict[str, Any]
@@ -108,7 +108,8 @@ def _could_be(pair: Pair) -> list[Pair]:
         [side] if side.right is not None else [Side(side.outcome, right, float(right)) for right in (False, True)]
         for side in (pair.native, pair.after)
     ]
-    return [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]
+    every = [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]
+    return [one for one in every if one.native.right == one.after.right] if pair.same else every
 
 
 def _between(name: str, pairs: Sequence[Pair]) -> tuple[float | None, float | None]:
@@ -304,14 +305,14 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         row[TESTED] = _difference(gains, once)
         if any(_will_be_graded(pair) and pair.waits for pair in pairs):
             whole = split([pair for pair in pairs if _will_be_graded(pair)], lambda pair: pair.question)
-            worst = {q: mean([p.after.least - p.native.most for p in part]) for q, part in whole.items()}
-            best = {q: mean([p.after.most - p.native.least for p in part]) for q, part in whole.items()}
+            ends = {q: extremes([(p.after.value, p.native.value) for p in part]) for q, part in whole.items()}
+            worst, best = ({q: both[place] for q, both in ends.items()} for place in (0, 1))
             row[TESTED] = figure = Waiting(_difference(gains, once), _difference(worst, once), _difference(best, once))
             row |= {"low": figure.limits()[0], "high": figure.limits()[1], "p": figure.p}
     if row["ungraded"]:
         every = split(pairs, lambda pair: pair.question).values()
-        low = mean([mean([pair.after.least - pair.native.most for pair in part]) for part in every])
-        high = mean([mean([pair.after.most - pair.native.least for pair in part]) for part in every])
+        ends = {q: extremes([(p.after.value, p.native.value) for p in part]) for q, part in enumerate(every)}
+        low, high = (mean([both[place] for both in ends.values()]) for place in (0, 1))
         row["bounds"] = {"low": low, "high": high}
         row |= {} if gains and not waiting else {"why": ANY_TEXT}
     return row

@@ -86,10 +86,10 @@ def _but(cell: Cell, *names: str) -> str:
 
 
 def _values(raw: Raw, cell: Cell) -> dict[str, Value]:
-    rights: dict[str, list[Grade]] = {}
+    asked: dict[str, list[Episode]] = {}
     for episode in raw.episodes(cell):
-        rights.setdefault(episode.question, []).append(episode.right)
-    return {question: value_of(several) for question, several in rights.items()}
+        asked.setdefault(episode.question, []).append(episode)
+    return {q: value_of([one.right for one in own], [one.answer for one in own]) for q, own in asked.items()}
 
 
 def _repeated(raw: Raw, *cells: Cell) -> bool:

@@ -152,18 +152,21 @@ def _differences(first: Pair, second: Pair) -> set[int]:
     """What the second may be worth more than the first, in every way in which their answers may be graded: equal words alike,
     as the native answer is that both start from."""
     pairs = (first, second)
-    open_answers = {
-        (place, side): getattr(pair, f"{side}_words") or (place, side)
-        for place, pair in enumerate(pairs)
+    natives, afters = (
+        [getattr(pair, f"{side}_words") or (side, place) for place, pair in enumerate(pairs)]
         for side in ("native", "after")
-        if getattr(pair, side) is None
-    }
-    unknown = list(dict.fromkeys(open_answers.values()))
+    )
+    graded_sides = [*(pair.native for pair in pairs), *(pair.after for pair in pairs)]
+    unknown = [said for said, grade in zip((*natives, *afters), graded_sides, strict=True) if grade is None]
     found = set()
-    for grades in product((0.0, 1.0), repeat=len(unknown)):
-        grade_of = dict(zip(unknown, grades, strict=True))
+    for grades in product((0.0, 1.0), repeat=len(dict.fromkeys(unknown))):
+        right = dict(zip(dict.fromkeys(unknown), grades, strict=True))
         one, other = (
-            replace(pair, **{side: grade_of[said] for (of, side), said in open_answers.items() if of == place})
+            replace(
+                pair,
+                native=right[natives[place]] if pair.native is None else pair.native,
+                after=right[afters[place]] if pair.after is None else pair.after,
+            )
             for place, pair in enumerate(pairs)
         )
         found.add(_WORTH.get(other.change, 0) - _WORTH.get(one.change, 0))
