@@ -203,3 +203,27 @@ async def test_what_was_only_drafted_has_no_name_of_a_strategy_that_nobody_playe
     assert categories["drafted"] == (0.5, 30), "bob and cat, on what both have only drafted"
     alone = {each["player"]: (each["n"], each["from"]) for each in shown["players"]}
     assert alone == {"ann": (40, "solo"), "bob": (40, "drafts"), "cat": (40, "solo and drafts")}
+
+
+async def test_clusters_are_those_of_the_questions_that_were_played(tmp_path: Path) -> None:
+    """Of seven clusters the run came to three, with 36 questions."""
+    players = world({"ann": even, "bob": even, "cat": even})
+    players.asked = [replace(case, cluster=str(n // 12 if n < 36 else n)) for n, case in enumerate(players.asked)]
+    clusters = len({case.cluster for case in players.asked})
+    shown = await stopped(tmp_path, players, ALONE, lambda strategy, whose, n: n < 36, primary="vote")
+    assert clusters == 7
+    assert shown["clusters"] == {"clusters": 3, "largest": 12, "questions": 36}
+    assert (shown["headline"]["n"], shown["headline"]["clusters"]) == (36, 3)
+    assert "Fewer than 30 clusters of questions show next to nothing" in shown["headline"]["sentence"]
+    assert any("The 36 questions that were played hang together in 3 clusters" in line for line in remarks(shown))
+
+
+async def test_one_played_of_each_cluster_is_tested_as_one_pair_a_question(tmp_path: Path) -> None:
+    """Two questions a cluster, of which the players have one: the team, which has both, is held against them on that one."""
+    players = world({"ann": even, "bob": even, "cat": even})
+    players.asked = [replace(case, cluster=str(n // 2)) for n, case in enumerate(players.asked)]
+    talk = {"discuss": {"max_turns": 1, "vote_from": 1}}
+    shown = await stopped(tmp_path, players, ["solo", talk], lambda strategy, whose, n: strategy != "solo" or even(n))
+    over = shown["headline"]["over_best_single"]
+    assert (over["n"], over["test"], "clusters" in over) == (20, "mcnemar", False)
+    assert "exact test" in over["rule"]

@@ -212,7 +212,7 @@ def _over_best(
     if said is not None:
         row |= {"difference": said.difference, "p": near(said.p)}
         row |= {"low": said.low and near(said.low), "high": said.high and near(said.high)}
-        row["test"] = "mcnemar" if row["test"] == "mcnemar" and groups is None else "score"
+        row["test"] = "mcnemar" if row["test"] == "mcnemar" and clusters(raw, [*pairs]) is None else "score"
         row.pop("why", None)
     ends = said and said.low and said.high and (said.low, said.high)
     row = _room_for_the_best(row, several, values, ends)

@@ -113,7 +113,8 @@ def over_best(
     known_alone = {question: own[question] for question in asked if question in own}
     reached = graded_estimate(known_alone)
     if found is not None and over["difference"] is not None:
-        test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
+        # Of the questions that both have: others of a cluster may not have been played.
+        test = "mcnemar" if over["test"] == "mcnemar" and units_of(pairs) is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
     over = _whoever_is_best(over, singles, values, None if found is None else found.limits_graded)
