@@ -130,7 +130,7 @@ def _held_back(row: Row, pairs: Sequence[Pair]) -> Row:
     """Without the ratios of which the pairs that wait could be more than one in twenty of what is counted on either side."""
     for name, ends in COUNTED.items():
         if _too_many(name, pairs):
-            row = {**row, name: None, **dict.fromkeys(ends)}
+            row = {**row, name: None, **dict.fromkeys(ends), "why": ANY_TEXT}
             row |= {"note": None} if name == "multiple" else {}
     return row
 
