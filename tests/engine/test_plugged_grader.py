@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from worlds import World, everything_right
 
 import moot
 from moot import Case, Question, Score, ScriptedModel, Verdict
@@ -136,7 +137,27 @@ class TwiceBroken:
 def test_what_went_wrong_most_often_is_told_and_all_failures_are_counted() -> None:
     results = run(TwiceBroken(), strategies=["solo"])
     (row,) = [row for row in results.figures["plugin_failures"] if row["kind"] == "grader"]
-    assert row == {"kind": "grader", "name": "twice-broken", "error": "ValueError: oops", "times": 36}
+    assert row == {"kind": "grader", "name": "twice-broken", "error": "ValueError: oops", "times": 12}
+
+
+@pytest.mark.parametrize("strategies", [["solo"], ["vote"], ["solo", "talkative"]])
+@pytest.mark.parametrize("judged", [False, True])
+def test_the_warning_and_the_figures_count_the_same_failures(strategies: list[str], judged: bool) -> None:
+    """Answers, equal ones to a question being one: however many gave them, in however many strategies, and be it that a judge
+    has graded them in the grader's place."""
+    world = World(
+        lambda name, n, repeat: f"{name} {n}" if n % 2 else "gold" if name == "ann" else "Gold",
+        lambda name, n, texts: f"after {n}",
+        count=6,
+        offices={"jud": everything_right},
+    )
+    more = {"judge": {"models": ["jud"]}} if judged else {}
+    with pytest.warns(UserWarning, match="failed on"):
+        results = world.play(strategies, grader=TwiceBroken(), **more)
+    different = 3 + 3 * 3 + (6 if "talkative" in strategies else 0)
+    assert f"failed on {different} answers" in results.warnings[-1]
+    (row,) = [row for row in results.figures["plugin_failures"] if row["kind"] == "grader"]
+    assert (row["error"], row["times"]) == ("ValueError: oops", different)
 
 
 class Together:

@@ -387,13 +387,13 @@ def test_ungraded_pairs_are_in_no_figure_but_their_own_count() -> None:
     assert whole.pop("native_bounds") == pytest.approx({"low": (native + 1) / 26, "high": (native + 2) / 26})
     assert whole.pop("after_bounds")["high"] > whole.pop("bounds")["high"]
     assert whole == {**expected, "ungraded": 2}, "questions"
-    moved = lift(both, [*graded, *(Pair(pair.question, pair.model, 1.0, 1.0) for pair in unknown)])
+    moved = lift(level, [*graded, *(Pair(pair.question, name, 1.0, 1.0) for pair in unknown for name in "mn")])
     alone = lift(graded, graded)
     assert moved is not None
     assert alone is not None
     shown = moved.row()
-    assert shown.pop("bounds") == {"low": alone.row()["net_difference"] - 1, "high": alone.row()["net_difference"] + 1}
-    assert shown == {**alone.row(), "ungraded": 2}
+    assert shown.pop("bounds") == {"low": alone.row()["net_difference"] - 2, "high": alone.row()["net_difference"] + 2}
+    assert shown == {**alone.row(), "ungraded": 4}
 
 
 def test_one_who_is_right_covers_a_question_whatever_the_ungraded_said() -> None:

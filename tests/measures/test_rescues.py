@@ -18,8 +18,12 @@ GRADES = st.sampled_from([0.0, 1.0])
 OUTCOMES = st.sampled_from(["answered", "undecided", "refused"])
 GRADED = st.lists(st.builds(Pair, st.just("q"), st.just("ann"), GRADES, GRADES, OUTCOMES, OUTCOMES), max_size=12)
 OPEN = st.lists(
-    st.sampled_from([(None, 0.0), (None, 1.0), (0.0, None), (1.0, None), (None, None)]).map(
-        lambda grades: Pair("q", "ann", *grades)
+    st.one_of(
+        st.sampled_from([(None, 0.0), (None, 1.0), (0.0, None), (1.0, None), (None, None)]).map(
+            lambda grades: Pair("q", "ann", *grades)
+        ),
+        st.just(Pair("q", "ann", None, None, native_words="x", after_words="x")),
+        st.just(Pair("q", "ann", None, None, native_words="x", after_words="y")),
     ),
     min_size=1,
     max_size=4,
@@ -27,7 +31,7 @@ OPEN = st.lists(
 
 
 def turned_out(pairs: Sequence[Pair]) -> Iterator[Counter[str]]:
-    """How many change how, once for every way to grade what is open."""
+    """How many change how, once for every way to grade what is open, the same words of a pair alike."""
     for grades in product((0.0, 1.0), repeat=2 * len(pairs)):
         done = [
             replace(
@@ -37,6 +41,8 @@ def turned_out(pairs: Sequence[Pair]) -> Iterator[Counter[str]]:
             )
             for pair, native, after in zip(pairs, grades[::2], grades[1::2], strict=True)
         ]
+        if any(pair.native_words == "x" == pair.after_words and pair.native != pair.after for pair in done):
+            continue
         yield Counter(pair.change for pair in done)
 
 
@@ -86,7 +92,7 @@ def test_one_that_waits_is_few_beside_twenty_events(rescues: int, stands: bool) 
 def test_how_many_pairs_the_gain_by_strength_stands_on() -> None:
     """Where more than half are ungraded, too."""
     graded = [Pair(f"q{n}", model, float(n % 3 > place), 1.0) for n in range(12) for place, model in enumerate("mno")]
-    nobody = [Pair(f"x{n}", "m", None, 1.0, native_way="nobody") for n in range(50)]
+    nobody = [Pair(f"x{n}", model, None, 1.0, native_way="nobody") for n in range(50) for model in "mno"]
     row = gain_by_strength([*graded, *nobody])
     assert row is not None
-    assert (row["pairs"], row["ungraded"], row["models"]) == (36, 50, 3)
+    assert (row["pairs"], row["ungraded"], row["models"]) == (36, 150, 3)

@@ -5,87 +5,18 @@ What was not played is neither wrong nor left to whoever was there, and nobody i
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
-from io import StringIO
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rich.console import Console
-from worlds import World, row
+from stopped_runs import REVIEW, Episode, always, even, never, stopped, terminal, words_of, world
+from worlds import row
 
-import moot
-from moot.report.figures import figures, find_experiment
 from moot.report.remarks import remarks
-from moot.report.sections import all_sections
-from moot.report.terminal import print_report
-from moot.store import store_at
+from moot.types import HumanRate
 
-Episode = Callable[[str, str, int], bool]
-"""Whether an episode has been played: by the strategy, whose it is, and the number of its question."""
-REVIEW = {"peer-review": {"drafts": "single-call"}}
-COUNT = 40
 ALONE = ["solo", "vote"]
 """Nobody has voted yet."""
-
-
-def world(right: dict[str, Callable[[int], bool]], after: dict[str, Callable[[int], bool]] | None = None) -> World:
-    """Who is right on which question, alone and after reading the others."""
-
-    def said(name: str, n: int, right: Callable[[int], bool]) -> str:
-        return "Paris" if right(n) else f"not {name} {n}"
-
-    return World(
-        lambda name, n, repeat: said(name, n, right[name]),
-        lambda name, n, texts: said(name, n, (after or right)[name]),
-        count=COUNT,
-        players=tuple(right),
-    )
-
-
-async def stopped(folder: Path, players: World, strategies: list[Any], played: Episode, **more: Any) -> dict[str, Any]:
-    """The figures of a run of which only so much was played."""
-    path = folder / "cup.db"
-    await moot.arun(players.keys(strategies, **more), store=path)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        cells = connection.execute("SELECT id, strategy, coalesce(player, captain, '') FROM cells").fetchall()
-        asked = connection.execute("SELECT question FROM experiment_questions ORDER BY position").fetchall()
-        gone = [
-            (cell, question)
-            for cell, strategy, whose in cells
-            for n, (question,) in enumerate(asked)
-            if not played(strategy, whose, n)
-        ]
-        connection.executemany("DELETE FROM episodes WHERE cell = ? AND question = ?", gone)
-    store = await store_at(f"sqlite:///{path}").open()
-    try:
-        return dict(await store.run(lambda connection: figures(connection, find_experiment(connection))))
-    finally:
-        await store.close()
-
-
-def terminal(shown: dict[str, Any]) -> str:
-    written = StringIO()
-    print_report(shown, Console(file=written, width=400))
-    return " ".join(written.getvalue().split())
-
-
-def words_of(shown: dict[str, Any], section: str) -> str:
-    return " ".join(words for each in all_sections(shown) if each.id == section for words in each.words)
-
-
-def always(n: int) -> bool:
-    return True
-
-
-def never(n: int) -> bool:
-    return False
-
-
-def even(n: int) -> bool:
-    return n % 2 == 0
 
 
 async def test_the_skyline_is_over_the_questions_that_all_players_have(tmp_path: Path) -> None:
@@ -248,3 +179,51 @@ async def test_whom_a_ranking_takes_hangs_on_no_name_and_no_place(tmp_path: Path
         tmp_path, world(right), ALONE, lambda strategy, whose, n: strategy == "solo" and (n < 20) == (whose in one)
     )
     assert shown["best_single"]["player"] in one
+
+
+async def test_what_was_only_drafted_has_no_name_of_a_strategy_that_nobody_played(tmp_path: Path) -> None:
+    """Bob was to play alone, and has not begun; cat has on ten questions. All have drafted for a vote."""
+    players = world({"ann": even, "bob": always, "cat": never})
+    people = HumanRate(solved=1, asked=2)
+    players.asked = [replace(case, human=people, category="capitals") for case in players.asked]
+    shown = await stopped(
+        tmp_path,
+        players,
+        ALONE,
+        lambda strategy, whose, n: strategy == "vote" or whose == "ann" or (whose == "cat" and n < 10),
+    )
+    rows = {(each["label"], each["player"]): (each["accuracy"], each["n"]) for each in shown["human"]}
+    assert rows["solo", "ann"] == (0.5, 40)
+    assert rows["solo", "cat"] == (0.0, 10)
+    assert rows["drafted", "bob"] == (1.0, 40)
+    assert rows["drafted", "cat"] == (0.0, 30)
+    assert ("solo", "bob") not in rows
+    categories = {each["label"]: (each["accuracy"], each["n"]) for each in shown["categories"]}
+    assert categories["solo"] == (0.25, 10), "ann and cat, on what both have played alone"
+    assert categories["drafted"] == (0.5, 30), "bob and cat, on what both have only drafted"
+    alone = {each["player"]: (each["n"], each["from"]) for each in shown["players"]}
+    assert alone == {"ann": (40, "solo"), "bob": (40, "drafts"), "cat": (40, "solo and drafts")}
+
+
+async def test_clusters_are_those_of_the_questions_that_were_played(tmp_path: Path) -> None:
+    """Of seven clusters the run came to three, with 36 questions."""
+    players = world({"ann": even, "bob": even, "cat": even})
+    players.asked = [replace(case, cluster=str(n // 12 if n < 36 else n)) for n, case in enumerate(players.asked)]
+    clusters = len({case.cluster for case in players.asked})
+    shown = await stopped(tmp_path, players, ALONE, lambda strategy, whose, n: n < 36, primary="vote")
+    assert clusters == 7
+    assert shown["clusters"] == {"clusters": 3, "largest": 12, "questions": 36}
+    assert (shown["headline"]["n"], shown["headline"]["clusters"]) == (36, 3)
+    assert "Fewer than 30 clusters of questions show next to nothing" in shown["headline"]["sentence"]
+    assert any("The 36 questions that were played hang together in 3 clusters" in line for line in remarks(shown))
+
+
+async def test_one_played_of_each_cluster_is_tested_as_one_pair_a_question(tmp_path: Path) -> None:
+    """Two questions a cluster, of which the players have one: the team, which has both, is held against them on that one."""
+    players = world({"ann": even, "bob": even, "cat": even})
+    players.asked = [replace(case, cluster=str(n // 2)) for n, case in enumerate(players.asked)]
+    talk = {"discuss": {"max_turns": 1, "vote_from": 1}}
+    shown = await stopped(tmp_path, players, ["solo", talk], lambda strategy, whose, n: strategy != "solo" or even(n))
+    over = shown["headline"]["over_best_single"]
+    assert (over["n"], over["test"], "clusters" in over) == (20, "mcnemar", False)
+    assert "exact test" in over["rule"]

@@ -4,69 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import Any
 
 import pytest
+from half_judged import SIZE, run, said
 from rich.console import Console
 
-import moot
-from moot import Case, Question, ScriptedModel
+from moot import Case, Question
 from moot.report.compare import compared, words
 from moot.report.figures import find_experiment
 from moot.report.sections import all_sections
 from moot.report.terminal import print_report
 from moot.stats.proportion import wilson
-from moot.types import Request
-
-PLAYERS = ("ann", "bob", "cat")
-SIZE = 40
-
-Says = Callable[[str, int], str]
-Settles = Callable[[int], bool]
-"""Whether the judge has a usable word on what was said to this question."""
-
-
-def said(way: str, number: int, player: str = "all") -> str:
-    """Word for word; right in other words, which only a judge can tell; or wrong."""
-    return {"match": f"Ref{number}", "right": f"meant {number} of {player}", "wrong": f"not {number} of {player}"}[way]
-
-
-def half(player: str, number: int) -> str:
-    """Half of them match; of the others every second one is right in other words."""
-    return said("match" if number % 2 else "right" if number % 4 else "wrong", number)
-
-
-def run(strategies: Sequence[Any], says: Says = half, settles: Settles = lambda _: False, **keys: Any) -> Any:
-    def player(name: str) -> ScriptedModel:
-        def reply(request: Request) -> Any:
-            answer = says(name, int(request.question_id or 0))
-            if request.schema is None:
-                return f"Thinking.\n\nFinal answer: {answer}"
-            return {key: answer if key == "answer" else "because" for key in request.schema["properties"]}
-
-        return ScriptedModel(name, reply)
-
-    def judge(request: Request) -> Any:
-        number = int(request.question_id or 0)
-        if not settles(number):
-            return "no idea"
-        text = request.messages[-1].content
-        return {"grades": [{"id": 1, "is_correct": bool(re.search(rf"\bmeant {number} of", text))}]}
-
-    names = keys.pop("players", PLAYERS)
-    return moot.run(
-        {
-            "name": "cup",
-            "questions": [Case(Question(str(n), f"Which one, {n}?"), f"Ref{n}") for n in range(SIZE)],
-            "models": {**{name: player(name) for name in names}, "judge": ScriptedModel("judge", judge)},
-            "teams": {"three": {"players": list(names), "captain": keys.pop("captain", "ann")}},
-            "strategies": list(strategies),
-            "judge": {"models": ["judge"]},
-            **keys,
-        }
-    )
 
 
 def shown(figures: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from moot.stats.choice import claim
-from moot.stats.waiting_choice import Tables, claim_whatever
+from moot.stats.waiting_choice import Tables, claim_whatever, said_alike
 
 Marks = Sequence[Sequence[float | None]]
 """Rows × questions; None waits."""
@@ -87,3 +87,54 @@ def test_an_option_that_another_may_pass_is_not_taken_for_the_highest(
     assert ends[False] is not None
     assert ends[True].high < ends[False].high  # type: ignore[operator]
     assert found.high == ends[highest].high  # type: ignore[union-attr]
+
+
+Sayings = Sequence[Sequence[float | str]]
+"""Rows × questions; words wait, and are graded alike to one question."""
+
+
+def all_gradings(*several: Sayings) -> Iterator[list[np.ndarray]]:
+    said = sorted(
+        {(q, mark) for marks in several for row in marks for q, mark in enumerate(row) if isinstance(mark, str)}
+    )
+    for drawn in product((0.0, 1.0), repeat=len(said)):
+        right = dict(zip(said, drawn, strict=True))
+        yield [
+            np.array(
+                [[right[q, mark] if isinstance(mark, str) else mark for q, mark in enumerate(row)] for row in marks]
+            )
+            for marks in several
+        ]
+
+
+def sayings(draw: random.Random, rows: int) -> list[list[float | str]]:
+    chance = draw.choice([0.2, 0.5, 0.8])
+    return [
+        [draw.choice("xy") if q < 2 else float(draw.random() < chance) for q in range(QUESTIONS)] for _ in range(rows)
+    ]
+
+
+def test_what_option_and_single_both_say_is_graded_alike() -> None:
+    """Against each single by itself the outermost gradings are the ends: what both say moves nothing."""
+    draw = random.Random(3)
+    for _ in range(8):
+        options, singles = sayings(draw, 1), sayings(draw, 1)
+        waiting = [
+            tables([[None if isinstance(m, str) else m for m in row] for row in rows]) for rows in (options, singles)
+        ]
+        words = [[[{m: 1.0} if isinstance(m, str) else {} for m in row] for row in rows] for rows in (options, singles)]
+        alike = said_alike(*words)
+        ours = claim_whatever(*waiting, option=0, single=0, alike=alike)
+        assert ours is not None
+        found = [claim(*graded, option=0, single=0) for graded in all_gradings(options, singles)]
+        lows = [one.low for one in found if one is not None and one.low is not None]
+        highs = [one.high for one in found if one is not None and one.high is not None]
+        assert ours.low == pytest.approx(min(*lows, ours.difference))
+        assert ours.high == pytest.approx(max(*highs, ours.difference))
+        same = sum(one == other for one, other in zip(options[0], singles[0], strict=True) if isinstance(one, str))
+        assert (alike is None) == (same == 0)
+        wider = claim_whatever(*waiting, option=0, single=0)
+        assert wider is not None
+        assert wider.low is not None
+        assert ours.low is not None
+        assert wider.low <= ours.low + 1e-12

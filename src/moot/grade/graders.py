@@ -212,9 +212,12 @@ def _broken(by: Grader, problem: str) -> GraderWord:
 
 
 def broken_told(name: str, detail: str | None) -> str | None:
-    """What went wrong with the grader of this name, from the detail of a score without a value; None: nothing."""
+    """What went wrong with the grader of this name, from the detail of a score; None: nothing. What others said who graded
+    the answer in its place is on the lines below."""
     start = f"{name}: "
-    return detail.removeprefix(start) if detail is not None and detail.startswith(start) else None
+    if detail is None or not detail.startswith(start):
+        return None
+    return detail.removeprefix(start).partition("\n")[0]
 
 
 STAGES_OF_OTHERS = {"judge": "the file's judges", "person": "a person's word", "disputed": "judges who differ"}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from moot.grade.graders import AskedOnce
+from moot.grade.graders import AskedOnce, broken_told
 from moot.grade.identity import identity
 from moot.grade.judge import ONE_BY_ONE, Judgement, judged, named_in_batches, needs_judge, open_to_judgement, settled
 from moot.grade.match import Grader, Match, match
@@ -52,7 +52,8 @@ class Grading:
 
     @property
     def broken(self) -> tuple[str, ...]:
-        """In words: how often a grader that is not ours failed, and how at first; nothing where it did not."""
+        """In words: on how many answers a grader that is not ours failed, equal ones to a question being one, and how at first;
+        nothing where it did not."""
         if self.asked is None or not self.asked.broken:
             return ()
         problems = list(self.asked.broken.values())
@@ -110,7 +111,15 @@ def scored(
     if score.value is not None:
         return score
     if person is not None:
-        return Score(float(person), "person")
+        return _in_place_of(by, score, Score(float(person), "person"))
     if not judges or not case.known or answer is None:
         return score
-    return judged(answer, words, judges=judges)
+    return _in_place_of(by, score, judged(answer, words, judges=judges))
+
+
+def _in_place_of(by: AskedOnce, left_open: Score, settled_by_others: Score) -> Score:
+    """That a grader failed stays on record where others graded the answer in its place."""
+    if broken_told(by.by.name, left_open.detail) is None:
+        return settled_by_others
+    told = "\n".join(filter(None, (left_open.detail, settled_by_others.detail)))
+    return replace(settled_by_others, detail=told)

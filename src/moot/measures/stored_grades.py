@@ -89,14 +89,17 @@ class StoredGrades:
 
     @property
     def grader_broke(self) -> dict[str, int]:
-        """How a grader that is not ours failed, and how many answers have no grade for it: as the run kept it, and on what
-        was asked since."""
+        """How a grader that is not ours failed, and on how many answers: as the run kept it, and on what was asked since.
+
+        Equal answers to a question are one, whoever gave them: the grader is asked about them once.
+        """
         if self._grader is None:
             return {}
-        name = self._grader.by.name
-        kept = queries.ungraded_details(self._connection, self._ident, self._stored_as).items()
-        broke = {told: times for detail, times in kept if (told := broken_told(name, detail)) is not None}
-        return broke or dict(Counter(self._grader.broken.values()))
+        name, broke = self._grader.by.name, dict(self._grader.broken)
+        kept = queries.answers_with_detail(self._connection, self._ident, self._stored_as, f"{name}: ")
+        for digest, answer, detail in kept:
+            broke[digest, normalise(answer)] = broken_told(name, detail) or ""
+        return dict(Counter(broke.values()))
 
     @cached_property
     def grader_differs(self) -> str | None:

@@ -60,7 +60,10 @@ def remarks(figures: Figures) -> list[str]:
 
 
 def _clusters(questions: int, clusters: Row) -> str:
-    together = f"The {count(questions, 'question')} hang together in {count(clusters['clusters'], 'cluster')}"
+    asked = f"The {count(questions, 'question')}"
+    if played := clusters.get("questions"):
+        asked = f"The {count(played, 'question')} that {'was' if played == 1 else 'were'} played"
+    together = f"{asked} hang together in {count(clusters['clusters'], 'cluster')}"
     few = ""
     if clusters["clusters"] < SMALL:
         few = f" Fewer than {SMALL} of them prove next to nothing."

@@ -181,19 +181,22 @@ def claim(
     draws: int = DRAWS,
     side: float = ALPHA,
     top: bool | None = None,
+    moved: Floats | None = None,
 ) -> Claim | None:
     """Options × questions beside singles × questions, each value from 0 to 1, NaN where it is not graded.
 
     `option` and `single`: which of them is chosen and which is the best, the highest mean if nothing is said. All rows of
     `options` are paid for, so what was declared beforehand stands there alone. `pooled`: values are means over captains
     or repeats. `clusters`: of each question, what it belongs to. `side`: what the interval may miss on each side. `top`:
-    whether the option was the highest, if it is not to be seen from the means. None where no question has both graded.
+    whether the option was the highest, if it is not to be seen from the means. `moved`: singles × options × questions, by
+    how much an option's difference to a single is another than that of their values. None where no question has both graded.
     """
     option = highest(options) if option is None else option
     single = highest(singles) if single is None else single
     count = sum(1 for own in singles if _differences(options[option] - own, pooled, clusters) is not None)
     top = _mean(options[option]) >= _mean(options[highest(options)]) - 1e-12 if top is None else top
-    against = tuple(_against(options - own, option, count, top, pooled, clusters, seed, draws, side) for own in singles)
+    tables = [options - own if moved is None else options - own + moved[place] for place, own in enumerate(singles)]
+    against = tuple(_against(table, option, count, top, pooled, clusters, seed, draws, side) for table in tables)
     there = [versus for versus in against if versus is not None]
     best = against[single]
     if best is None:

@@ -123,6 +123,12 @@ def completed_pairs(pairs: Pairs, *, best: bool) -> dict[str, tuple[float, float
     return {question: _at_end(several, best=best) for question, several in gradable.items() if several}
 
 
+def one_pair(several: Sequence[tuple[Value, Value]], *, gradable: bool) -> tuple[Value, Value] | None:
+    """Repeats of one model as one pair of means; `gradable`: of those that have, or may yet have, two grades. None: of none."""
+    kept = _gradable(several) if gradable else several
+    return (mean_value([one for one, _ in kept]), mean_value([other for _, other in kept])) if kept else None
+
+
 def _gradable(several: Sequence[tuple[Value, Value]]) -> list[tuple[Value, Value]]:
     """Those pairs that have, or may yet have, two grades; what of them nobody will grade is left out of the means."""
     return [(_waiting(one), _waiting(other)) for one, other in several if None not in (one.worst, other.worst)]

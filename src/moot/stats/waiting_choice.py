@@ -3,14 +3,14 @@
 "More" is said of what is more with all that waits at its worst: its own answers wrong, the singles' right. "Less" is said
 of what is less with all of it at its best. So the claim holds whatever the answers turn out to be.
 
-An option and a single who say the same to a question will have the same grade (`stats.graded_pairs`), and here it is taken
-for wrong of the one and right of the other all the same: every option is held against every single out of two tables, and no
-two tables can say for each pair of rows what the two have in common. The interval is wider for it, never too narrow.
+An option and a single who say the same to a question will have the same grade (`stats.graded_pairs`). No two tables of values
+can say for each pair of rows what the two have in common, so that is given beside them (`said_alike`), and taken off at both
+ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,8 +45,12 @@ def claim_whatever(
     seed: int = 0,
     draws: int = DRAWS,
     side: float = ALPHA,
+    alike: Floats | None = None,
 ) -> Claim | None:
-    """`claim` over what is graded, with an interval and a p that hold whatever waits turns out to be."""
+    """`claim` over what is graded, with an interval and a p that hold whatever waits turns out to be.
+
+    `alike`: what each option and each single say alike, as `said_alike` has it; None: nothing is known of that.
+    """
     if not options.waits and not singles.waits:
         top = None
     else:
@@ -54,7 +58,7 @@ def claim_whatever(
         others = (_mean(options.best, place) for place in range(len(options.best)) if place != option)
         top = _mean(options.worst, option) >= max(others, default=0.0)
 
-    def found(ours: Floats, theirs: Floats) -> Claim | None:
+    def found(ours: Floats, theirs: Floats, moved: Floats | None = None) -> Claim | None:
         return claim(
             ours,
             theirs,
@@ -66,13 +70,15 @@ def claim_whatever(
             draws=draws,
             side=side,
             top=top,
+            moved=moved,
         )
 
     seen = found(options.seen, singles.seen)
     if top is None or seen is None:
         return seen
     seen = replace(seen, limits_graded=(seen.low, seen.high))
-    worst, best = found(options.worst, singles.best), found(options.best, singles.worst)
+    worst = found(options.worst, singles.best, alike)
+    best = found(options.best, singles.worst, None if alike is None else -alike)
     if worst is None or best is None or seen.low is None or worst.low is None or best.high is None:
         return replace(seen, low=None, high=None, p=1.0)
     more, less = worst.p_more, best.p_less
@@ -80,6 +86,27 @@ def claim_whatever(
         more = less = 1.0  # what is graded says the contrary
     low, high = min(worst.low, seen.difference), max(best.high, seen.difference)
     return replace(seen, low=low, high=high, p=min(1.0, 2 * min(more, less)), p_more=more, p_less=less)
+
+
+Said = Sequence[Mapping[str, float]]
+"""By question: the words that wait for a grade, each with its part of the value."""
+
+
+def said_alike(options: Sequence[Said], singles: Sequence[Said]) -> Floats | None:
+    """Singles × options × questions: of what both say and nobody has graded, the part of the one who says less of it. With
+    all that waits wrong for the one and right for the other, the difference is that much too far from the truth. None:
+    nothing."""
+    import numpy as np
+
+    found: Floats | None = None
+    for i, own in enumerate(singles):
+        for j, option in enumerate(options):
+            for question, (ours, theirs) in enumerate(zip(option, own, strict=True)):
+                if common := ours.keys() & theirs.keys():
+                    if found is None:
+                        found = np.zeros((len(singles), len(options), len(own)))
+                    found[i, j, question] = sum(min(ours[word], theirs[word]) for word in common)
+    return found
 
 
 def _mean(table: Floats, place: int) -> float:

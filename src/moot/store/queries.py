@@ -250,17 +250,28 @@ def finished_otherwise(connection: Connection, finishes: Sequence[str]) -> dict[
     return {row.key: row.finish for row in connection.execute(query)}
 
 
-def ungraded_details(connection: Connection, ident: str, grader: str) -> dict[str, int]:
-    """What stands beside the answers of an experiment that have no grade, and how often."""
-    places, cells, scores = schema.experiment_questions, schema.experiment_cells, schema.scores
+def answers_with_detail(connection: Connection, ident: str, grader: str, start: str) -> Iterator[Sequence[Any]]:
+    """(case, answer, detail) of every answer of an experiment of whose score the detail starts so."""
+    places, cells, scores, episodes = (
+        schema.experiment_questions,
+        schema.experiment_cells,
+        schema.scores,
+        schema.episodes,
+    )
+    same_play = and_(
+        episodes.c.cell == scores.c.cell,
+        episodes.c.question == places.c.question,
+        episodes.c.repeat == scores.c.repeat,
+    )
     query = (
-        select(scores.c.detail, func.count().label("times"))
+        select(scores.c.case, episodes.c.answer, scores.c.detail)
         .join(places, and_(places.c.case == scores.c.case, places.c.experiment == ident))
         .join(cells, and_(cells.c.cell == scores.c.cell, cells.c.experiment == ident))
-        .where(scores.c.grader == grader, scores.c.value.is_(None), scores.c.detail.is_not(None))
-        .group_by(scores.c.detail)
+        .join(episodes, same_play)
+        .where(scores.c.grader == grader, scores.c.detail.startswith(start, autoescape=True))
+        .where(episodes.c.answer.is_not(None))
     )
-    return {row.detail: row.times for row in connection.execute(query)}
+    yield from connection.execute(query).fetchall()
 
 
 def endings(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:

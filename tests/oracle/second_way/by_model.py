@@ -13,10 +13,10 @@ from scipy import stats
 from second_way.cohort_gap import _closed, _players
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean, waiting_interval
-from second_way.pairs import Other, Pair, Stage, drafting, split, stages, unfair_pairs
+from second_way.pairs import Other, Pair, Side, Stage, drafting, of_everybody, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade, Value, accuracy_row, completed, flattering, unfair_together, value_of, whole_mean
+from second_way.shares import Value, accuracy_row, completed, flattering, unfair_together, value_of, whole_mean
 from second_way.two_ways import both_ways
 
 Row = dict[str, Any]
@@ -78,10 +78,13 @@ def _gaps(raw: Raw, by_cohort: Sequence[tuple[str | None, Sequence[Pair]]]) -> I
 
 
 def _values(pairs: Sequence[Pair | Other], side: str) -> dict[str, dict[str, Value]]:
-    rights: dict[str, dict[str, list[Grade]]] = {}
+    answers: dict[str, dict[str, list[Side]]] = {}
     for pair in pairs:
-        rights.setdefault(pair.player, {}).setdefault(pair.question, []).append(getattr(pair, side).grade)
-    return {model: {q: value_of(several) for q, several in own.items()} for model, own in rights.items()}
+        answers.setdefault(pair.player, {}).setdefault(pair.question, []).append(getattr(pair, side))
+    return {
+        model: {q: value_of([one.grade for one in own], [one.said for one in own]) for q, own in asked.items()}
+        for model, asked in answers.items()
+    }
 
 
 def _average(values: Mapping[str, Values]) -> dict[str, Value]:
@@ -134,12 +137,13 @@ def _models(stage: Stage) -> Iterator[Row]:
 
 def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
     """Spearman of how right each is alone on one half of the questions, and what it gains on the other."""
-    known = [pair for pair in pairs if pair.graded]
-    models = split(known, lambda pair: pair.player)
     everybody = {pair.player for pair in pairs}
     if len(everybody) < 3:
         return None
-    beside: Row = {"models": len(models), "pairs": len(known)}
+    pairs, missing = of_everybody(pairs)
+    known = [pair for pair in pairs if pair.graded]
+    models = split(known, lambda pair: pair.player)
+    beside: Row = {"models": len(models), "pairs": len(known), **({"left_out": missing} if missing else {})}
     if len(known) < len(pairs):
         beside["ungraded"] = len(pairs) - len(known)
     if unfair_pairs(pairs) or len(models) < len(everybody):

@@ -196,8 +196,15 @@ def _over_best(
     whole = _at_ends(alone, [{q: own[q] for q in asked if q in own} for own in several.values.values()], asked)
     ours = [{q: other.value(q) for q in asked if q in other.values} for other in paid.values()]
     chosen = list(paid.values()).index(side)
+    theirs = [{q: own[q] for q in asked if q in own} for own in several.values.values()]
     said = claim_waiting(
-        _at_ends(table_of(paid.values(), asked), ours, asked), whole, chosen, place, groups, means=means
+        _at_ends(table_of(paid.values(), asked), ours, asked),
+        whole,
+        chosen,
+        place,
+        groups,
+        means=means,
+        least_and_most=_least_and_most(ours, theirs, asked),
     )
     row = {key: value for key, value in difference(pairs, means=means).items() if key not in (TESTED, GRADED)}
     row |= bounds(pairs)
@@ -205,7 +212,7 @@ def _over_best(
     if said is not None:
         row |= {"difference": said.difference, "p": near(said.p)}
         row |= {"low": said.low and near(said.low), "high": said.high and near(said.high)}
-        row["test"] = "mcnemar" if row["test"] == "mcnemar" and groups is None else "score"
+        row["test"] = "mcnemar" if row["test"] == "mcnemar" and clusters(raw, [*pairs]) is None else "score"
         row.pop("why", None)
     ends = said and said.low and said.high and (said.low, said.high)
     row = _room_for_the_best(row, several, values, ends)
@@ -232,6 +239,27 @@ def _at_ends(seen: Any, rows: Sequence[Mapping[str, Value]], asked: Sequence[str
         for name in ("least", "most")
     )
     return Ends(seen, worst, best)
+
+
+def _least_and_most(
+    ours: Sequence[Mapping[str, Value]], theirs: Sequence[Mapping[str, Value]], asked: Sequence[str]
+) -> tuple[list[Any], list[Any]]:
+    """By single, options by question: what each difference is at least and at most, however the words of both are graded."""
+
+    def ends(option: Mapping[str, Value], own: Mapping[str, Value], question: str) -> tuple[float, float]:
+        values = [side.get(question, NOBODY_KNOWS) for side in (option, own)]
+        waits = [value.waits or Ungraded.NOT_HEARD in value.grades for value in values]
+        if any(value.known is None and not waiting for value, waiting in zip(values, waits, strict=True)):
+            return math.nan, math.nan
+        pinned = [
+            value if waiting else Value(value.known, value.known or 0.0, value.known or 0.0)
+            for value, waiting in zip(values, waits, strict=True)
+        ]
+        return extremes([(pinned[0], pinned[1])])
+
+    both = [[[ends(option, own, question) for question in asked] for option in ours] for own in theirs]
+    least, most = ([np.array([[one[end] for one in row] for row in of_one]) for of_one in both] for end in (0, 1))
+    return least, most
 
 
 def _beside_one(name: str, own: Mapping[str, Value], values: Mapping[str, Value], means: bool) -> Row:

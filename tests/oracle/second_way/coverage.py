@@ -11,6 +11,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean, waiting_interval
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import Other, Pair, Side, Stage, split, stages, unfair_pairs
+from second_way.quiz_pairs import extremes
 from second_way.raw import Raw
 from second_way.shares import unfair
 
@@ -172,6 +173,8 @@ def _over_sets(stage: Stage) -> list[Row]:
     there = Counter((pair.question, pair.repeat) for pair in stage.pairs)
     whole = [pair for pair in stage.pairs if there[pair.question, pair.repeat] == len(who)]
     with_set = [pair for pair in whole if pair.dataset is not None]
+    some = {pair.question for pair in stage.pairs} - {pair.question for pair in whole}
+    out = {"left_out": len(some)} if some else {}
     sets = split(with_set, lambda pair: pair.dataset)
     if len(sets) < 2:
         return []
@@ -201,12 +204,12 @@ def _over_sets(stage: Stage) -> list[Row]:
     if any(row["difference"] is None for row in rows):
         nothing = dict.fromkeys(("native", "after", "difference", "low", "high"))
         beside = {"datasets": rows, "ungraded": sum(not pair.graded for pair in with_set), "n": 0}
-        return [{**nothing, **beside, **_set_bounds(with_set), "why": ANY_TEXT}]
+        return [{**nothing, **beside, **_set_bounds(with_set), **out, "why": ANY_TEXT}]
     means = {key: mean([row[key] for row in rows]) for key in ("native", "after", "difference")}
     low, high = _together(rows, figures)
     ungraded = sum(not pair.graded for pair in with_set)
     beside = {"datasets": rows, "ungraded": ungraded, "n": len(rows), **_set_bounds(with_set)}
-    return [{**means, "low": low, "high": high, **beside}]
+    return [{**means, "low": low, "high": high, **beside, **out}]
 
 
 def _waiting(seen: Difference, pairs: Sequence[Pair]) -> Difference | Waiting:
@@ -217,9 +220,8 @@ def _waiting(seen: Difference, pairs: Sequence[Pair]) -> Difference | Waiting:
     sides = [(pair, (pair.native, pair.after)) for pair in pairs]
     may_be = [pair for pair, both in sides if all(side.right is not None or side.grade is None for side in both)]
     gradable = split(may_be, lambda pair: pair.question).values()
-    worst = [mean([pair.after.least - pair.native.most for pair in part]) for part in gradable]
-    best = [mean([pair.after.most - pair.native.least for pair in part]) for part in gradable]
-    return Waiting(seen, Difference(worst), Difference(best))
+    ends = [extremes([(pair.after.value, pair.native.value) for pair in part]) for part in gradable]
+    return Waiting(seen, Difference([low for low, _ in ends]), Difference([high for _, high in ends]))
 
 
 def _together(rows: Sequence[Row], figures: Sequence[Difference | Waiting]) -> tuple[float | None, float | None]:
@@ -255,6 +257,7 @@ def _set_bounds(pairs: Sequence[Pair]) -> Row:
     ends: list[list[float]] = [[], []]
     for of_set in split(pairs, lambda pair: pair.dataset).values():
         parts = split(of_set, lambda pair: pair.question).values()
-        ends[0].append(mean([mean([pair.after.least - pair.native.most for pair in part]) for part in parts]))
-        ends[1].append(mean([mean([pair.after.most - pair.native.least for pair in part]) for part in parts]))
+        both = [extremes([(pair.after.value, pair.native.value) for pair in part]) for part in parts]
+        for place in (0, 1):
+            ends[place].append(mean([one[place] for one in both]))
     return {"bounds": {"low": mean(ends[0]), "high": mean(ends[1])}}

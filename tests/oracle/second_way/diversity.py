@@ -156,8 +156,9 @@ def _by_difficulty(
     for name in THIRDS:
         here = [play for play in plays if third.get(play.question) == name]
         for row in _curve(here, distinct, unknown):
-            of_d = {question for (question, _), d in distinct.items() if d == row["d"] and third.get(question) == name}
-            may_be = any(p.key in unknown and unknown[p.key][0] <= row["d"] <= unknown[p.key][1] for p in here)
+            own = [play for play in here if play.strategy == row["strategy"]]
+            of_d = {play.question for play in own if distinct.get(play.key) == row["d"]}
+            may_be = any(p.key in unknown and unknown[p.key][0] <= row["d"] <= unknown[p.key][1] for p in own)
             human = None if may_be else mean([rates[question] for question in sorted(of_d)])
             rows.append({"difficulty": name, **row, "human": human})
     return rows

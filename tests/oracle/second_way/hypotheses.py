@@ -343,24 +343,23 @@ def _changes(raw: Raw, meant: Sequence[Cell]) -> tuple[Counts, Counts, float, li
     ours = {(cell.team, cell.label, cell.captain, cell.cohort, drafting(cell)) for cell in meant}
     counts: Counts = {}
     turns: Counts = {}
-    every = []
+    seats = {}
     for stage in stages(raw):
         for pair in stage.pairs:
-            if not any(
-                (stage.team, stage.label, pair.player, pair.cohort) == (team, label, captain, cohort)
-                for team, label, captain, cohort, _ in ours
-            ):
-                continue
-            every.append(pair)
-            if pair.graded:
-                gained, lost = counts.get(pair.question, (0, 0))
-                counts[pair.question] = (gained + pair.rescue, lost + pair.regression)
-            else:
-                natives = [False, True] if pair.native.right is None else [pair.native.right]
-                afters = [False, True] if pair.after.right is None else [pair.after.right]
-                ways = {(n, a) for n in natives for a in afters} if pair.native.given else set()
-                gained, lost = turns.get(pair.question, (0, 0))
-                turns[pair.question] = (gained + ((False, True) in ways), lost + ((True, False) in ways))
+            seat = (stage.team, stage.label, pair.player, pair.cohort)
+            if any(seat == (team, label, captain, cohort) for team, label, captain, cohort, _ in ours):
+                seats[(*seat, pair.question, pair.repeat)] = pair
+    who = {seat[:4] for seat in seats}
+    if any(not raw.episodes(cell) for cell in meant):
+        return {}, {}, 1.0, []  # whoever has not begun has no play that the others have
+    every = [pair for seat, pair in seats.items() if all((*other, *seat[4:]) in seats for other in who)]
+    for pair in every:
+        if pair.graded:
+            gained, lost = counts.get(pair.question, (0, 0))
+            counts[pair.question] = (gained + pair.rescue, lost + pair.regression)
+        else:
+            gained, lost = turns.get(pair.question, (0, 0))
+            turns[pair.question] = (gained + pair.may_be_rescue, lost + pair.may_be_regression)
     most = max(Counter(pair.question for pair in every).values(), default=1)
     return counts, turns, float(most), every
 

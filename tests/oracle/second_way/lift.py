@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference
 from second_way.multiple import multiple
-from second_way.pairs import Pair, Stage, split, stages
+from second_way.pairs import Pair, Stage, of_everybody, split, stages
 from second_way.raw import Raw
 from second_way.safety import multiple_withheld
 from second_way.shares import unfair
@@ -48,17 +49,22 @@ def _lifts(review: Stage, debate: Stage) -> list[Row]:
     rows = []
     for cohort, pairs in review.by_cohort():
         named = {"cohort": cohort, "before": review.label, "after": debate.label, "team": review.team}
-        if lift := _lift(pairs, after.get(cohort, ())):
-            rows.append({**named, **lift})
+        sides = pairs, after.get(cohort, ())
+        keys = [{(pair.question, pair.player, pair.repeat, pair.cohort) for pair in side} for side in sides]
+        shared = [p for p in pairs if (p.question, p.player, p.repeat, p.cohort) in keys[0] & keys[1]]
+        whole, missing = of_everybody(shared)
+        kept = {(pair.question, pair.player, pair.repeat, pair.cohort) for pair in whole}
+        if not shared:
+            continue
+        both = [[p for p in side if (p.question, p.player, p.repeat, p.cohort) in kept] for side in sides]
+        rows.append({**named, **_lift(*both), **({"left_out": missing} if missing else {})})
     return rows
 
 
-def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Row | None:
+def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Row:
     sides = [{(pair.question, pair.player, pair.repeat): pair for pair in side} for side in (first, second)]
     both = [key for key in sides[0] if key in sides[1]]
     graded = [key for key in both if all(side[key].graded for side in sides)]
-    if not both:
-        return None
     answers = [[grade for side in sides for grade in (side[key].native.grade, side[key].after.grade)] for key in both]
     beside = _bounds([[side[key] for key in both] for side in sides])
     names = ("multiple_before", "multiple_after", "lift", "net_before", "net_after")
@@ -97,15 +103,11 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Row | None:
 
 
 def _bounds(sides: Sequence[Sequence[Pair]]) -> Row:
-    """Each stage at its worst and at its best."""
+    """Pair by pair, in every way in which what both stages say may be graded."""
     if all(pair.graded for side in sides for pair in side):
         return {}
-    nets = [sum(pair.rescue for pair in side) - sum(pair.regression for pair in side) for side in sides]
-    worst, best = (
-        [net + sign * sum(getattr(pair, way) for pair in side) for net, side in zip(nets, sides, strict=True)]
-        for sign, way in ((-1, "may_be_regression"), (1, "may_be_rescue"))
-    )
-    return {"bounds": {"low": worst[1] - best[0], "high": best[1] - worst[0]}}
+    ends = [_between(one, other) for one, other in zip(*sides, strict=True)]
+    return {"bounds": {"low": sum(low for low, _ in ends), "high": sum(high for _, high in ends)}}
 
 
 Keys = Sequence[tuple[str, str, int]]
@@ -125,8 +127,8 @@ def _ended(sides: Sequence[Mapping[Any, Pair]], keys: Keys, sign: int = 1) -> tu
     """The sum and its limits, the second stage as good (1) or as bad (-1) as it can be, the first the other way."""
     of_question: dict[str, list[int]] = {}
     for key in keys:
-        first, second = (_net(side[key], way) for side, way in zip(sides, (-sign, sign), strict=True))
-        of_question.setdefault(key[0], []).append(second - first)
+        low, high = _between(sides[0][key], sides[1][key])
+        of_question.setdefault(key[0], []).append(low if sign < 0 else high)
     widest = 2 * max(map(len, of_question.values()))
     nets = [sum(several) for several in of_question.values()]
     low, high = Difference([net / widest for net in nets]).limits()
@@ -135,7 +137,17 @@ def _ended(sides: Sequence[Mapping[Any, Pair]], keys: Keys, sign: int = 1) -> tu
     return sum(nets), low * widest * len(nets), high * widest * len(nets)
 
 
-def _net(pair: Pair, sign: int) -> int:
-    if pair.graded:
-        return pair.rescue - pair.regression
-    return int(pair.may_be_rescue) if sign > 0 else -int(pair.may_be_regression)
+def _between(one: Pair, other: Pair) -> tuple[int, int]:
+    """The least and the most that the second is worth more: its words, and the first's, each right or wrong."""
+    answers = [one.native, one.after, other.native, other.after]
+    names = [answer.said or f"answer {place}" for place, answer in enumerate(answers) if answer.right is None]
+    found = []
+    for marks in product((False, True), repeat=len(set(names))):
+        right = dict(zip(sorted(set(names)), marks, strict=True))
+        rights = [
+            right[answer.said or f"answer {place}"] if answer.right is None else answer.right
+            for place, answer in enumerate(answers)
+        ]
+        nets = [int(rights[i + 1]) - int(rights[i]) if answers[i].given else 0 for i in (0, 2)]
+        found.append(nets[1] - nets[0])
+    return min(found), max(found)

@@ -241,16 +241,29 @@ class Ends:
 
 
 def claim_waiting(
-    table: Ends, alone: Ends, option: int, single: int, clusters: Sequence[str] | None, *, means: bool
+    table: Ends,
+    alone: Ends,
+    option: int,
+    single: int,
+    clusters: Sequence[str] | None,
+    *,
+    means: bool,
+    least_and_most: tuple[Sequence[Floats], Sequence[Floats]],
 ) -> Claim | None:
-    """More is what is more with the option at its worst and all singles at their best; less the other way round."""
+    """More is what is more with every difference the least that it can be; less with every one the most.
+
+    `least_and_most`: of each, options by question for every single."""
     if all(np.array_equal(ends.worst, ends.best, equal_nan=True) for ends in (table, alone)):
         return claim(table.seen, alone.seen, option, single, clusters, means=means)
     least = np.nanmean(table.worst[option])
     surely = not any(np.nanmean(rival) > least for rival in np.delete(table.best, option, axis=0))
     seen, worst, best = (
-        claim(ours, theirs, option, single, clusters, means=means, top=surely)
-        for ours, theirs in ((table.seen, alone.seen), (table.worst, alone.best), (table.best, alone.worst))
+        claim(ours, theirs, option, single, clusters, means=means, top=surely, apart=apart)
+        for ours, theirs, apart in (
+            (table.seen, alone.seen, None),
+            (table.worst, alone.best, least_and_most[0]),
+            (table.best, alone.worst, least_and_most[1]),
+        )
     )
     if seen is None or worst is None or best is None or seen.low is None or worst.low is None or best.high is None:
         return seen and Claim(seen.difference, None, None, (1.0, 1.0))
@@ -270,9 +283,13 @@ def claim(
     means: bool,
     side: float = SIDE,
     top: bool | None = None,
+    apart: Sequence[Floats] | None = None,
 ) -> Claim | None:
-    """The option against the single: below it must beat all singles, above it is no more than any bound allows."""
-    against = [versus([*(table[option] - own)], clusters, means=means) for own in alone]
+    """The option against the single: below it must beat all singles, above it is no more than any bound allows.
+
+    `apart`: the differences to each single, where they are not those of the two tables."""
+    apart = [table - own for own in alone] if apart is None else apart
+    against = [versus([*differences[option]], clusters, means=means) for differences in apart]
     there = [one for one in against if one is not None]
     best = against[single]
     if best is None:
@@ -280,10 +297,10 @@ def claim(
     tops = [float(np.nanmean(row)) if (~np.isnan(row)).any() else -math.inf for row in table]
     top = tops[option] >= max(tops) - 1e-12 if top is None else top
     lows, highs, mores, lesses = [], [], [], []
-    for own, one in zip(alone, against, strict=True):
+    for differences, one in zip(apart, against, strict=True):
         if one is None:
             continue
-        luck = Luck(alike_in_differences(by_cluster(table - own, clusters)))
+        luck = Luck(alike_in_differences(by_cluster(differences, clusters)))
         above = Luck(np.ones((1, 1))) if top else luck
         lows.append([one.low(z) for z in luck.point(side)])
         highs.append([one.high(z) for z in above.point(side / len(there))])

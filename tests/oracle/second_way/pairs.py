@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from second_way.meanings import plain
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade, Ungraded, graded, unfair
+from second_way.shares import Grade, Ungraded, Value, graded, unfair, value_of
 from second_way.tables import table_name, table_of
 
 ANSWERED = ("answered", "undecided")
@@ -22,6 +23,12 @@ class Side:
     """None: there is an answer and nobody has graded it."""
     grade: Grade
     """The same, and how it came by that."""
+    said: str | None = None
+    """What it says, of an answer that nobody has graded."""
+
+    @property
+    def value(self) -> Value:
+        return value_of([self.grade], [self.said])
 
     @property
     def given(self) -> bool:
@@ -58,9 +65,14 @@ class Pair:
         return any(side.right is None and side.grade is None for side in (self.native, self.after))
 
     @property
+    def same(self) -> bool:
+        """Whether nobody has graded what it said, and it said it again."""
+        return self.native.right is None and self.native.said is not None and self.native.said == self.after.said
+
+    @property
     def uncounted(self) -> bool:
         """Whether it may be any change: it waits, or nobody waited for the answer alone."""
-        return self.waits or self.native.grade is Ungraded.NOT_HEARD
+        return not self.same and (self.waits or self.native.grade is Ungraded.NOT_HEARD)
 
     def became(self, *, native: bool, after: bool, given: bool = True) -> bool:
         """Whether it is graded and went this way; `given`: whether there was an answer alone at all."""
@@ -80,11 +92,12 @@ class Pair:
 
     @property
     def may_be_rescue(self) -> bool:
-        return not self.graded and self.native.given and not self.native.right and self.after.right is not False
+        may_be = not self.graded and not self.same
+        return may_be and self.native.given and not self.native.right and self.after.right is not False
 
     @property
     def may_be_regression(self) -> bool:
-        return not self.graded and self.native.right is not False and not self.after.right
+        return not self.graded and not self.same and self.native.right is not False and not self.after.right
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,8 @@ class Stage:
     team: str | None
     pairs: Sequence[Pair]
     others: Sequence[Other] = ()
+    idle: Sequence[Cell] = ()
+    """Those of its cells that nothing was played of."""
 
     @property
     def named(self) -> dict[str, Any]:
@@ -135,7 +150,13 @@ def stages(raw: Raw) -> list[Stage]:
         if cell.captain is not None and "captain" in cell.traits:
             together.setdefault((cell.team, cell.label), []).append(cell)
     found = [
-        Stage(label, team, [pair for cell in cells for pair in _pairs(raw, cell)], list(_others(raw, cells)))
+        Stage(
+            label,
+            team,
+            [pair for cell in cells for pair in _pairs(raw, cell)],
+            list(_others(raw, cells)),
+            [cell for cell in cells if not raw.episodes(cell)],
+        )
         for (team, label), cells in together.items()
     ]
     return [stage for stage in found if stage.pairs]
@@ -156,7 +177,7 @@ def _others(raw: Raw, cells: Sequence[Cell]) -> Iterable[Other]:
                 seen.add(place)
                 play = alone.get((player, episode.question, drafts))
                 grade = Ungraded.NOBODY if play is None else play.right
-                side = _side("answered", grade)
+                side = _side("answered", grade, None if play is None else play.said)
                 yield Other(episode.question, episode.repeat, player, cell.cohort, side)
 
 
@@ -167,7 +188,7 @@ def drafting(cell: Cell) -> str:
 def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
     solo = table_of(raw, cell).solo.get(cell.captain or "")
     alone = {
-        (episode.question, episode.repeat): _side(episode.outcome, episode.right)
+        (episode.question, episode.repeat): _side(episode.outcome, episode.right, episode.answer)
         for episode in (raw.episodes(solo) if solo is not None else ())
     }
     drafts = _own_drafts(raw, cell)
@@ -183,7 +204,7 @@ def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
                 str(cell.captain),
                 cell.cohort,
                 native,
-                _side(episode.outcome, episode.right),
+                _side(episode.outcome, episode.right, episode.answer),
                 own_word(cell, episode),
             )
 
@@ -195,7 +216,9 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
         return {}
     found = {
         (row["question_id"], row["repeat"]): _side(
-            row["outcome"], raw.draft_grades[row["question_id"], row["text"]] if row["text"] is not None else 0.0
+            row["outcome"],
+            raw.draft_grades[row["question_id"], row["text"]] if row["text"] is not None else 0.0,
+            row["text"],
         )
         for row in raw.tables["drafts"]
         if row["cell"] == cell.id and row["by"] == cell.captain
@@ -208,9 +231,17 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
                 if play is None or not play.heard:
                     side = Side("answered", None, Ungraded.NOT_HEARD)
                 else:
-                    side = _side("answered" if play.answered else "unanswered", play.right)
+                    side = _side("answered" if play.answered else "unanswered", play.right, play.said)
                 found[episode.question, episode.repeat] = side
     return found
+
+
+def of_everybody(pairs: Sequence[Pair]) -> tuple[list[Pair], int]:
+    """Those of plays of which nobody is missing who is in any, and how many questions have no such play."""
+    who = {(pair.cohort, pair.player) for pair in pairs}
+    seats = {(pair.question, pair.repeat, pair.cohort, pair.player) for pair in pairs}
+    whole = [pair for pair in pairs if all((pair.question, pair.repeat, *seat) in seats for seat in who)]
+    return whole, len({pair.question for pair in pairs}) - len({pair.question for pair in whole})
 
 
 def unfair_pairs(pairs: Sequence[Pair]) -> bool:
@@ -218,12 +249,12 @@ def unfair_pairs(pairs: Sequence[Pair]) -> bool:
     return unfair([[pair.native.grade, pair.after.grade] for pair in pairs])
 
 
-def _side(outcome: str, grade: Grade) -> Side:
+def _side(outcome: str, grade: Grade, text: str | None) -> Side:
     """Without an answer nothing is right; an answer without a grade is neither."""
     if outcome not in ANSWERED:
         return Side(outcome, False, 0.0)
     if not graded(grade):
-        return Side(outcome, None, grade)
+        return Side(outcome, None, grade, None if text is None else plain(text))
     return Side(outcome, grade >= 0.5, type(grade)(grade >= 0.5))  # it stays known who has given it
 
 

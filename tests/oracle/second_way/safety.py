@@ -10,8 +10,8 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, share
-from second_way.pairs import Pair, Side, Stage, split, stages, unfair_pairs
-from second_way.quiz_pairs import TESTED, paid
+from second_way.pairs import Pair, Side, Stage, of_everybody, split, stages, unfair_pairs
+from second_way.quiz_pairs import TESTED, extremes, paid
 from second_way.raw import Raw
 
 Row = dict[str, Any]
@@ -27,7 +27,21 @@ def safety(raw: Raw) -> Row:
 
 
 def _safety(stage: Stage) -> list[Row]:
-    return [{"cohort": cohort, **stage.named, **_counted(pairs)} for cohort, pairs in stage.by_cohort()]
+    rows = []
+    for cohort, pairs in stage.by_cohort():
+        whole, missing = of_everybody(pairs)
+        row = {**_counted(whole), "models": len({(pair.cohort, pair.player) for pair in pairs})}
+        if not whole:
+            row |= {
+                key: None
+                for key, value in row.items()
+                if key not in ("models", "refused", "refused_after") and value == 0
+            }
+            row |= {"note": None, "why": ANY_TEXT, "n": 0, "n_pairs": 0, "ungraded": 0}
+        row |= {"left_out": missing} if missing else {}
+        idle = [cell.captain for cell in stage.idle if cohort in (None, cell.cohort)]
+        rows.append({"cohort": cohort, **stage.named, **row, **({"not_begun": idle} if idle else {})})
+    return rows
 
 
 def _counted(pairs: Sequence[Pair]) -> Row:
@@ -94,7 +108,8 @@ def _could_be(pair: Pair) -> list[Pair]:
         [side] if side.right is not None else [Side(side.outcome, right, float(right)) for right in (False, True)]
         for side in (pair.native, pair.after)
     ]
-    return [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]
+    every = [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]
+    return [one for one in every if one.native.right == one.after.right] if pair.same else every
 
 
 def _between(name: str, pairs: Sequence[Pair]) -> tuple[float | None, float | None]:
@@ -115,7 +130,7 @@ def _held_back(row: Row, pairs: Sequence[Pair]) -> Row:
     """Without the ratios of which the pairs that wait could be more than one in twenty of what is counted on either side."""
     for name, ends in COUNTED.items():
         if _too_many(name, pairs):
-            row = {**row, name: None, **dict.fromkeys(ends)}
+            row = {**row, name: None, **dict.fromkeys(ends), "why": ANY_TEXT}
             row |= {"note": None} if name == "multiple" else {}
     return row
 
@@ -290,14 +305,14 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         row[TESTED] = _difference(gains, once)
         if any(_will_be_graded(pair) and pair.waits for pair in pairs):
             whole = split([pair for pair in pairs if _will_be_graded(pair)], lambda pair: pair.question)
-            worst = {q: mean([p.after.least - p.native.most for p in part]) for q, part in whole.items()}
-            best = {q: mean([p.after.most - p.native.least for p in part]) for q, part in whole.items()}
+            ends = {q: extremes([(p.after.value, p.native.value) for p in part]) for q, part in whole.items()}
+            worst, best = ({q: both[place] for q, both in ends.items()} for place in (0, 1))
             row[TESTED] = figure = Waiting(_difference(gains, once), _difference(worst, once), _difference(best, once))
             row |= {"low": figure.limits()[0], "high": figure.limits()[1], "p": figure.p}
     if row["ungraded"]:
         every = split(pairs, lambda pair: pair.question).values()
-        low = mean([mean([pair.after.least - pair.native.most for pair in part]) for part in every])
-        high = mean([mean([pair.after.most - pair.native.least for pair in part]) for part in every])
+        ends = {q: extremes([(p.after.value, p.native.value) for p in part]) for q, part in enumerate(every)}
+        low, high = (mean([both[place] for both in ends.values()]) for place in (0, 1))
         row["bounds"] = {"low": low, "high": high}
         row |= {} if gains and not waiting else {"why": ANY_TEXT}
     return row

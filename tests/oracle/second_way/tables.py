@@ -182,7 +182,6 @@ def _table(
     for player in players:
         played = _played_alone(raw, player, solo.get(player))
         table.alone.extend(played)
-        title = solo[player].label if player in solo else "drafted"
         for key in sorted(sets.keys() - {play.key for play in played}):
             texts = dict(draft for several in sets[key] for draft in several) | dict(fullest[key])
             if player in texts:
@@ -190,10 +189,10 @@ def _table(
                 right = raw.draft_grades[key[0], text] if text is not None else 0.0
                 failed = text is None and endings[key, player] == {"failed"}
                 table.alone.append(
-                    Play(*key, title, right, player=player, said=text, answered=text is not None, failed=failed)
+                    Play(*key, "drafted", right, player=player, said=text, answered=text is not None, failed=failed)
                 )
             elif player in dropped.get(key, ()):
-                table.alone.append(Play(*key, title, Ungraded.NOT_HEARD, player=player, heard=False))
+                table.alone.append(Play(*key, "drafted", Ungraded.NOT_HEARD, player=player, heard=False))
     # What all who play here were chosen on says nothing of what they could reach either.
     hidden = [q for q in raw.questions if cells and all(q in raw.chosen_on[cell.id] for cell in cells)]
     table.alone[:] = [play for play in table.alone if play.question not in hidden]

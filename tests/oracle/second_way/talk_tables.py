@@ -86,10 +86,10 @@ def _but(cell: Cell, *names: str) -> str:
 
 
 def _values(raw: Raw, cell: Cell) -> dict[str, Value]:
-    rights: dict[str, list[Grade]] = {}
+    asked: dict[str, list[Episode]] = {}
     for episode in raw.episodes(cell):
-        rights.setdefault(episode.question, []).append(episode.right)
-    return {question: value_of(several) for question, several in rights.items()}
+        asked.setdefault(episode.question, []).append(episode)
+    return {q: value_of([one.right for one in own], [one.answer for one in own]) for q, own in asked.items()}
 
 
 def _repeated(raw: Raw, *cells: Cell) -> bool:
@@ -130,9 +130,10 @@ def _baselines(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
         if _is_alone(cell):
             continue
         for against, thinking, members in _who_is_alone(talks, cell, alone):
+            members = [member for member in members if raw.episodes(member)]
             ours, theirs = _values(raw, cell), [_values(raw, member) for member in members]
-            pairs = {q: [(value, own[q]) for own in theirs if q in own] for q, value in ours.items()}
-            pairs = {question: several for question, several in pairs.items() if several}
+            asked = [q for q in ours if members and all(q in own for own in theirs)]
+            pairs = {q: [(ours[q], own[q]) for own in theirs] for q in asked}
             if not pairs:
                 continue
             players = list(dict.fromkeys(player["name"] for member in members for player in member.spec["players"]))

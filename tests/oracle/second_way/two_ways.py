@@ -12,14 +12,16 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean
 from second_way.paired_scores import mean_difference, share
 from second_way.pairs import drafting
-from second_way.quiz_pairs import TESTED, paid
+from second_way.quiz_pairs import TESTED, extremes, paid
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade, filled, graded, rights, unfair
+from second_way.shares import Grade, Value, graded, mean_value, rights, unfair, value_of
 
 Row = dict[str, Any]
 Play = tuple[str, str]
 """A question, and who answered."""
 Grades = Mapping[Play, Sequence[Grade]]
+Words = Sequence[Mapping[Play, Sequence[str | None]]]
+"""Of both sides: what was said in each of these plays."""
 
 
 def two_ways(raw: Raw) -> Row:
@@ -34,17 +36,32 @@ def two_ways(raw: Raw) -> Row:
 def _tax(raw: Raw) -> Row | None:
     """Right with two calls less right with one."""
     pairs = both_ways(raw)
-    sides = [_grades(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
+    every = [_grades(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
+    asked, missing = _whole([play for play in every[0] if play in every[1]])
+    if missing and not asked:
+        nothing = dict.fromkeys(("double", "single", "difference", "low", "high", "p"))
+        (row,) = paid([{**nothing, "n": 0, "small": True, "n_pairs": 0, "ungraded": 0, "why": ANY_TEXT}])
+        return {**row, "left_out": missing}
+    sides = [{play: own for play, own in side.items() if play in asked} for side in every]
     both = sides[0].keys() & sides[1].keys()
     flattering = unfair([[*sides[0][play], *sides[1][play]] for play in both])
-    row = _paired("double", sides[0], "single", sides[1], sides, flattering=flattering, repeated=raw.repeats > 1)
+    words = [_said(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
+    repeated = raw.repeats > 1
+    row = _paired("double", sides[0], "single", sides[1], sides, words, flattering=flattering, repeated=repeated)
     if row is None:
         return None
     ungraded = sum(not graded(grade) for side in sides for grades in side.values() for grade in grades)
     labels = list(dict.fromkeys(one.label for one, _ in pairs))
     row |= {"labels": labels} if len(labels) > 1 else {}
-    (finished,) = paid([_turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1])})])
-    return finished
+    (finished,) = paid([_turned({**row, "ungraded": ungraded, **_bounds(sides[0], sides[1], words)})])
+    return {**finished, **({"left_out": missing} if missing else {})}
+
+
+def _whole(plays: Sequence[tuple[Any, ...]]) -> tuple[set[Any], int]:
+    """Those that everybody has, who stands last in each; and how many questions are left without one."""
+    who, there = {play[-1] for play in plays}, set(plays)
+    whole = {play for play in plays if all((*play[:-1], name) in there for name in who)}
+    return whole, len({play[0] for play in plays} - {play[0] for play in whole})
 
 
 def both_ways(raw: Raw) -> list[tuple[Cell, Cell]]:
@@ -82,6 +99,14 @@ def _grades(raw: Raw, cells: Iterable[Cell], who: Any) -> dict[Play, list[Grade]
     return grades
 
 
+def _said(raw: Raw, cells: Iterable[Cell], who: Any) -> dict[Play, list[str | None]]:
+    said: dict[Play, list[str | None]] = {}
+    for cell in cells:
+        for episode in raw.episodes(cell):
+            said.setdefault((episode.question, str(who(cell))), []).append(episode.answer)
+    return said
+
+
 def _known(grades: Grades) -> dict[Play, float]:
     known = {play: rights(several) for play, several in grades.items()}
     return {play: mean(several) for play, several in known.items() if several}
@@ -93,6 +118,7 @@ def _paired(
     other: str,
     theirs: Grades,
     whole: Sequence[Grades],
+    words: Words,
     *,
     flattering: bool,
     repeated: bool,
@@ -119,7 +145,7 @@ def _paired(
     of_values = Difference.of_pairs if once else Difference
     tested: Difference | Waiting = of_values([*gains.values()])
     if any(grade is None for side in whole for play in whole[0].keys() & whole[1].keys() for grade in side[play]):
-        tested = Waiting(tested, *(of_values(_at_end(whole, ours=end)) for end in (0.0, 1.0)))
+        tested = Waiting(tested, *(of_values(_at_end(whole, words, place=place)) for place in (0, 1)))
         (low, high), p = tested.limits(), tested.p
     differ = sum(abs(gain) > 1e-12 for gain in gains.values())
     return {
@@ -136,35 +162,37 @@ def _paired(
     }
 
 
-def _at_end(whole: Sequence[Grades], *, ours: float) -> list[float]:
-    """The differences by question, were all that waits `ours` on the first side and the contrary on the second; without what
-    will never be graded."""
-    by_question: dict[str, list[float]] = {}
+def _at_end(whole: Sequence[Grades], words: Words, *, place: int) -> list[float]:
+    """The least (0) or the most (1) that the difference of each question can be, however the words of both sides are graded;
+    without what will never be."""
+    by_question: dict[str, list[tuple[Value, Value]]] = {}
     for play in sorted(whole[0].keys() & whole[1].keys()):
-        both = [
-            (ours if one is None else one, 1 - ours if other is None else other)
-            for one, other in zip(whole[0][play], whole[1][play], strict=True)
+        kept = [
+            [value_of([grade], [said]) for grade, said in both]
+            for both in zip(
+                *(zip(whole[side][play], words[side][play], strict=True) for side in (0, 1)),
+                strict=True,
+            )
+            if all(grade is None or graded(grade) for grade, _ in both)
         ]
-        settled = [one - other for one, other in both if graded(one) and graded(other)]
-        if settled:
-            by_question.setdefault(play[0], []).append(mean(settled))
-    return [mean(values) for values in by_question.values()]
+        if kept:
+            first, second = (mean_value([both[side] for both in kept]) for side in (0, 1))
+            by_question.setdefault(play[0], []).append((first, second))
+    return [extremes(several)[place] for several in by_question.values()]
 
 
-def _bounds(ours: Grades, theirs: Grades) -> Row:
-    """Over all questions that both have: what is open wrong for the one side and right for the other."""
+def _bounds(ours: Grades, theirs: Grades, words: Words) -> Row:
+    """Over all questions that both have, however the words of both sides are graded."""
     both = ours.keys() & theirs.keys()
     if all(graded(grade) for side in (ours, theirs) for play in both for grade in side[play]):
         return {}
-    by_question: dict[str, list[tuple[float, float]]] = {}
-    for play in both:
-        ends = [mean(filled(ours[play], first)) - mean(filled(theirs[play], 1 - first)) for first in (0.0, 1.0)]
-        by_question.setdefault(play[0], []).append((ends[0], ends[1]))
+    by_question: dict[str, list[tuple[Value, Value]]] = {}
+    for play in sorted(both):
+        first, second = value_of(ours[play], words[0][play]), value_of(theirs[play], words[1][play])
+        by_question.setdefault(play[0], []).append((first, second))
+    ends = [extremes(several) for several in by_question.values()]
     return {
-        "bounds": {
-            end: mean([mean([several[place] for several in plays]) for plays in by_question.values()])
-            for place, end in enumerate(("low", "high"))
-        }
+        "bounds": {end: mean([both_ends[place] for both_ends in ends]) for place, end in enumerate(("low", "high"))}
     }
 
 
@@ -193,29 +221,40 @@ def _masked(hidden: Sequence[Cell], shown: Sequence[Cell]) -> bool:
 
 def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None:
     plays = [_plays(raw, cells) for cells in (shown, hidden)]
-    both = [play for play in plays[0] if play in plays[1]]
+    shared = [play for play in plays[0] if play in plays[1]]
+    whole_plays, missing = _whole(shared)
+    both = [play for play in shared if play in whole_plays]
+    beside = {"left_out": missing} if missing else {}
+    if shared and not both:
+        nothing = ("shown", "hidden", "difference", "low", "high", "p", "changed", "changed_low", "changed_high")
+        empty = {"n": 0, "small": True, "n_pairs": 0, "ungraded": 0, "why": ANY_TEXT}
+        return {**dict.fromkeys(nothing), **empty, **beside}
     known = [play for play in both if all(graded(side[play].right) for side in plays)]
     sides: list[dict[Play, list[Grade]]] = [{}, {}]
     whole: list[dict[Play, list[Grade]]] = [{}, {}]
+    words: list[dict[Play, list[str | None]]] = [{}, {}]
     for number, side in enumerate(plays):
         for play in both:
             whole[number].setdefault((play[0], play[2]), []).append(side[play].right)
+            words[number].setdefault((play[0], play[2]), []).append(side[play].answer)
             if play in known:
                 sides[number].setdefault((play[0], play[2]), []).append(side[play].right)
     if not both:
         return None
     flattering = unfair([[side[play].right for side in plays] for play in both])
     ours, theirs = sides[0] or whole[0], sides[1] or whole[1]
-    row = _paired("shown", ours, "hidden", theirs, whole, flattering=flattering, repeated=raw.repeats > 1)
+    repeated = raw.repeats > 1
+    row = _paired("shown", ours, "hidden", theirs, whole, words, flattering=flattering, repeated=repeated)
     assert row is not None, "both have played"
     moved: dict[str, tuple[float, float]] = {}
     for play in both:
-        words = [side[play].answer for side in plays]
-        if None not in words:
+        answers = [side[play].answer for side in plays]
+        if None not in answers:
             top, bottom = moved.get(play[0], (0.0, 0.0))
-            moved[play[0]] = (top + (_plain(words[0]) != _plain(words[1])), bottom + 1)
+            moved[play[0]] = (top + (_plain(answers[0]) != _plain(answers[1])), bottom + 1)
     changed = dict(zip(("changed", "changed_low", "changed_high"), share(moved), strict=True))
-    return _turned({**row, **changed, "ungraded": len(both) - len(known), **_bounds(whole[0], whole[1])})
+    row |= {**changed, "ungraded": len(both) - len(known), **beside}
+    return _turned({**row, **_bounds(whole[0], whole[1], words)})
 
 
 def _plays(raw: Raw, cells: Iterable[Cell]) -> dict[tuple[str, int, str], Episode]:

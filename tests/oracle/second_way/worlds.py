@@ -144,7 +144,9 @@ def stopped(number: int, folder: Path) -> dict[str, Any]:
     keys["teams"] = {"table": {"players": players, "captain": "each"}}
     keys["strategies"] = ["solo", draw.choice(("silent", "talkative")), {"peer-review": {"drafts": "single-call"}}]
     kept = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
-    return kept | {"hypotheses": ["accuracy(peer-review) > 0.5", "skyline(peer-review) > 0.5"]}
+    kept["strategies"].append({"solo": {"drafts": "double-call"}})
+    whose = ("accuracy(peer-review) > 0.5", "skyline(peer-review) > 0.5", "net(peer-review) > 0")
+    return kept | {"hypotheses": [*whose, "safety_multiple(peer-review) > 1"]}
 
 
 def _unknown(draw: random.Random, folder: Path) -> None:

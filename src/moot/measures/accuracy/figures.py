@@ -29,13 +29,22 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "bill_usd": bill_usd(source.connection, source.name),
         "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
     }
-    if source.clusters:
-        names = [source.clusters.get(question) or question for question in source.cases]
-        figures["clusters"] = {"clusters": len(set(names)), "largest": max(Counter(names).values())}
+    if clusters := _clusters(source):
+        figures["clusters"] = clusters
     for name in ("ungraded", "disputed"):
         if count := sum(row[name] for row in rows):
             figures[name] = count
     return figures
+
+
+def _clusters(source: Source) -> dict[str, int]:
+    """Of the questions that somebody has played: those of the plan that nobody has are in no figure. Nothing without clusters."""
+    played = {episode.key[0] for cell in source.cells for episode in source.seen(cell)}
+    names = [source.clusters.get(question) or question for question in source.cases if question in played]
+    if not source.clusters or not names:
+        return {}
+    told = {"clusters": len(set(names)), "largest": max(Counter(names).values())}
+    return told if len(names) == source.size else {**told, "questions": len(names)}
 
 
 def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:

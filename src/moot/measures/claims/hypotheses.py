@@ -15,7 +15,7 @@ from moot.measures.quiz.played import Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
 from moot.measures.safety.multiple import RatioCounts
-from moot.measures.safety.pairs import Pair, graded, uncounted, why_unfair_changes
+from moot.measures.safety.pairs import Pair, graded, of_every, questions_left_out, uncounted, why_unfair_changes
 from moot.measures.safety.pairs import split as split_pairs
 from moot.measures.safety.rescues import MULTIPLE, ends_of, safety
 from moot.measures.safety.stages import native_pairs
@@ -100,22 +100,24 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
                 return _cohorts_gap(source, cells, meant, term.side.cohort)
             return _gap(source, cells, meant, side)
         case "net":
-            changes = _changes(source, cells, meant)
+            changes = _changes(source, meant, term.side)
             if isinstance(changes, str):
                 return changes
             # A count, so the bottoms add up to 1.
             net = {question: rescues - regressions for question, (rescues, regressions) in changes.counts.items()}
             bottoms = dict.fromkeys(net, 1 / max(1, len(net)))
-            return Ratio(net, bottoms, turns=changes.turns, most=changes.most, why=changes.why_no_net)
+            why, left_out = changes.why_no_net, changes.left_out
+            return Ratio(net, bottoms, turns=changes.turns, most=changes.most, why=why, left_out=left_out)
         case "safety_multiple":
-            changes = _changes(source, cells, meant)
+            changes = _changes(source, meant, term.side)
             if isinstance(changes, str):
                 return changes
             rescues = {question: change[0] for question, change in changes.counts.items()}
             regressions = {question: change[1] for question, change in changes.counts.items()}
             waits = {pair.question for pair in changes.pairs if not pair.graded and pair.waits}
             why, ends = changes.why_no_multiple, changes.ends if waits else None
-            return Ratio(rescues, regressions, turns=changes.turns, why=why, ends=ends, waiting=len(waits))
+            multiple = Ratio(rescues, regressions, turns=changes.turns, why=why, ends=ends, waiting=len(waits))
+            return replace(multiple, left_out=changes.left_out)
 
 
 def _ends(values: Mapping[str, Value]) -> Ends:
@@ -233,6 +235,8 @@ class _Changes:
     counts: dict[str, tuple[float, float]] = field(default_factory=dict)
     turns: dict[str, tuple[float, float]] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
+    left_out: frozenset[str] = frozenset()
+    """Questions that only some of the captains have."""
 
     @property
     def why_no_net(self) -> str | None:
@@ -273,16 +277,23 @@ class _Changes:
         )
 
 
-def _changes(source: Source, cells: Sequence[Stored], meant: Sequence[Stored]) -> _Changes | str:
-    """Rescues and regressions of each question, over captains: counted as the safety figures count them.
+def _changes(source: Source, meant: Sequence[Stored], side: SideName) -> _Changes | str:
+    """Rescues and regressions of each question, over captains: counted as the safety figures count them, over the plays
+    that all of them have.
 
     A captain who was never played alone is taken by its drafts.
     """
-    changes = _Changes()
-    for cell in meant:
-        captain = cell["captain"]
-        if captain is None:
-            return f"{cell['label']} has no captain to be compared with"
-        for pair in native_pairs(source, cell):
-            changes.add(pair)
-    return changes if changes.counts or changes.turns else "no captain has played alone"
+    if without := next((cell for cell in meant if cell["captain"] is None), None):
+        return f"{without['label']} has no captain to be compared with"
+    own = [list(native_pairs(source, cell)) for cell in meant]
+    begun = [pairs for cell, pairs in zip(meant, own, strict=True) if pairs or not source.seen(cell)]
+    every = [pair for pairs in own for pair in pairs]
+    if not every:
+        return "no captain has played alone"
+    level = of_every(begun)
+    if not level:
+        return f"no question of {side} has been played by all {len(begun)} captains"
+    changes = _Changes(left_out=questions_left_out(every, level))
+    for pair in level:
+        changes.add(pair)
+    return changes

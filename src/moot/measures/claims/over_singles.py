@@ -19,7 +19,7 @@ from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import FEW_WAITING, Value, at_worst, fair, graded_estimate, least_of, marks_of
 from moot.stats.graded_pairs import compared_row, difference_ends, why_turned
 from moot.stats.shared_questions import shared_questions
-from moot.stats.waiting_choice import Tables, claim_whatever
+from moot.stats.waiting_choice import Tables, claim_whatever, said_alike
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -52,6 +52,18 @@ def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Calla
 
     ends = [[end(values[question]) if question in values else None for question in asked] for values in rows]
     return np.array([[np.nan if value is None else value for value in row] for row in ends], dtype=float)
+
+
+def _alike(options: Mapping[str, SideResults], singles: Alone, asked: Sequence[str]) -> Floats | None:
+    """What an option and a single both say to a question and nobody has graded yet: it will have one grade."""
+    ours = [_waiting_words(side.values(asked), asked) for side in options.values()]
+    theirs = [_waiting_words(own, asked) for own in singles.values()]
+    return said_alike(ours, theirs) if any(map(any, ours)) and any(map(any, theirs)) else None
+
+
+def _waiting_words(values: Mapping[str, Value], asked: Sequence[str]) -> list[dict[str, float]]:
+    there = [values.get(question) for question in asked]
+    return [dict(value.words) if value is not None and value.waiting else {} for value in there]
 
 
 def nobody_is_best(singles: Alone, values: Mapping[str, Value], options: int) -> Row:
@@ -95,12 +107,14 @@ def over_best(
         pooled=pooled,
         clusters=clusters,
         seed=seed,
+        alike=_alike(options, singles, asked),
     )
     over = compared_row(pairs, pooled=pooled)
     known_alone = {question: own[question] for question in asked if question in own}
     reached = graded_estimate(known_alone)
     if found is not None and over["difference"] is not None:
-        test = "mcnemar" if over["test"] == "mcnemar" and clusters is None else "score"
+        # Of the questions that both have: others of a cluster may not have been played.
+        test = "mcnemar" if over["test"] == "mcnemar" and units_of(pairs) is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
     over = _whoever_is_best(over, singles, values, None if found is None else found.limits_graded)

@@ -135,8 +135,9 @@ def _times(row: Mapping[str, Any]) -> str:
 
 def _doubts(row: Mapping[str, Any]) -> list[str]:
     doubts = []
-    if row["n"] < FEW_QUESTIONS:
-        doubts.append(f"Fewer than {FEW_QUESTIONS} questions show next to nothing: look at the width of the intervals.")
+    if row.get("clusters", row["n"]) < FEW_QUESTIONS:
+        few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
+        doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
     if row["ungraded"]:
         low, high = (f"{100 * row['bounds'][end]:.1f}" for end in ("low", "high"))
         doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")

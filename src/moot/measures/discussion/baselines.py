@@ -69,14 +69,15 @@ def baseline_rows(held: Sequence[Held], alone: Sequence[Held]) -> Iterator[Row]:
             pairs = _pairs_with(discussion, baseline.members)
             if not pairs:
                 continue
-            players = dict.fromkeys(name for member in baseline.members for name in players_at(member.cell))
+            played = [member for member in baseline.members if member.talks]
+            players = dict.fromkeys(name for member in played for name in players_at(member.cell))
             named = {
                 **names[discussion.cell["id"]],
                 "against": baseline.against,
                 "thinking": baseline.thinking,
                 "players": list(players),
             }
-            pooled = len(baseline.members) > 1 or any(side.repeated for side in (discussion, *baseline.members))
+            pooled = len(played) > 1 or any(side.repeated for side in (discussion, *played))
             yield from _on_sets(named, pairs, _sets(discussion), pooled)
 
 
@@ -101,13 +102,13 @@ def _agents_alone(discussion: Held, single: Sequence[Held], names: Mapping[str, 
 
 
 def _pairs_with(discussion: Held, members: Sequence[Held]) -> Pairs:
-    """One pair for each member that has played the question."""
-    ours, theirs = discussion.values(), [member.values() for member in members]
-    pairs = {
-        question: [(value, values[question]) for values in theirs if question in values]
+    """One pair for each member, on the questions that all of them have played: else the mean would be over others each time."""
+    ours, theirs = discussion.values(), [member.values() for member in members if member.talks]
+    return {
+        question: [(value, values[question]) for values in theirs]
         for question, value in ours.items()
+        if theirs and all(question in values for values in theirs)
     }
-    return {question: several for question, several in pairs.items() if several}
 
 
 def family_rows(held: Sequence[Held]) -> Iterator[Row]:

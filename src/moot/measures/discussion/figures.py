@@ -110,7 +110,9 @@ def _read(source: Source, cell: Stored) -> DiscussedCell:
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
         right, way = source.graded_as(row)
-        read.talks.append(Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set, way))
+        words = source.open_words(right, row["answer"])
+        talk = Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set, way, words)
+        read.talks.append(talk)
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
         read.rounds.extend(
@@ -149,6 +151,7 @@ def _talks_alone(source: Source, cell: Stored) -> list[Talk]:
             episode.key[1],
             source.cases[episode.key[0]].question_set,
             episode.way,
+            episode.open_words,
         )
         for episode in source.seen(cell)
     ]

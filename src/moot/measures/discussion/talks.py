@@ -16,7 +16,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, WayOfGrading, accuracy_row, fair, graded_value, known, mean_value
+from moot.stats.graded import Value, WayOfGrading, accuracy_row, fair, known, mean_value, said_value
 from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, mean_difference, mean_of
 from moot.types import Estimate
 
@@ -38,10 +38,12 @@ class Talk:
     dataset: str | None = None
     way: WayOfGrading = "at once"
     """How it came by its grade, or why it has none."""
+    open_words: str | None = None
+    """What was answered, where nobody has graded that, as far as equal words have equal grades."""
 
     @property
     def value(self) -> Value:
-        return graded_value(self.right, self.way)
+        return said_value(self.right, self.way, self.open_words)
 
 
 def values_of(talks: Iterable[Talk]) -> dict[str, Value]:

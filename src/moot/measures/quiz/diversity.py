@@ -119,8 +119,9 @@ def diversity_by_difficulty(plays: Sequence[Played]) -> Curve:
     complete = level_strategies(plays)
     for name in DIFFICULTIES:
         of_level = [play for play in complete if level.get(play.question) == name]
+        by_label = split(of_level, lambda play: play.strategy)
         rows += [
-            {"difficulty": name, **row, "human": _mean_rate(row["d"], of_level, counts, people)}
+            {"difficulty": name, **row, "human": _mean_rate(row["d"], by_label[row["label"]], counts, people)}
             for row in _rows(of_level, counts)
         ]
     left_out = {play.question for play in plays if not counts.known(play) or play.question not in level}
@@ -180,7 +181,7 @@ def _by_number(plays: Sequence[Played], counts: AnswerCounts) -> Iterator[tuple[
 
 
 def _mean_rate(d: int, plays: Sequence[Played], counts: AnswerCounts, people: Mapping[str, float]) -> float | None:
-    """Of the questions of a level that stand at this d, each once; None where others may stand there too."""
+    """Of those questions of these plays that stand at this d, each once; None where others may stand there too."""
     if any(counts.may_be(play, d) for play in plays):
         return None
     questions = {play.question for play in plays if counts.sure.get(play.drafts) == d}

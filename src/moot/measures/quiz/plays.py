@@ -79,12 +79,12 @@ def _native(source: Source, player: str, alone: Stored | None, table: TeamDrafts
     if alone is not None:
         yield from alone_plays(source, alone)
         keys = {episode.key for episode in source.seen(alone)}
-    name = alone["label"] if alone is not None else DRAFTED
-    yield from _drafted(source, player, name, table, keys)
+    yield from _drafted(source, player, table, keys)
 
 
-def _drafted(source: Source, player: str, name: str, table: TeamDrafts, but: Collection[Key]) -> Iterable[Played]:
-    """A draft says what its player would have answered, not what that would cost."""
+def _drafted(source: Source, player: str, table: TeamDrafts, but: Collection[Key]) -> Iterable[Played]:
+    """A draft says what its player would have answered, not what that would cost; it bears no name of a strategy, be it one
+    that the plan has for this player and that has not been played yet."""
     for key in table.drafts:
         if key in but:
             continue
@@ -92,13 +92,13 @@ def _drafted(source: Source, player: str, name: str, table: TeamDrafts, but: Col
         if draft is not None:
             right, way = source.graded(case, draft.text)
             single = _single(
-                case, key, player, name, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way
+                case, key, player, DRAFTED, right=right, outcome=draft.outcome, calls=1, cost_usd=None, way=way
             )
             words = source.open_words(right, draft.text)
             yield single if words is None else replace(single, open_words=words)
         elif player in table.not_heard(key):
             unknown = _single(
-                case, key, player, name, right=None, outcome="unanswered", calls=0, cost_usd=None, way="not heard"
+                case, key, player, DRAFTED, right=None, outcome="unanswered", calls=0, cost_usd=None, way="not heard"
             )
             yield replace(unknown, heard=False)
 

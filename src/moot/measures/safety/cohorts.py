@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from moot.measures.quiz.skyline import guessing
-from moot.measures.safety.pairs import Native, Pair, Row, graded, of_all, pairs_by_question, split, why_unfair_changes
+from moot.measures.safety.pairs import (
+    Native,
+    Pair,
+    Row,
+    graded,
+    of_all,
+    pairs_by_question,
+    questions_left_out,
+    split,
+    why_unfair_changes,
+)
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, best_value, bounds_row, known, mean_value, why_unfair_together, with_settled
 from moot.stats.graded_pairs import Pairs, compare_graded, difference_bounds, side_estimate
@@ -50,7 +60,7 @@ def _covered(cohort: str | None, every: Sequence[Pair], natives: Sequence[Native
     pairs = of_all(every)
     played = {(pair.question, pair.repeat) for pair in pairs}
     others = [native for native in natives if (native.question, native.repeat) in played]
-    left_out = len({pair.question for pair in every} - {pair.question for pair in pairs})
+    left_out = len(questions_left_out(every, pairs))
     own_words = all(pair.own_word for pair in pairs)
     alone, then = _alone(pairs, others), _after(pairs)
     unfair = why_unfair_together(
@@ -138,13 +148,16 @@ def macro_average(pairs: Sequence[Pair]) -> Row | None:
     None below two datasets. The interval adds up what the questions of each dataset leave open; how much datasets
     themselves differ is not in it, since they were not drawn at random.
     """
-    with_dataset = [pair for pair in of_all(pairs) if pair.dataset is not None]
+    level = of_all(pairs)
+    with_dataset = [pair for pair in level if pair.dataset is not None]
     sets = split(with_dataset, lambda pair: pair.dataset)
     if len(sets) < 2:
         return None
     rows = [_dataset(name, dataset_pairs) for name, dataset_pairs in sets.items()]
     ungraded = len(with_dataset) - len(graded(with_dataset))
+    left_out = len(questions_left_out(pairs, level))
     beside: Row = {"datasets": rows, "ungraded": ungraded, **_mean_bounds(rows)}
+    beside |= {"left_out": left_out} if left_out else {}
     if unknown := [row for row in rows if row["difference"] is None]:
         why = "; ".join(f"{row['dataset']}: {row['why']}" for row in unknown)
         return {"native": None, "after": None, **estimate_row(None, "difference"), **beside, "why": why}

@@ -25,12 +25,12 @@ from moot.measures.safety.pairs import (
     per_model,
     split,
 )
-from moot.measures.safety.rescues import safety
+from moot.measures.safety.rescues import safety_row
 from moot.measures.safety.stages import Stage, drafting, stages_of
-from moot.measures.safety.two_ways import authority_bias, formatting_tax
+from moot.measures.safety.two_ways import asked_of_all, authority_bias, formatting_tax, left_out_of, none_of_all
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
-from moot.stats.graded import Value
+from moot.stats.graded import Value, mean_value
 from moot.store.rows import verdict_of
 from moot.strategies import baseline
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
@@ -98,10 +98,7 @@ def _drafts_itself(source: Source, cell: Stored) -> bool:
 def _safety(stage: Stage) -> Iterator[Row]:
     """Each cohort, and all of them together (cohort None) where there are several or none."""
     for cohort, pairs in _by_cohort(stage.pairs):
-        counted = safety(pairs).row()
-        refused = sum(pair.native_outcome == "refused" for pair in pairs)
-        after = sum(pair.after_outcome == "refused" for pair in pairs)
-        yield {"cohort": cohort, **stage.named, **counted, "refused": refused, "refused_after": after}
+        yield {"cohort": cohort, **stage.named, **safety_row(pairs), **stage.not_begun_of(cohort)}
 
 
 def _by_cohort(pairs: Sequence[Pair]) -> list[tuple[str | None, Sequence[Pair]]]:
@@ -193,18 +190,25 @@ def _tax(source: Source, pairs: Sequence[BothWays]) -> Row | None:
     """Players who have answered alone in both ways, on the same questions; each strategy that asks so by itself."""
     if not pairs:
         return None
-    sides: list[dict[tuple[str, str], list[Value]]] = [{}, {}]
-    ungraded = 0
+    sides: list[dict[tuple[str, str], list[EpisodeOutline]]] = [{}, {}]
     for pair in pairs:
         for side, cell in zip(sides, (pair.single, pair.double), strict=True):
-            seen = source.seen(cell)
-            ungraded += sum(episode.right is None for episode in seen)
-            whose = f"{pair.player} {pair.label}"
-            side.update({(question, whose): [value] for question, value in values_alone(seen).items()})
-    tax = formatting_tax(sides[0], sides[1], repeated=_repeated(source))
+            for episode in source.seen(cell):
+                side.setdefault((episode.key[0], f"{pair.player} {pair.label}"), []).append(episode)
+    both = sides[0].keys() & sides[1].keys()
+    kept = asked_of_all(both)
+    single, double = (
+        {key: [mean_value([episode.value for episode in side[key]])] for key in sorted(kept)} for side in sides
+    )
+    tax = formatting_tax(single, double, repeated=_repeated(source)) or (
+        none_of_all(both, "double", "single") if both else None
+    )
+    if tax is None:
+        return None
     labels = list(dict.fromkeys(pair.label for pair in pairs))
     named = {"labels": labels} if len(labels) > 1 else {}
-    return tax and with_holm([{**named, **tax, "ungraded": ungraded}])[0]
+    ungraded = sum(episode.right is None for side in sides for key in kept for episode in side[key])
+    return with_holm([{**named, **tax, "ungraded": ungraded, **left_out_of(both, kept)}])[0]
 
 
 def _model_taxes(source: Source, pairs: Sequence[BothWays]) -> list[Row]:
@@ -270,7 +274,8 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
 def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored]) -> Row | None:
     """Over the plays that both sides have; an ungraded one may still tell whether the answer changed."""
     without, with_names = (_by_play(source, side) for side in (hidden, named_cells))
-    both = sorted(without.keys() & with_names.keys())
+    every = without.keys() & with_names.keys()
+    both = sorted(asked_of_all(every))
     changed: dict[str, tuple[int, int]] = {}
     for key in both:
         one, other = without[key].word, with_names[key].word
@@ -280,7 +285,9 @@ def _bias(source: Source, hidden: Sequence[Stored], named_cells: Sequence[Stored
     ungraded = [key for key in both if without[key].right is None or with_names[key].right is None]
     one_side, other_side = _by_reviewer(without, both), _by_reviewer(with_names, both)
     bias = authority_bias(one_side, other_side, changed, repeated=_repeated(source))
-    return bias and {**bias, "ungraded": len(ungraded)}
+    if every and not bias:
+        bias = none_of_all(every, "shown", "hidden", "changed", "changed_low", "changed_high")
+    return bias and {**bias, "ungraded": len(ungraded), **left_out_of(every, both)}
 
 
 DraftsRead = tuple[str, int, str]

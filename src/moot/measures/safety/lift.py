@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
-from moot.measures.safety.pairs import Change, Pair, Row
+from moot.measures.safety.pairs import Change, Pair, Row, none_shared, of_all, questions_left_out
 from moot.measures.safety.rescues import MULTIPLE, StageEffect, named_estimate, safety
 from moot.stats.graded import why_unfair_together
 from moot.stats.paired import mean_difference
@@ -30,6 +31,8 @@ class Lift:
     """Why there is no figure, or what it leaves out."""
     uncounted: int = 0
     """Pairs that wait for a grade, or have an answer that nobody waited for: no net is known."""
+    left_out: int = 0
+    """Questions that not all models have in both stages who have any there."""
 
     @property
     def value(self) -> float | None:
@@ -48,26 +51,43 @@ class Lift:
             "ungraded": self.ungraded,
             "n_pairs": self.first.pairs,
             "n": self.first.questions,
+            **({"left_out": self.left_out} if self.left_out else {}),
             **({} if self.bounds is None else {"bounds": dict(self.bounds)}),
             **({} if self.why is None else {"why": self.why}),
         }
 
 
 def lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift | None:
-    """Over the pairs that are graded in both stages; None where the stages share no pair at all."""
-    both = {pair.key for pair in first} & {pair.key for pair in second}
-    if not both:
+    """Over the pairs that are graded in both stages; None where the stages share no pair at all.
+
+    Only plays count that all models have in both who have any there.
+    """
+    in_both = {pair.key for pair in first} & {pair.key for pair in second}
+    every = [pair for pair in first if pair.key in in_both]
+    if not every:
         return None
-    sides = [{pair.key: pair for pair in pairs if pair.key in both} for pairs in (first, second)]
+    level = of_all(every)
+    left_out = len(questions_left_out(every, level))
+    if not level:
+        return replace(_nothing(0, None, none_shared(every)), left_out=left_out)
+    kept = {pair.key for pair in level}
+    return replace(_lift(*([pair for pair in side if pair.key in kept] for side in (first, second))), left_out=left_out)
+
+
+def _nothing(ungraded: int, bounds: Mapping[str, float] | None, why: str) -> Lift:
+    return Lift(safety([]), safety([]), None, ungraded, bounds, why)
+
+
+def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift:
+    """Of two stages with the same pairs."""
+    both = {pair.key for pair in first}
+    sides = [{pair.key: pair for pair in pairs} for pairs in (first, second)]
     why, bounds = _lift_unfair(sides), _lift_bounds(sides)
     shared = both - {pair.key for pair in (*first, *second) if not pair.graded}
     if why is not None or not shared:
-        nothing = safety([])
-        return Lift(nothing, nothing, None, len(both - shared), bounds, why or "no pair is graded in both")
+        return _nothing(len(both - shared), bounds, why or "no pair is graded in both")
     if moved := [why for side in sides if (why := safety(list(side.values())).why_not(MULTIPLE))]:
-        why = moved[0]
-        nothing = safety([])
-        return Lift(nothing, nothing, None, len(both - shared), bounds, why)
+        return _nothing(len(both - shared), bounds, moved[0])
     waiting = [key for key in both - shared if all(side[key].graded or side[key].waits for side in sides)]
     more = _more(sides, shared)
     if waiting:
@@ -77,11 +97,8 @@ def lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift | None:
     return Lift(known[0], known[1], more, len(both - shared), bounds, uncounted=uncounted)
 
 
-def _more(
-    sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], ends: tuple[Furthest, Furthest] = (min, max)
-) -> Estimate:
-    """How many more net rescues the second has than the first, each pair that waits at these ends of what it may be: of the
-    second's pairs and of the first's.
+def _more(sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], furthest: Furthest = min) -> Estimate:
+    """How many more net rescues the second has than the first, each pair that waits at this end of what it may be.
 
     A sum over questions of what is bounded: so many times the mean of one difference a question.
     """
@@ -89,7 +106,7 @@ def _more(
     pairs: Counter[str] = Counter()
     for key in sorted(keys):
         first, second = (side[key] for side in sides)
-        nets[first.question] += _worth(second, ends[0]) - _worth(first, ends[1])
+        nets[first.question] += furthest(_differences(first, second))
         pairs[first.question] += 1
     most = _APART * max(pairs.values())
     mean = mean_difference({question: net / most for question, net in nets.items()})
@@ -100,7 +117,7 @@ def _more(
 
 def _whatever(more: Estimate, sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any]) -> Estimate:
     """With limits that hold whatever waits turns out to be; none where one end has none."""
-    worst, best = _more(sides, keys, (min, max)), _more(sides, keys, (max, min))
+    worst, best = _more(sides, keys, min), _more(sides, keys, max)
     if more.low is None or worst.low is None or best.high is None:
         return replace(more, low=None, high=None)
     return replace(more, low=min(more.value, worst.low), high=max(more.value, best.high))
@@ -117,17 +134,11 @@ def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:
 
 
 def _lift_bounds(sides: Sequence[Mapping[Any, Pair]]) -> dict[str, float] | None:
-    """The net of the second less that of the first, whatever the ungraded pairs turn out to be.
-
-    Each stage is taken at its worst and at its best by itself, so the bounds hold, and may be wider than they need be.
-    """
+    """The net of the second less that of the first, whatever the ungraded pairs turn out to be."""
     if all(pair.graded for side in sides for pair in side.values()):
         return None
-    worths = [[[_WORTH.get(change, 0) for change in pair.possible] for pair in side.values()] for side in sides]
-    (least, most), (second_least, second_most) = (
-        (sum(map(min, of_stage)), sum(map(max, of_stage))) for of_stage in worths
-    )
-    return {"low": float(second_least - most), "high": float(second_most - least)}
+    differences = [_differences(pair, sides[1][key]) for key, pair in sides[0].items()]
+    return {"low": float(sum(map(min, differences))), "high": float(sum(map(max, differences)))}
 
 
 _WORTH: Mapping[Change, int] = {"rescue": 1, "regression": -1}
@@ -137,5 +148,26 @@ _APART = 2
 Furthest = Callable[[Iterable[int]], int]
 
 
-def _worth(pair: Pair, furthest: Furthest) -> int:
-    return furthest(_WORTH.get(change, 0) for change in pair.possible)
+def _differences(first: Pair, second: Pair) -> set[int]:
+    """What the second may be worth more than the first, in every way in which their answers may be graded: equal words alike,
+    as the native answer is that both start from."""
+    pairs = (first, second)
+    natives, afters = (
+        [getattr(pair, f"{side}_words") or (side, place) for place, pair in enumerate(pairs)]
+        for side in ("native", "after")
+    )
+    graded_sides = [*(pair.native for pair in pairs), *(pair.after for pair in pairs)]
+    unknown = [said for said, grade in zip((*natives, *afters), graded_sides, strict=True) if grade is None]
+    found = set()
+    for grades in product((0.0, 1.0), repeat=len(dict.fromkeys(unknown))):
+        right = dict(zip(dict.fromkeys(unknown), grades, strict=True))
+        one, other = (
+            replace(
+                pair,
+                native=right[natives[place]] if pair.native is None else pair.native,
+                after=right[afters[place]] if pair.after is None else pair.after,
+            )
+            for place, pair in enumerate(pairs)
+        )
+        found.add(_WORTH.get(other.change, 0) - _WORTH.get(one.change, 0))
+    return found

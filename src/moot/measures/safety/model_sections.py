@@ -12,6 +12,7 @@ from moot.measures.columns import (
     count,
     figure,
     graded_words,
+    not_all_words,
     paired_columns,
     paired_words,
     share_bounds,
@@ -144,6 +145,7 @@ def tax_section(figures: Figures) -> Iterator[Section]:
         words.append(f"Of single models p and interval are adjusted (Holm) for {count(models[0]['family'], 'model')}.")
     if any(row["small"] for row in rows):
         words.append("Small: fewer than 30 questions or 10 that differ.")
+    words += not_all_words(rows, "Over all models")
     words += ungraded_words(rows)
     yield Section("formatting-tax", "Formatting tax", tuple(words), columns, rows)
 

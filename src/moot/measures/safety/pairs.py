@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moot.stats.estimates import TESTED
-from moot.stats.graded import Value, WayOfGrading, graded_value, why_no_interval, why_unfair_together
+from moot.stats.graded import Value, WayOfGrading, graded_value, said_value, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import compare_graded, difference_bounds
 from moot.stats.rank import halves, permuted_p, spearman
 
@@ -45,6 +45,9 @@ class Pair:
     native_way: WayOfGrading = "at once"
     """How the answer alone came by its grade, or why it has none."""
     after_way: WayOfGrading = "at once"
+    native_words: str | None = None
+    """What it said alone, where nobody has graded that, as far as equal words have equal grades."""
+    after_words: str | None = None
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -86,20 +89,29 @@ class Pair:
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether it may be any change, so that nobody can count them: it waits for a grade, or nobody waited for it."""
-        return self.waits or self.not_heard
+        """Whether it may be a rescue or a regression, so that nobody can count them: it waits for a grade, or nobody waited
+        for it. Whoever says the same as before has changed nothing, whatever its grade will be."""
+        return (self.waits or self.not_heard) and not self.unchanged
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether both answers will have one grade, since they are the same words to one question."""
+        told = self.native is None and self.after is None and self.native_words is not None
+        return told and self.native_words == self.after_words and self.native_outcome in ANSWERED
 
     @property
     def native_value(self) -> Value:
-        return _value(self.native, self.native_outcome, self.native_right, self.native_way)
+        return _value(self.native, self.native_outcome, self.native_right, self.native_way, self.native_words)
 
     @property
     def after_value(self) -> Value:
-        return _value(self.after, self.after_outcome, self.after_right, self.after_way)
+        return _value(self.after, self.after_outcome, self.after_right, self.after_way, self.after_words)
 
     @property
     def possible(self) -> frozenset[Change]:
         """What a pair may turn out to be once it is graded; of one that is, what it is."""
+        if self.unchanged:
+            return frozenset(replace(self, native=grade, after=grade).change for grade in (0.0, 1.0))
         natives = (0.0, 1.0) if self.native is None else (self.native,)
         afters = (0.0, 1.0) if self.after is None else (self.after,)
         return frozenset(replace(self, native=native, after=after).change for native in natives for after in afters)
@@ -119,11 +131,30 @@ class Native:
 def of_all(pairs: Sequence[Pair]) -> list[Pair]:
     """Only of those plays that all models have who have any: over whoever is there, a figure of several models would be one
     of others from question to question."""
-    everybody = {(pair.cohort, pair.model) for pair in pairs}
-    there: dict[tuple[str, int], set[tuple[str | None, str]]] = {}
-    for pair in pairs:
-        there.setdefault((pair.question, pair.repeat), set()).add((pair.cohort, pair.model))
-    return [pair for pair in pairs if len(there[pair.question, pair.repeat]) == len(everybody)]
+    plays = _plays_of_all(list(split(pairs, lambda pair: (pair.cohort, pair.model)).values()))
+    return [pair for pair in pairs if (pair.question, pair.repeat) in plays]
+
+
+def of_every(several: Sequence[Sequence[Pair]]) -> list[Pair]:
+    """The same of the pairs of several, one group each: those plays that every group has."""
+    plays = _plays_of_all(several)
+    return [pair for own in several for pair in own if (pair.question, pair.repeat) in plays]
+
+
+def _plays_of_all(several: Sequence[Sequence[Pair]]) -> set[tuple[str, int]]:
+    plays = [{(pair.question, pair.repeat) for pair in own} for own in several]
+    return set.intersection(*plays) if plays else set()
+
+
+def questions_left_out(every: Iterable[Pair], kept: Iterable[Pair]) -> frozenset[str]:
+    """Those of which no play is left."""
+    return frozenset(pair.question for pair in every) - {pair.question for pair in kept}
+
+
+def none_shared(pairs: Sequence[Pair]) -> str:
+    """Said where no play is one of all."""
+    questions, models = len({pair.question for pair in pairs}), len({(pair.cohort, pair.model) for pair in pairs})
+    return f"none of {questions:,} questions has been played by all {models:,} models"
 
 
 def native_value(grade: float | None, outcome: str, way: WayOfGrading) -> Value:
@@ -133,10 +164,10 @@ def native_value(grade: float | None, outcome: str, way: WayOfGrading) -> Value:
     return _value(grade, outcome, outcome in ANSWERED and (grade or 0.0) >= RIGHT, way)
 
 
-def _value(grade: float | None, outcome: str, right: bool, way: WayOfGrading) -> Value:
+def _value(grade: float | None, outcome: str, right: bool, way: WayOfGrading, words: str | None = None) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
     if outcome in ANSWERED and grade is None:
-        return graded_value(None, way)
+        return said_value(None, way, words)
     return graded_value(float(right), way if outcome in ANSWERED else "at once")
 
 
@@ -148,7 +179,7 @@ def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
 def uncounted(pairs: Iterable[Pair]) -> list[str]:
     """Why nobody can count what changed: an answer may have a grade yet, or was never waited for."""
     whys, every = [], list(pairs)
-    if waiting := sum(pair.waits for pair in every):
+    if waiting := sum(pair.waits and not pair.unchanged for pair in every):
         whys.append(f"{waiting:,} {'pair waits' if waiting == 1 else 'pairs wait'} for a grade")
     if not_heard := sum(pair.not_heard and not pair.waits for pair in every):
         whys.append(f"{not_heard:,} {'pair has' if not_heard == 1 else 'pairs have'} an answer that nobody waited for")
@@ -220,23 +251,30 @@ def _means(pairs: Sequence[Pair]) -> tuple[float, float]:
     return native, sum(pair.after_right for pair in pairs) / len(pairs)
 
 
-def gain_by_strength(pairs: Sequence[Pair], *, seed: int = 0) -> Row | None:
+def gain_by_strength(every: Sequence[Pair], *, seed: int = 0) -> Row | None:
     """Do weak models gain more? Spearman's rho, over models, of how right each is alone and what it gains.
+
+    On the plays that all of them have: who was asked the easier questions is not the stronger one.
 
     The two come from different questions: a native figure that is low by chance makes a gain on the same questions, so
     that with one set of them the two would go together where nothing does. One half, drawn by the seed, gives the
     strength, the other the gain; the p is a permutation of the models. None below three models, or where one side does
     not vary.
     """
-    if len({pair.model for pair in pairs}) < 3:
+    if len({pair.model for pair in every}) < 3:
         return None
+    pairs = of_all(every)
+    left_out = len(questions_left_out(every, pairs))
     of_model = split(graded(pairs), lambda pair: pair.model)
     ungraded = len(pairs) - sum(map(len, of_model.values()))
     beside: Row = {
         "models": len(of_model),
         "pairs": len(pairs) - ungraded,
         **({"ungraded": ungraded} if ungraded else {}),
+        **({"left_out": left_out} if left_out else {}),
     }
+    if not pairs:
+        return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": none_shared(every)}
     if why := why_unfair_changes(pairs) or _too_few(of_model, pairs):
         return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": why}
     first = halves({pair.question for pair in pairs}, seed=seed)

@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between
-from moot.measures.safety.pairs import ANSWERED, Change, Pair, Row, graded, split, uncounted, why_unfair_changes
+from moot.measures.safety.pairs import (
+    ANSWERED,
+    Change,
+    Pair,
+    Row,
+    graded,
+    none_shared,
+    of_all,
+    questions_left_out,
+    split,
+    uncounted,
+    why_unfair_changes,
+)
 from moot.stats.completions import Between
 from moot.stats.graded import FEW_WAITING
 from moot.stats.paired import difference
@@ -128,6 +140,22 @@ def named_estimate(estimate: Estimate | None, name: str) -> Row:
     if estimate is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
+def safety_row(every: Sequence[Pair]) -> Row:
+    """Over the plays that all models have who have any, in the names of the report; `left_out`: questions without one."""
+    pairs = of_all(every)
+    left_out = questions_left_out(every, pairs)
+    effect = safety(pairs)
+    if every and not pairs:  # no play of all: that nothing changed is not known
+        effect = replace(effect, multiple=NO_MULTIPLE, with_recovered=NO_MULTIPLE, uncounted=(none_shared(every),))
+    return {
+        **effect.row(),
+        "refused": sum(pair.native_outcome == "refused" for pair in pairs),
+        "refused_after": sum(pair.after_outcome == "refused" for pair in pairs),
+        "models": len({(pair.cohort, pair.model) for pair in every}),
+        **({"left_out": len(left_out)} if left_out else {}),
+    }
 
 
 def safety(pairs: Sequence[Pair]) -> StageEffect:

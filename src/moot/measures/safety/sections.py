@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.columns import Figures, adjusted_words, count, figure, not_all_words, unknown_words, with_team
@@ -59,6 +59,8 @@ def _safety(figures: Figures) -> Iterator[Section]:
         " is rescues over regressions; its interval takes questions, not pairs, as the unit.",
     ]
     words += [f"{_where(row)}: {row['note']}." for row in rows if row["note"]]
+    words += _not_all(rows, _where)
+    words += [_not_begun(row) for row in rows if row.get("not_begun")]
     words += unknown_words(rows, "net", "multiple", "rescue_rate", "regression_rate")
     if recovered := sum(row["recovered"] or 0 for row in rows if _whole(row, rows)):
         words.append(f"Recovered ({recovered}): no answer alone, right after. They are no rescues.")
@@ -74,6 +76,17 @@ def _safety(figures: Figures) -> Iterator[Section]:
     yield Section(
         "safety", "Rescues and regressions", tuple(words), columns, rows, Chart("dots", "multiple", "stage", "stage")
     )
+
+
+def _not_all(rows: Rows, named: Callable[[Mapping[str, Any]], str]) -> list[str]:
+    """What each of these leaves out since not all models have it; of several, which is meant."""
+    return [words for row in rows for words in not_all_words([row], named(row) if len(rows) > 1 else None)]
+
+
+def _not_begun(row: Mapping[str, Any]) -> str:
+    names = row["not_begun"]
+    have = "has not begun" if len(names) == 1 else "have not begun"
+    return f"{_where(row)} is over {row['models']} of {row['models'] + len(names)} models: {', '.join(names)} {have}."
 
 
 _RATE_BOUNDS = ("rescue_rate_bounds", "regression_rate_bounds")
@@ -139,6 +152,7 @@ def _models(figures: Figures) -> Iterator[Section]:
             "Strength is from one half of the questions and gain from the other: on the same ones, what was low by chance alone"
             " rises by chance after."
         )
+    words += _not_all(correlated, lambda row: str(row["stage"]))
     if len(correlated) > 1:
         words.append(f"Of these the p is adjusted (Holm) for {count(correlated[0]['family'], 'stage')}.")
     words += [
@@ -191,8 +205,7 @@ def _coverage(figures: Figures) -> Iterator[Section]:
         )
     if any(row["ungraded"] for row in rows):
         words.append(_ALL_GRADED)
-    for row in rows:
-        words += not_all_words([row], str(row["stage"]) if len(rows) > 1 else None)
+    words += _not_all(rows, lambda row: str(row["stage"]))
     words += unknown_words(rows, "native")
     if withheld := [row["stage"] for row in rows if row["after"] is None and not row.get("after_bounds")]:
         words.append(
@@ -258,6 +271,7 @@ def _lift(figures: Figures) -> Iterator[Section]:
     words = (
         "Over the pairs that both have. Without regressions a multiple has no value, and there is no lift.",
         *([_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []),
+        *_not_all(rows, lambda row: f"{row['before']}, {row['after']}"),
         *unknown_words(rows, "net_difference"),
     )
     yield Section("debate-lift", "What a debate adds to a review", words, columns, rows)
@@ -307,6 +321,7 @@ def _authority(figures: Figures) -> Iterator[Section]:
     if any(row["small"] for row in rows):
         words.append("Small: fewer than 30 questions or 10 that differ.")
     words += [_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []
+    words += _not_all(rows, _where)
     words += unknown_words(rows, "difference")
     yield Section("authority-bias", "Authority bias", tuple(words), columns, rows)
 
@@ -325,6 +340,7 @@ def _macro(figures: Figures) -> Iterator[Section]:
     words = (
         "Every set of questions of the file counts the same, however large it is.",
         *([_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []),
+        *_not_all(rows, lambda row: str(row["stage"])),
         *unknown_words(rows, "difference"),
     )
     yield Section("macro-average", "Mean over sets of questions", words, columns, rows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from moot.measures.cells import Stored, table_of
 from moot.measures.episodes import EpisodeOutline
@@ -39,10 +39,17 @@ class Stage:
     """Members of the team who do not answer again, or have not yet, on the same questions."""
     reviews: bool = False
     """Whether the others' reasons were reviewed, and not only read."""
+    not_begun: tuple[Stored, ...] = ()
+    """Cells of the plan that have not played anything; nobody planned which cell of a served team plays."""
 
     @property
     def named(self) -> Row:
         return {"stage": self.label, "team": self.team}
+
+    def not_begun_of(self, cohort: str | None) -> Row:
+        """Who is in no figure of a cohort, or of all (None), since it has not begun; nothing where all have."""
+        names = [str(cell["captain"]) for cell in self.not_begun if cohort in (None, cell.get("cohort"))]
+        return {"not_begun": names} if names else {}
 
 
 def drafting(cell: Stored) -> str:
@@ -58,7 +65,8 @@ def stages_of(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
         pairs = tuple(pair for cell in cells for pair in native_pairs(source, cell))
         tables = frozenset(source.draft_table(cell).name for cell in cells)
         others = tuple(_others(source, cells))
-        yield Stage(label, team, cells[0]["traits"], pairs, tables, others, _reviews(source, cells))
+        not_begun = () if source.served else tuple(cell for cell in cells if not source.seen(cell))
+        yield Stage(label, team, cells[0]["traits"], pairs, tables, others, _reviews(source, cells), not_begun)
 
 
 def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
@@ -99,13 +107,23 @@ def native_pairs(source: Source, cell: Stored) -> Iterator[Pair]:
     before = {native.key: native for native in source.seen(alone)} if alone else {}
     for after in source.seen(cell):
         played = before.get(after.key)
-        native = (played.right, played.outcome, played.way) if played is not None else _own_draft(source, after)
-        if native is not None:
-            yield _pair(source, after, *native)
+        if played is not None:
+            yield _pair(source, after, _Alone(played.right, played.outcome, played.way, played.open_words))
+        elif (native := _own_draft(source, after)) is not None:
+            yield _pair(source, after, native)
 
 
-def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str, WayOfGrading] | None:
-    """How right the captain's own draft was, its outcome and how it was graded; None: it gave none, be it usable or not.
+class _Alone(NamedTuple):
+    """How right an answer alone was, its outcome, how it was graded, and what it says where nobody has graded it."""
+
+    right: float | None
+    outcome: str
+    way: WayOfGrading
+    open_words: str | None = None
+
+
+def _own_draft(source: Source, after: EpisodeOutline) -> _Alone | None:
+    """The captain's own draft; None: it gave none, be it usable or not.
 
     One that this play did not wait for may have been heard in another, by the same call.
     """
@@ -117,27 +135,29 @@ def _own_draft(source: Source, after: EpisodeOutline) -> tuple[float | None, str
             return None
         draft = drafts.drafts_heard(after.key).get(captain)
         if draft is None:
-            return None, "answered", "not heard"
+            return _Alone(None, "answered", "not heard")
     right, way = source.graded(source.cases[after.key[0]], draft.text)
-    return right, draft.outcome, way
+    return _Alone(right, draft.outcome, way, source.open_words(right, draft.text))
 
 
-def _pair(source: Source, after: EpisodeOutline, right: float | None, outcome: str, way: WayOfGrading) -> Pair:
+def _pair(source: Source, after: EpisodeOutline, native: _Alone) -> Pair:
     question, cell = after.key[0], after.cell
     case = source.cases[question]
     return Pair(
         question,
         cell["captain"] or "",
-        right,
+        native.right,
         after.right,
-        outcome,
+        native.outcome,
         after.outcome,
         cohort=cell.get("cohort"),
         repeat=after.repeat,
         dataset=case.question_set,
         own_word=_own_word(after),
-        native_way=way,
+        native_way=native.way,
         after_way=after.way,
+        native_words=native.open_words,
+        after_words=after.open_words,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeVar
 
 from moot.stats.estimates import TESTED
 from moot.stats.graded import Value
@@ -13,14 +13,46 @@ from moot.stats.graded_pairs import (
     difference_bounds,
     fair_pairs,
     known_pairs,
+    one_pair,
     why_no_difference,
     why_turned,
 )
 from moot.stats.proportion import share_of
 
 Row = dict[str, Any]
+Key = TypeVar("Key", bound=tuple[Any, ...])
 ValuesOfModels = Mapping[tuple[str, str], Sequence[Value]]
 """By question and model: one value, or one for each repeat, in the same order on both sides."""
+
+
+def asked_of_all(keys: Collection[Key]) -> set[Key]:
+    """Of keys that end in who was asked: those whose question, or play, everybody has who is in any of them. Over whoever is
+    there, a mean over models would be one of others from question to question."""
+    everybody = {key[-1] for key in keys}
+    there: dict[tuple[Any, ...], set[Any]] = {}
+    for key in keys:
+        there.setdefault(key[:-1], set()).add(key[-1])
+    return {key for key in keys if there[key[:-1]] == everybody}
+
+
+def left_out_of(every: Collection[Key], kept: Collection[Key]) -> Row:
+    """How many questions are left out so; nothing where none is. A key begins with its question."""
+    left_out = {key[0] for key in every} - {key[0] for key in kept}
+    return {"left_out": len(left_out)} if left_out else {}
+
+
+def none_of_all(keys: Collection[Key], *sides: str) -> Row:
+    """A row of which nothing is known, since nothing is of all; `sides`: what the two ways are called there."""
+    questions, models = len({key[0] for key in keys}), len({key[-1] for key in keys})
+    nothing = dict.fromkeys((*sides, "difference", "low", "high", "p"))
+    return {
+        **nothing,
+        "n": 0,
+        "small": True,
+        "n_pairs": 0,
+        TESTED: None,
+        "why": f"none of {questions:,} questions has been played by all {models:,} models in both ways",
+    }
 
 
 def formatting_tax(single: ValuesOfModels, double: ValuesOfModels, *, repeated: bool = False) -> Row | None:
@@ -60,13 +92,13 @@ def _sides(name: str, values: ValuesOfModels, other_name: str, others: ValuesOfM
     shared = sorted(values.keys() & others.keys())
     if not shared:
         return None
-    # Models are averaged after their pairs are taken, so that equal words of several models could not be one unknown here:
-    # all are taken apart, and bounds and interval are wider than need be.
-    pairs = {key: list(zip(_apart(values[key]), _apart(others[key]), strict=True)) for key in shared}
+    pairs = {key: list(zip(values[key], others[key], strict=True)) for key in shared}
     by_name = {f"{place:09}": several for place, several in enumerate(pairs.values())}
     graded = known_pairs(fair_pairs(by_name))
-    parts = [graded, completed_pairs(by_name, best=False), completed_pairs(by_name, best=True)]
-    means, worst, best = (_by_question(dict(zip(shared, map(part.get, by_name), strict=True))) for part in parts)
+    means = _by_question(dict(zip(shared, map(graded.get, by_name), strict=True)))
+    # One pair a model and question, so that what several of them say to a question is one unknown.
+    may_be = _of_models({key: one_pair(several, gradable=True) for key, several in pairs.items()})
+    worst, best = (completed_pairs(may_be, best=best) for best in (False, True))
     pooled = repeated or len({model for _, model in shared}) > 1
     compared = compare_between(means, worst, best, pooled=pooled)
     comparison = compared.row()
@@ -84,8 +116,13 @@ def _sides(name: str, values: ValuesOfModels, other_name: str, others: ValuesOfM
     return {**row, "why": why} if why else row
 
 
-def _apart(values: Sequence[Value]) -> list[Value]:
-    return [value._replace(words=()) for value in values]
+def _of_models(pairs: Mapping[tuple[str, str], tuple[Value, Value] | None]) -> dict[str, list[tuple[Value, Value]]]:
+    """By question: one pair a model."""
+    by_question: dict[str, list[tuple[Value, Value]]] = {}
+    for (question, _), pair in pairs.items():
+        if pair is not None:
+            by_question.setdefault(question, []).append(pair)
+    return by_question
 
 
 def _by_question(pairs: Mapping[tuple[str, str], tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
@@ -102,17 +139,5 @@ def _by_question(pairs: Mapping[tuple[str, str], tuple[float, float] | None]) ->
 
 def _bounds(pairs: Mapping[tuple[str, str], Sequence[tuple[Value, Value]]]) -> Row:
     """Over all questions that both have, each counting by its mean over models."""
-    ends: dict[str, list[Mapping[str, float]]] = {}
-    settled = True
-    for (question, _), several in pairs.items():
-        beside = difference_bounds({question: several})
-        settled = settled and not beside
-        exact = sum((one.known or 0.0) - (other.known or 0.0) for one, other in several) / len(several)
-        ends.setdefault(question, []).append(beside.get("bounds", {"low": exact, "high": exact}))
-    if settled:
-        return {}
-    low, high = (
-        sum(sum(bound[end] for bound in bounds) / len(bounds) for bounds in ends.values()) / len(ends)
-        for end in ("low", "high")
-    )
-    return {"bounds": {"low": low, "high": high}}
+    beside = difference_bounds(_of_models({key: one_pair(several, gradable=False) for key, several in pairs.items()}))
+    return {"bounds": beside["bounds"]} if beside else {}
