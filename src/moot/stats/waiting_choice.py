@@ -88,11 +88,11 @@ def claim_whatever(
     return replace(seen, low=low, high=high, p=min(1.0, 2 * min(more, less)), p_more=more, p_less=less)
 
 
-Said = Sequence[Mapping[str, float]]
+WaitingWords = Sequence[Mapping[str, float]]
 """By question: the words that wait for a grade, each with its part of the value."""
 
 
-def said_alike(options: Sequence[Said], singles: Sequence[Said]) -> Floats | None:
+def said_alike(options: Sequence[WaitingWords], singles: Sequence[WaitingWords]) -> Floats | None:
     """Singles × options × questions: of what both say and nobody has graded, the part of the one who says less of it. With
     all that waits wrong for the one and right for the other, the difference is that much too far from the truth. None:
     nothing."""
