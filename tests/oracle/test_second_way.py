@@ -46,6 +46,8 @@ from second_way.worlds import (
     stopped,
     troubled,
     unheard,
+    waiting_challenges,
+    waiting_reviews,
 )
 
 from moot.measures.reserved import key_owners
@@ -140,6 +142,20 @@ def test_with_a_player_who_never_answers_too(number: int, tmp_path: Path) -> Non
 @pytest.mark.parametrize("number", [6, *range(7, 7 + MORE)])
 def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = few_waiting(number, tmp_path)
+    with troubles(shares):
+        _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", range(2 + MORE))
+def test_while_reviews_and_debates_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
+    keys, shares = waiting_reviews(number, tmp_path)
+    with troubles(shares):
+        _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", range(2 + MORE))
+def test_while_challenges_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
+    keys, shares = waiting_challenges(number, tmp_path)
     with troubles(shares):
         _check(tmp_path, keys)
 

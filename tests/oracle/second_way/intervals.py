@@ -55,8 +55,16 @@ def waiting_interval(
     Both ends with the variance of the questions at their farthest from either mean, and with the rarer kind as rare as it
     may be where it counts, as frequent where it shares: so no way of grading is worth fewer questions.
     """
+    (low, _), (_, high) = ends_interval(worst, best, alpha, sizes)
+    return (None, None) if low is None or high is None else (min(value, low), max(value, high))
+
+
+def ends_interval(
+    worst: Sequence[float], best: Sequence[float], alpha: float = ALPHA, sizes: Sequence[float] | None = None
+) -> tuple[Limits, Limits]:
+    """The whole interval at either end."""
     if len(worst) < 2:
-        return None, None
+        return (None, None), (None, None)
     many = sizes or [1.0] * len(worst)
     total = math.fsum(many)
     n = total**2 / math.fsum(size**2 for size in many)
@@ -72,8 +80,9 @@ def waiting_interval(
         variance = (len(many) - 1) / len(many) * math.fsum(move**2 for move in moved)
         ratio = (n * variance / (1 - often) + 1 / n) / (n * min(rare) + 1)
         reach = min(reach, float(stats.t.isf(alpha / 2, max(1.0, n - 1))) * math.sqrt(ratio))
-    low, high = score_limits(means[0], reach)[0], score_limits(means[1], reach)[1]
-    return min(value, 0.0 if means[0] == 0 else low), max(value, 1.0 if means[1] == 1 else high)
+    (low, middle), (other, high) = (score_limits(share, reach) for share in means)
+    lowest = (0.0 if means[0] == 0 else low), (1.0 if means[0] == 1 else middle)
+    return lowest, ((0.0 if means[1] == 0 else other), (1.0 if means[1] == 1 else high))
 
 
 def jackknife(counts: Sequence[tuple[float, float]]) -> float:

@@ -104,6 +104,56 @@ def few_waiting(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, fl
     return keys, {"judy": 0.04}
 
 
+def waiting_reviews(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Reviews and debates over two sets of open questions of which some answers wait for the judge: in some worlds so few
+    that there are figures over the others, in some too many."""
+    draw = random.Random(f"waiting reviews {number}")
+    players = list(PLAYERS[:2])
+    for name in ("first", "second"):
+        rows = [_question(draw, f"{name}-{n}", True) for n in range(draw.randint(26, 34))]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    keys: dict[str, Any] = {
+        "name": f"waiting-reviews-{number}",
+        "seed": draw.randrange(1000),
+        "questions": [{"file": f"{name}.jsonl", "group": "all"} for name in ("first", "second")],
+        "models": {name: {**_model(draw), "accuracy": round(draw.uniform(0.4, 0.6), 2)} for name in players},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players, "captain": "each"}},
+        "strategies": ["solo", {"peer-review": {"drafts": "single-call"}}],
+        "judge": {"models": ["judy"]},
+    }
+    keys["strategies"].append({"debate": {"max_rounds": 2, "drafts": "single-call"}})
+    for model in keys["models"].values():
+        model |= {"herd": 2.0, "pull": 0.0}
+    keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.8}
+    return keys, {"judy": (0.01, 0.02, 0.3)[number % 3]}
+
+
+def waiting_challenges(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Challenge rounds on open questions: what agents say instead, and what was planted, waits for the judge now and then."""
+    draw = random.Random(f"waiting challenges {number}")
+    players = list(PLAYERS[:3])
+    rows = [_question(draw, f"open-{n}", True) for n in range(draw.randint(24, 32))]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    if number % 2:
+        _unknown(draw, folder)
+    base = {"max_turns": 2, "vote_from": 1, "personas": "none"}
+    keys: dict[str, Any] = {
+        "name": f"waiting-challenges-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": {name: _model(draw) for name in (*players, "pat")},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players}},
+        "strategies": [{"discuss": {**base, "challenge": "solution"}}],
+        "repeats": draw.choice((1, 2)),
+        "judge": {"models": ["judy"]},
+    }
+    keys["strategies"].append({"discuss": {**base, "challenge": "wrong", "planted_by": "pat"}})
+    keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.8}
+    return keys, {"judy": (0.01, 0.03, 0.3)[number % 3]}
+
+
 def other_calls(number: int, folder: Path) -> dict[str, Any]:
     """Beside any others one or two strategies whose drafts are calls of their own."""
     keys = {**experiment(number, folder), "name": f"calls-{number}"}
