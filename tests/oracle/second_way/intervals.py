@@ -273,17 +273,20 @@ def holm(p_values: Sequence[float]) -> list[tuple[float, float]]:
 # ---------------------------------------------------------------- the rest
 
 
-def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA) -> Limits:
+def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA, sizes: Sequence[float] | None = None) -> Limits:
     """Of sum of rises by sum of gaps: every share s at which Student's test of rise - s · gap finds nothing.
 
-    Three questions stand beside those seen in the variance: (1, 1), a gap that was closed; (0, 1), one that was not;
-    (-1, 0), a right answer that was lost.
+    `pairs`: of each unit, of so many questions (`sizes`; one each). Three more stand beside those seen in the variance: one
+    whose gap was closed and one whose was not, as large as the gaps of the units that have one are on average and at least
+    1; and one as large as the largest unit of which all was lost.
     """
     n = len(pairs)
     if n < 2:
         return None, None
     rise, gap = (math.fsum(pair[side] for pair in pairs) for side in (0, 1))
-    not_seen = np.array([(1.0, 1.0), (0.0, 1.0), (-1.0, 0.0)])
+    gaps = [abs(of_unit) for _, of_unit in pairs if abs(of_unit) > 1e-12]
+    usual = max(1.0, mean(gaps)) if gaps else 1.0
+    not_seen = np.array([(usual, usual), (0.0, usual), (-max(sizes or [1.0]), 0.0)])
     both = n * np.cov(np.array(pairs, dtype=float).T) + not_seen.T @ not_seen
     square = float(stats.t.isf(alpha / 2, n - 1)) ** 2
     # (rise - s gap)² = t² (variance of rise - 2 s covariance + s² variance of gap)

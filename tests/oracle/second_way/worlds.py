@@ -129,6 +129,34 @@ def waiting_reviews(number: int, folder: Path) -> tuple[dict[str, Any], dict[str
     return keys, {"judy": (0.01, 0.02, 0.3)[number % 3]}
 
 
+def gaps_over_clusters(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Two cohorts that review, on questions that hang together in clusters of one to five. Every other world has open
+    questions of which a few answers wait for the judge."""
+    draw = random.Random(f"gaps {number}")
+    players, waiting = list(PLAYERS[:4]), bool(number % 2)
+    rows: list[dict[str, Any]] = []
+    while len(rows) < 32:
+        several = [_question(draw, f"{len(rows)}-{n}", waiting) for n in range(draw.randint(1, 5))]
+        rows += [{**row, "cluster": f"passage {len(rows)}"} for row in several]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    levels = dict(zip(players, (0.35, 0.45, 0.8, 0.85), strict=True))
+    keys: dict[str, Any] = {
+        "name": f"gaps-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": level} for name, level in levels.items()},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players, "captain": "each"}},
+        "strategies": ["solo", {"peer-review": {"drafts": "single-call"}}],
+        "hypotheses": ["gap_closure(peer-review, left) > 0.1"],
+    }
+    keys["teams"]["table"]["cohorts"] = {"left": players[:2], "right": players[2:]}
+    if waiting:
+        keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.9}
+        keys["judge"] = {"models": ["judy"]}
+    return keys, {"judy": 0.05}
+
+
 def waiting_challenges(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
     """Challenge rounds on open questions: what agents say instead, and what was planted, waits for the judge now and then."""
     draw = random.Random(f"waiting challenges {number}")
