@@ -147,7 +147,7 @@ def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -
         _check(tmp_path, keys)
 
 
-@pytest.mark.parametrize("number", range(2 + MORE))
+@pytest.mark.parametrize("number", range(1, 2 + MORE))
 def test_while_reviews_and_debates_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = waiting_reviews(number, tmp_path)
     with troubles(shares):
@@ -157,7 +157,7 @@ def test_while_reviews_and_debates_wait_for_a_grade_too(number: int, tmp_path: P
 GAPS = ("gap", "gap_closure", "gap_closure_models", "hypotheses")
 
 
-@pytest.mark.parametrize("number", range(2 + MORE))
+@pytest.mark.parametrize("number", range(1, 2 + MORE))
 def test_gaps_closed_over_questions_that_hang_together_too(number: int, tmp_path: Path) -> None:
     """Only these figures: the second way to the others takes every question for itself."""
     keys, shares = gaps_over_clusters(number, tmp_path)
@@ -169,7 +169,7 @@ def test_gaps_closed_over_questions_that_hang_together_too(number: int, tmp_path
     assert not apart, "\n".join(apart[:30])
 
 
-@pytest.mark.parametrize("number", range(2 + MORE))
+@pytest.mark.parametrize("number", range(2, 3 + MORE))
 def test_while_challenges_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = waiting_challenges(number, tmp_path)
     with troubles(shares):

@@ -23,11 +23,12 @@ from moot.grade.group import GROUPING
 from moot.grade.judge import ONE_BY_ONE
 from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
+from moot.grade.ways import way_of
 from moot.measures.askings import UNUSUAL, Askings, Attended, Place
 from moot.measures.cells import Row, playing_alone, stored_cell, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
-from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of, way_of
+from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of
 from moot.measures.judgements import judgements_by_case
 from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
 from moot.measures.spending import Spending, Spent

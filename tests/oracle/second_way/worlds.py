@@ -110,7 +110,7 @@ def waiting_reviews(number: int, folder: Path) -> tuple[dict[str, Any], dict[str
     draw = random.Random(f"waiting reviews {number}")
     players = list(PLAYERS[:2])
     for name in ("first", "second"):
-        rows = [_question(draw, f"{name}-{n}", True) for n in range(draw.randint(26, 34))]
+        rows = [_question(draw, f"{name}-{n}", True) for n in range(draw.randint(22, 30))]
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     keys: dict[str, Any] = {
         "name": f"waiting-reviews-{number}",
@@ -127,6 +127,29 @@ def waiting_reviews(number: int, folder: Path) -> tuple[dict[str, Any], dict[str
         model |= {"herd": 2.0, "pull": 0.0}
     keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.8}
     return keys, {"judy": (0.01, 0.02, 0.3)[number % 3]}
+
+
+def waiting_proposers(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Players alone on open questions, to choose from while some answers wait for the judge: few, or many; of some
+    questions nobody knows what is right in every other world."""
+    draw = random.Random(f"proposers {number}")
+    players = list(PLAYERS[:4])
+    rows = [_question(draw, f"open-{n}", True) for n in range(40)]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    if number % 2:
+        _unknown(draw, folder)
+    keys: dict[str, Any] = {
+        "name": f"proposers-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": {name: {**_model(draw), "correlation": 0.2} for name in players},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players}},
+        "strategies": ["solo"],
+        "judge": {"models": ["judy"]},
+    }
+    keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.8}
+    return keys, {"judy": (0.06, 0.3, 1.0)[number % 3]}
 
 
 def gaps_over_clusters(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
@@ -161,7 +184,7 @@ def waiting_challenges(number: int, folder: Path) -> tuple[dict[str, Any], dict[
     """Challenge rounds on open questions: what agents say instead, and what was planted, waits for the judge now and then."""
     draw = random.Random(f"waiting challenges {number}")
     players = list(PLAYERS[:3])
-    rows = [_question(draw, f"open-{n}", True) for n in range(draw.randint(24, 32))]
+    rows = [_question(draw, f"open-{n}", True) for n in range(draw.randint(16, 24))]
     (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     if number % 2:
         _unknown(draw, folder)
