@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -579,3 +581,48 @@ def test_a_player_who_answered_alone_in_two_ways_is_one_of_them(
     out, err = capsys.readouterr()
     assert json.loads(out) == once
     assert "answered alone in several ways; their labels are those of solo" in err
+
+
+SUMMARISED = """
+name: summarised
+questions: {file: questions.jsonl}
+models:
+  a: {provider: simulated, accuracy: 0.5}
+  b: {provider: simulated, accuracy: 0.4}
+  s: {provider: simulated, accuracy: 0.5}
+  j: {provider: simulated, accuracy: 0.9}
+players: {a: {model: a}, b: {model: b}}
+strategies: [solo, {mixture: {summariser: s, repeats: 3}}]
+judge: {models: [j]}
+"""
+
+
+def test_repeats_of_a_summariser_that_wait_for_a_grade_are_not_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three words to each question one is right, and matches; the others wait for a judge who does not speak."""
+    usual = SimulatedModel.generate
+    asked: Counter[str] = Counter()
+
+    async def generate(self: Any, request: Any) -> Reply:
+        if "grades" in (request.schema or {}).get("properties", {}):
+            return Reply("I would rather not say.", usage=Usage(1, 1))
+        reply = await usual(self, request)
+        if self.name != "s":
+            return reply
+        (number,) = set(re.findall(r"Which city is number (\d+)\?", str(request.messages)))
+        asked[number] += 1
+        return Reply(json.dumps({"reasoning": "", "answer": f"{'Town' if asked[number] % 3 else 'City'} {number}"}))
+
+    monkeypatch.setattr(SimulatedModel, "generate", generate)
+    questions = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": f"City {n}"} for n in range(8)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    file = tmp_path / "summarised.yaml"
+    file.write_text(SUMMARISED.replace("[solo, {mixture: {summariser: s, repeats: 3}}]", "[solo]"))
+    run_app(app, ["run", str(file), "--quiet"])
+    file.write_text(SUMMARISED)
+    capsys.readouterr()
+    run_app(app, ["select", str(file), "--k", "2", "--m", "2", "--method", "input-all", "--json"])
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["test_accuracy"], row["n"], row["ungraded"]) == (None, 0, 6), "over what is graded all would be right"
+    assert row["bounds"] == {"low": 0, "high": 1}
