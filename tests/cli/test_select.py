@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -519,3 +521,108 @@ def test_few_clusters_leave_little_choice_and_that_is_said(tmp_path: Path, capsy
     assert "clusters are not divided" in said
     assert "where 20 were asked for" in said
     assert "3 splits of 2 clusters" in said
+
+
+STOPPED = """
+name: stopped
+questions: {file: questions.jsonl}
+models:
+  a: {provider: recorded, file: replies.jsonl, model: a}
+  b: {provider: recorded, file: replies.jsonl, model: b}
+players: {a: {model: a}, b: {model: b}}
+strategies: [solo]
+"""
+
+
+def test_what_a_player_was_not_asked_is_neither_wrong_nor_right(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both know every second question. Of b half of the run is missing: over all questions it would have half of that."""
+    questions = [
+        {"id": f"q{n}", "text": f"Which is {n}?", "choices": ["x", "y", "z"], "answer": "A"} for n in range(40)
+    ]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    replies = [
+        {"model": model, "question_id": f"q{n}", "answer": "A" if n % 2 else "B"} for model in "ab" for n in range(40)
+    ]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    file = tmp_path / "stopped.yaml"
+    file.write_text(STOPPED)
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    with closing(sqlite3.connect(tmp_path / "stopped.db")) as store, store:
+        gone = "SELECT question FROM experiment_questions WHERE position >= 20"
+        (cell,) = store.execute("SELECT cell FROM experiment_cells ORDER BY position DESC LIMIT 1").fetchone()
+        store.execute(f"DELETE FROM episodes WHERE cell = ? AND question IN ({gone})", (cell,))
+    capsys.readouterr()
+    assert run_app(app, ["select", str(file), "--k", "1", "--m", "10", "--json"]) == 0
+    out, err = capsys.readouterr()
+    singles = {row["team"][0]: row for row in json.loads(out) if row["kind"] == "single"}
+    assert {name: (row["test_accuracy"], row["n"]) for name, row in singles.items()} == {"a": (0.5, 20), "b": (0.5, 20)}
+    assert "20 of 40 questions are left out, which not every player has played alone; b has the fewest, 20" in err
+    with closing(sqlite3.connect(tmp_path / "stopped.db")) as store, store:
+        store.execute("DELETE FROM episodes WHERE cell = ?", (cell,))
+    assert run_app(app, ["select", str(file), "--k", "1"]) == 2
+    assert "no question was played by every player alone" in capsys.readouterr().err
+
+
+def test_a_player_who_answered_alone_in_two_ways_is_one_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "ways.yaml"
+    players = "models: {a: {provider: simulated, accuracy: 0.7}, b: {provider: simulated, accuracy: 0.4}}"
+    file.write_text(f"name: ways\nseed: 3\nquestions: {{builtin: general-en}}\n{players}\nstrategies: [solo]\n")
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    once = selected(capsys, file, "--k", 1, "--m", 30)
+    file.write_text(file.read_text().replace("[solo]", "[solo, {solo: {drafts: double-call}}]"))
+    assert run_app(app, ["run", str(file), "--quiet"]) == 0
+    capsys.readouterr()
+    assert run_app(app, ["select", str(file), "--k", "1", "--m", "30", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == once
+    assert "answered alone in several ways; their labels are those of solo" in err
+
+
+SUMMARISED = """
+name: summarised
+questions: {file: questions.jsonl}
+models:
+  a: {provider: simulated, accuracy: 0.5}
+  b: {provider: simulated, accuracy: 0.4}
+  s: {provider: simulated, accuracy: 0.5}
+  j: {provider: simulated, accuracy: 0.9}
+players: {a: {model: a}, b: {model: b}}
+strategies: [solo, {mixture: {summariser: s, repeats: 3}}]
+judge: {models: [j]}
+"""
+
+
+def test_repeats_of_a_summariser_that_wait_for_a_grade_are_not_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three words to each question one is right, and matches; the others wait for a judge who does not speak."""
+    usual = SimulatedModel.generate
+    asked: Counter[str] = Counter()
+
+    async def generate(self: Any, request: Any) -> Reply:
+        if "grades" in (request.schema or {}).get("properties", {}):
+            return Reply("I would rather not say.", usage=Usage(1, 1))
+        reply = await usual(self, request)
+        if self.name != "s":
+            return reply
+        (number,) = set(re.findall(r"Which city is number (\d+)\?", str(request.messages)))
+        asked[number] += 1
+        return Reply(json.dumps({"reasoning": "", "answer": f"{'Town' if asked[number] % 3 else 'City'} {number}"}))
+
+    monkeypatch.setattr(SimulatedModel, "generate", generate)
+    questions = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": f"City {n}"} for n in range(8)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    file = tmp_path / "summarised.yaml"
+    file.write_text(SUMMARISED.replace("[solo, {mixture: {summariser: s, repeats: 3}}]", "[solo]"))
+    run_app(app, ["run", str(file), "--quiet"])
+    file.write_text(SUMMARISED)
+    capsys.readouterr()
+    run_app(app, ["select", str(file), "--k", "2", "--m", "2", "--method", "input-all", "--json"])
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["test_accuracy"], row["n"], row["ungraded"]) == (None, 0, 6), "over what is graded all would be right"
+    assert row["bounds"] == {"low": 0, "high": 1}

@@ -102,8 +102,8 @@ def test_with_everything_graded_nothing_is_said_of_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["greedy", "model-first", "oracle-surrogate"])
-async def test_a_choice_passes_over_what_is_ungraded(name: str) -> None:
-    """bob is right wherever it is graded, ann half the time; were ungraded words wrong, ann would be chosen."""
+async def test_a_choice_takes_what_is_ungraded_as_not_right(name: str) -> None:
+    """bob is right wherever it is graded, which is what a match does; ann half the time, and all of hers is graded."""
     every = np.zeros(40, dtype=np.int32)
     ids = tuple(f"q{number}" for number in range(40))
     labels = LabelMatrix((Proposer("ann"), Proposer("bob")), ids, ("A", "B"), np.array([every, every]), every)
@@ -116,5 +116,5 @@ async def test_a_choice_passes_over_what_is_ungraded(name: str) -> None:
 
     chosen = await selector(name).select(SelectionSplit(labels, 7), 1, AskedOracle(labels, ask))
     if name != "oracle-surrogate":  # which goes by the number of right labels alone
-        assert chosen.team == (1,)
+        assert chosen.team == (0,)
     assert len(chosen.team) == 1

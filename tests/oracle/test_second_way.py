@@ -40,12 +40,15 @@ from second_way.worlds import (
     discussions,
     experiment,
     few_waiting,
+    gaps_over_clusters,
     one_at_a_time,
     other_calls,
     reading,
     stopped,
     troubled,
     unheard,
+    waiting_challenges,
+    waiting_reviews,
 )
 
 from moot.measures.reserved import key_owners
@@ -140,6 +143,35 @@ def test_with_a_player_who_never_answers_too(number: int, tmp_path: Path) -> Non
 @pytest.mark.parametrize("number", [6, *range(7, 7 + MORE)])
 def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = few_waiting(number, tmp_path)
+    with troubles(shares):
+        _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", range(1, 2 + MORE))
+def test_while_reviews_and_debates_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
+    keys, shares = waiting_reviews(number, tmp_path)
+    with troubles(shares):
+        _check(tmp_path, keys)
+
+
+GAPS = ("gap", "gap_closure", "gap_closure_models", "hypotheses")
+
+
+@pytest.mark.parametrize("number", range(1, 2 + MORE))
+def test_gaps_closed_over_questions_that_hang_together_too(number: int, tmp_path: Path) -> None:
+    """Only these figures: the second way to the others takes every question for itself."""
+    keys, shares = gaps_over_clusters(number, tmp_path)
+    with troubles(shares):
+        played.run(tmp_path, keys)
+        figures, raw = played.figures(tmp_path), played.raw(tmp_path, keys)
+    expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items() if key in GAPS}
+    apart = [*differences({key: figures[key] for key in GAPS}, expected)]
+    assert not apart, "\n".join(apart[:30])
+
+
+@pytest.mark.parametrize("number", range(2, 3 + MORE))
+def test_while_challenges_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
+    keys, shares = waiting_challenges(number, tmp_path)
     with troubles(shares):
         _check(tmp_path, keys)
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import troubles
 from second_way import played
 from second_way.raw import Raw
 from second_way.selection import Labels, selection, several_splits
-from second_way.worlds import experiment
+from second_way.shares import Judged
+from second_way.worlds import experiment, stopped, waiting_proposers
 
 MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12
 
@@ -92,21 +94,63 @@ def test_on_an_experiment(number: int, tmp_path: Path) -> None:
     keys = {**experiment(number, tmp_path, choices=True), "strategies": ["solo"], "repeats": 1}
     keys = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
     played.run(tmp_path, keys)
-    labels = _of(played.raw(tmp_path, keys))
-    rows = selected(tmp_path, "world.yaml", "--k", "2", "--m", str(len(labels.right) // 2))
-    digests = {row["question"]: row["question_id"] for row in played.raw(tmp_path, keys).tables["questions"]}
+    _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", range(3 * MORE))
+def test_on_an_experiment_of_which_answers_wait_for_a_grade(number: int, tmp_path: Path) -> None:
+    keys, shares = waiting_proposers(number, tmp_path)
+    with troubles(shares):
+        played.run(tmp_path, keys)
+        _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", range(1, 1 + MORE))
+def test_on_a_run_that_was_stopped(number: int, tmp_path: Path) -> None:
+    """What a player was not asked is neither wrong nor right: all of it is over the questions that everybody has."""
+    keys = {**stopped(number, tmp_path), "strategies": ["solo"], "repeats": 1}
+    keys = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    rows = [
+        {"id": f"q{n}", "text": f"Which is {n}?", "choices": ["red", "blue", "grey"], "answer": "A"} for n in range(60)
+    ]
+    (tmp_path / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    played.run(tmp_path, {**keys, "questions": {"file": "first.jsonl"}})
+    played.forget(tmp_path, number, (0.9, 0.8, 0.6))
+    asked = _check(tmp_path, keys)
+    assert 2 < asked < 60
+
+
+def _check(folder: Path, keys: dict[str, Any]) -> int:
+    raw = played.raw(folder, keys)
+    labels = _of(raw)
+    rows = selected(folder, "world.yaml", "--k", "2", "--m", str(len(labels.right) // 2))
+    digests = {row["question"]: row["question_id"] for row in raw.tables["questions"]}
     for row in rows:
         if "chosen_on" in row:
             row["chosen_on_ids"] = [digests[digest] for digest in row.pop("chosen_on")]
     wrong = list(selection(labels, rows, 2))
     assert not wrong, "\n".join(wrong[:20])
+    return len(labels.right)
+
+
+RIGHT = "right, in whatever words"
 
 
 def _of(raw: Raw) -> Labels:
-    said = {
-        str(cell.player): {episode.question: episode.answer for episode in raw.episodes(cell)}
-        for cell in raw.cells
-        if cell.player is not None
+    """Over the questions that everybody has played. What is right means the same; what has no grade is open."""
+    episodes = {str(cell.player): raw.episodes(cell) for cell in raw.cells if cell.player is not None}
+    played_by = [{episode.question for episode in own} for own in episodes.values()]
+    asked = [question for question in raw.questions if all(question in those for those in played_by)]
+    free = not all(row["question"].get("choices") for row in raw.questions.values())
+    said: dict[str, dict[str, str | None]] = {
+        name: {e.question: RIGHT if free and e.value == 1.0 else e.answer and e.answer.lower() for e in own}
+        for name, own in episodes.items()
     }
-    right = {question: str(row["answer"]) for question, row in raw.questions.items()}
-    return Labels(said, right, {name: name for name in said}, dict.fromkeys(said, ""))
+    right = {question: RIGHT if free else str(raw.questions[question]["answer"]).lower() for question in asked}
+    open_labels = frozenset(
+        (name, e.question) for name, own in episodes.items() for e in own if e.answer is not None and e.value is None
+    )
+    unknown = frozenset(question for question in asked if not raw.questions[question].get("known", True))
+    settled = any(isinstance(e.right, Judged) for own in episodes.values() for e in own)
+    names = {name: name for name in said}
+    return Labels(said, right, names, dict.fromkeys(said, ""), free, open_labels, unknown, settled or not free)

@@ -15,8 +15,9 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.select import Proposer, VoteOracle, read_labels, split_labels
+from moot.select.aggregate import Majority
 from moot.select.files import kind_of
-from moot.select.labels import NOBODY_KNOWS, label_matrix, per_question
+from moot.select.labels import NOBODY_KNOWS, SelectionSplit, label_matrix, per_question
 from moot.select.oracle import one_team
 
 Rename = Callable[[int, str], str]
@@ -126,12 +127,27 @@ async def test_an_ungraded_label_is_neither_right_nor_wrong() -> None:
         Proposer("y"): {"q1": ("Paris", True), "q2": ("Oslo", None), "q3": ("Rome", True)},
     }
     labels = per_question(said, ["q1", "q2", "q3"])
-    assert labels.accuracy.tolist() == [0.5, 1.0]
+    assert labels.accuracy.tolist() == [1 / 3, 2 / 3], "by which they are chosen: the least that it can be"
     oracle = VoteOracle(labels, np.ones(2))
     right = await one_team(oracle, [1], np.arange(3))
     assert right[[0, 2]].tolist() == [1, 1]
     assert np.isnan(right[1])
     assert np.isnan(labels.right_in([0])[1])
+
+
+async def test_a_vote_that_labels_without_a_grade_could_turn_is_open() -> None:
+    """x is right and y may be, in other words: then the two outvote z, who is wrong and has more to say than either."""
+    said = {
+        Proposer("x"): {"q1": ("Paris", True), "q2": ("Bern", True)},
+        Proposer("y"): {"q1": ("Lutetia", None), "q2": ("Rome", None)},
+        Proposer("z"): {"q1": ("Oslo", False), "q2": ("Bern", True)},
+    }
+    labels = per_question(said, ["q1", "q2"])
+    right = await one_team(VoteOracle(labels, np.array([1.0, 1.0, 1.5])), [0, 1, 2], np.arange(2))
+    assert np.isnan(right[0])
+    assert right[1] == 1, "whatever y is"
+    heads = Majority().right(SelectionSplit(labels), labels)
+    assert np.isnan(heads[0]), "of a vote by heads too"
 
 
 def test_where_nobody_knows_the_answer_nothing_is_learnt() -> None:

@@ -165,6 +165,8 @@ async def _on_experiment(
             if named is None:
                 raise UsageError("--without-own-model: there is no summariser; name one with --summariser")
             stored = stored.without(own_models(file, named[0]))
+        for remark in stored.remarks:
+            say(f"moot: {remark}", file=sys.stderr)
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)

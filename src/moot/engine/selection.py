@@ -47,7 +47,7 @@ class Summariser:
     cut: dict[frozenset[str], set[str]] = field(default_factory=lambda: defaultdict(set))
     """By team: the questions on which its responses were cut to what the summariser can read."""
     ungraded: Counter[str] = field(default_factory=Counter)
-    """Words that nobody could grade, by the reason: they are no part of a question's share, nor is a question of a mean."""
+    """Words that nobody could grade, by the reason: a question with one of them is ungraded."""
 
     def maker(self) -> OracleMaker:
         return self._make
@@ -73,7 +73,8 @@ class Summariser:
         return (words,)
 
     async def _right(self, asked: Summarises, repeats: int, team: tuple[Proposer, ...], question: str) -> float:
-        """The share of repeats that are right, of those that somebody could grade; NaN where nobody could grade any."""
+        """The share of repeats that are right; NaN where nobody could grade one of them: of the others those that match are
+        graded, so their share would flatter."""
         case = self.stored.cases[question]
         names = [str(proposer) for proposer in team]
         drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
@@ -94,7 +95,7 @@ class Summariser:
                 self.ungraded[score.detail or score.stage] += 1
             else:
                 right.append(score.value)
-        return float(np.mean(right)) if right else float("nan")
+        return float(np.mean(right)) if len(right) == repeats else float("nan")
 
 
 def _with(played: Summarises, values: Mapping[Role, Any]) -> Summarises:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
+from moot.grade.ways import way_of
 from moot.models.closest import closest
 from moot.select.labels import LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
@@ -35,6 +36,8 @@ class StoredLabels:
     """By the digest of the question: a file of several sets may have an id twice."""
     drafts: Mapping[tuple[str, str], Answer]
     """By player and question."""
+    remarks: tuple[str, ...] = ()
+    """What these labels are not of, in words."""
 
     @property
     def ungraded(self) -> int:
@@ -62,11 +65,13 @@ def stored_labels(
     of_proposers, of_questions = _conditions(where)
     cases = {row["question"]: placed_case(row) for row in queries.cases_of(connection, experiment["id"])}
     cases = {key: case for key, case in cases.items() if _all_hold(of_questions, _question_columns(case))}
-    solo = [cell for cell in queries.cells_of(connection, experiment["id"]) if _alone(cell)]
+    every = [cell for cell in queries.cells_of(connection, experiment["id"]) if _alone(cell)]
+    solo = _one_way(every)
     if not solo:
         raise UsageError(f"{experiment['name']} has no solo episodes; add solo to its strategies and run it again")
     drafts: dict[tuple[str, str], Answer] = {}
     labels: dict[Proposer, dict[str, tuple[str | None, bool | None]]] = {}
+    settled = False
     for cell in solo:
         proposer = _proposer(cell["player"], config["players"])
         if not _all_hold(of_proposers, _proposer_columns(proposer)):
@@ -78,9 +83,54 @@ def stored_labels(
                 continue
             answers[question] = (row["answer"], None if row["value"] is None else row["value"] == 1.0)
             drafts[cell["player"], question] = verdict_of(row["verdict"]).answers[0]
+            settled |= way_of(row["value"], row["stage"], waits=True) == "judge"
     if where and not (cases and labels):
         raise UsageError(f"--where {' --where '.join(where)} leaves no {'proposers' if cases else 'questions'}")
-    return StoredLabels(replace(_matrix(labels, cases), clusters=_clusters(cases)), cases, drafts)
+    played = _all_have(labels, cases)
+    matrix = replace(_matrix(labels, played), clusters=_clusters(played))
+    settled = settled or matrix.shared  # of choices the right one settles all others
+    remarks = [*_told_apart(every, solo), *_left_out(labels, cases, played)]
+    return StoredLabels(replace(matrix, settled=settled), played, drafts, tuple(remarks))
+
+
+def _one_way(cells: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of a player who answered alone in several ways one of them: in one call where there is that, else the first."""
+    ways: dict[str, list[Mapping[str, Any]]] = {}
+    for cell in cells:
+        ways.setdefault(cell["player"], []).append(cell)
+    return [min(several, key=_in_two_calls) for several in ways.values()]
+
+
+def _in_two_calls(cell: Mapping[str, Any]) -> bool:
+    return Traits.of_json(json.loads(cell["traits"] or "{}")).drafts != "single-call"
+
+
+def _told_apart(every: Sequence[Mapping[str, Any]], taken: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if len(every) > len(taken):
+        labels = ", ".join(dict.fromkeys(cell["label"] for cell in taken))
+        yield f"players have answered alone in several ways; their labels are those of {labels}"
+
+
+def _all_have(labels: Labels, cases: Mapping[str, Case]) -> dict[str, Case]:
+    """The questions that every proposer has played: what was not asked, as in a run that is not over, is neither wrong nor
+    right, and the questions of one may be the easier ones."""
+    both = {question: case for question, case in cases.items() if all(question in own for own in labels.values())}
+    if both:
+        return both
+    had = ", ".join(f"{proposer} {len(answers)}" for proposer, answers in labels.items())
+    raise UsageError(
+        f"no question was played by every player alone ({had}); finish the run, or leave some out: --where player!=NAME"
+    )
+
+
+def _left_out(labels: Labels, cases: Mapping[str, Case], kept: Mapping[str, Case]) -> Iterator[str]:
+    if len(kept) == len(cases):
+        return
+    fewest = min(labels, key=lambda proposer: len(labels[proposer]))
+    yield (
+        f"{len(cases) - len(kept):,} of {len(cases):,} questions are left out, which not every player has played alone;"
+        f" {fewest} has the fewest, {len(labels[fewest]):,}"
+    )
 
 
 def _clusters(cases: Mapping[str, Case]) -> dict[str, str]:
@@ -135,7 +185,8 @@ def _matrix(labels: Labels, cases: Mapping[str, Case]) -> LabelMatrix:
         matrix = label_matrix(said, truth, choices=choices)
         if _graded_alike(matrix, labels):
             return matrix
-    return per_question(labels, sorted(cases))
+    unknown = {question for question, case in cases.items() if not case.known}
+    return per_question(labels, sorted(cases), unknown)
 
 
 def _truth(labels: Labels, question: str, case: Case) -> str | None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from moot.grade.judge import JUDGE
-from moot.grade.match import NO_ANSWER
+from moot.grade.ways import way_of
 from moot.measures.cells import Row, Stored
 from moot.stats.graded import Value, WayOfGrading, said_value
 from moot.traces import Trace, not_waited_for
@@ -91,22 +90,6 @@ class EpisodeOutline(NamedTuple):
     def value(self) -> Value:
         """What it is worth, and how it came by that."""
         return said_value(self.right, self.way, self.open_words)
-
-
-BY_JUDGES = frozenset({JUDGE, "person"})
-"""Stages of grading that settle what no match could."""
-BY_MATCH = frozenset({NO_ANSWER.stage, "choice", "match", "unanswerable", None})
-"""Those of our own grader, which has a word for every answer to a known reference; all others are somebody else's."""
-
-
-def way_of(right: float | None, stage: str | None, *, waits: bool) -> WayOfGrading:
-    """`waits`: whether an answer without a grade is one of which somebody has said what is right.
-
-    A grader that is not ours is in a judge's place where it finds an answer wrong: it has more to say than what is right.
-    """
-    if right is None:
-        return "waiting" if waits else "nobody"
-    return "judge" if stage in BY_JUDGES or (right < 1.0 and stage not in BY_MATCH) else "at once"
 
 
 def right_of(row: Row) -> float | None:

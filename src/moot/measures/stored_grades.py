@@ -14,8 +14,9 @@ from moot.grade.grading import scored, scores_name
 from moot.grade.judge import ONE_BY_ONE
 from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
+from moot.grade.ways import way_of
 from moot.measures.cells import Row
-from moot.measures.episodes import right_of, way_of
+from moot.measures.episodes import right_of
 from moot.measures.judgements import judgements_by_case
 from moot.stats.graded import WayOfGrading
 from moot.store import queries

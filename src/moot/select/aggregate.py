@@ -6,16 +6,16 @@ Some learn from the selection split (weights, a tree); those of crowd-kit need n
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from moot.errors import UsageError
-from moot.select.labels import UNANSWERED, Codes, LabelMatrix, SelectionSplit
+from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, SelectionSplit
 from moot.select.truth import one_hot
-from moot.select.voting import best_of_each, log_odds, vote
+from moot.select.voting import best_of_each, log_odds, lots, vote, whatever_waits
 
 
 class Aggregator(Protocol):
@@ -47,11 +47,23 @@ class Majority:
         return best_of_each(known.labels, known.labels.accuracy, "model" if self.over == "best-prompt" else "prompt")
 
     def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
-        team, labels = self.voters(known), known.labels
-        weights = np.ones(len(team))
-        if self.weighted:
-            weights = log_odds(labels.accuracy[team], labels.size, labels.alternatives, two_class=self.two_class)
-        return vote(asked, team, weights, seed=known.seed)
+        team = self.voters(known)
+        return vote(asked, team, self._weights(known, team), seed=known.seed)
+
+    def right(self, known: SelectionSplit, asked: LabelMatrix) -> Floats:
+        """What its words are worth; a label that waits for its grade may yet vote with those that are right."""
+        if asked.ungraded is None:
+            return asked.grades(self.predict(known, asked))
+        team, everything = self.voters(known), np.arange(asked.size)
+        weights = self._weights(known, team)[:, None]
+        codes, ungraded = asked.codes[team], asked.ungraded[team]
+        return whatever_waits(codes, ungraded, asked.truth, weights, lots(asked, known.seed), everything)
+
+    def _weights(self, known: SelectionSplit, team: Sequence[int]) -> Floats:
+        labels = known.labels
+        if not self.weighted:
+            return np.ones(len(team))
+        return log_odds(labels.accuracy[team], labels.size, labels.alternatives, two_class=self.two_class)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from moot.select.labels import Floats, SelectionSplit, selection_only
-from moot.select.oracle import Meter, Oracle, graded_mean
+from moot.select.oracle import Meter, Oracle
 from moot.select.registry import Chosen, check_calls, check_k, completed
 
 
@@ -97,13 +97,9 @@ class ModelFirst:
         return Chosen(tuple(chosen), meter.calls)
 
 
-NOTHING_KNOWN = -1.0
-"""The worth of a team of which nothing is graded: below every other's."""
-
-
 def _worth(right: Floats) -> float:
-    mean = graded_mean(right)
-    return NOTHING_KNOWN if mean is None else mean
+    """The least that it can be: what is ungraded counts as not right for the choice, and for no figure."""
+    return float(np.nan_to_num(right).mean()) if len(right) else -1.0
 
 
 def _best(split: SelectionSplit, worth: Floats) -> int:

@@ -7,7 +7,7 @@ types, so that a selector cannot be handed the questions that it will be measure
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,6 +57,8 @@ class LabelMatrix:
     """How many answers a question has to choose from, where labels are shared; left out, as many as there are classes."""
     ungraded: NDArray[np.bool_] | None = field(default=None, repr=False)
     """Proposers × questions: labels of which nobody knows whether they are right. None: there are none."""
+    settled: bool = True
+    """Whether anybody has graded an answer that was not right at once. Else what is graded is right by construction."""
     clusters: Mapping[str, str] = field(default_factory=dict, repr=False)
     """By question: what it hangs together with. Such questions are never both chosen on and tested on."""
     _right: NDArray[np.bool_] = field(init=False, repr=False)
@@ -82,8 +84,12 @@ class LabelMatrix:
 
     @property
     def accuracy(self) -> Floats:
-        """Of each proposer, over what is graded; 0 where nothing is. A question without its answer is not right."""
-        shares: Floats = self.right.sum(axis=1) / np.maximum(self.graded, 1)
+        """Of each proposer the least that it can be, over the questions of which somebody knows the answer; 0 where there are
+        none. This is what proposers are chosen by: what is graded at once is right, and the rest waits for a judge, so
+        over what is graded whoever has least of it would look best.
+        """
+        known = int((self.truth != NOBODY_KNOWS).sum())
+        shares: Floats = self.right.sum(axis=1) / max(known, 1)
         return shares
 
     @property
@@ -285,10 +291,12 @@ def label_matrix(
 
 
 def per_question(
-    said: Mapping[Proposer, Mapping[str, tuple[str | None, bool | None]]], questions: Sequence[str]
+    said: Mapping[Proposer, Mapping[str, tuple[str | None, bool | None]]],
+    questions: Sequence[str],
+    unknown: Collection[str] = (),
 ) -> LabelMatrix:
     """From free answers, each with its grade (None: nobody has graded it): who says the same is known within a question
-    and not beyond it.
+    and not beyond it. `unknown`: questions without a reference; where no answer has a grade either, nobody knows.
 
     Codes are dealt anew for each question, by lot and by who said what first, so that nothing can be learnt from a code
     alone, and other words for the same answers change nothing.
@@ -301,7 +309,8 @@ def per_question(
         answers = [said[proposer].get(question, (None, False)) for proposer in proposers]
         others = list(dict.fromkeys(_plain(text) for text, right in answers if text is not None and not right))
         deal = np.random.default_rng(zlib.crc32(question.encode())).permutation(len(proposers) + 1)
-        truth[place] = deal[0]
+        spoken_of = any(right is not None for text, right in answers if text is not None)
+        truth[place] = NOBODY_KNOWS if question in unknown and not spoken_of else deal[0]
         for row, (text, right) in enumerate(answers):
             if right:
                 codes[row, place] = deal[0]

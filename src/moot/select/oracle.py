@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionSplit
-from moot.select.voting import log_odds, lots, tally
+from moot.select.voting import log_odds, lots, tally, whatever_waits
 
 AskTeam = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
 """One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not, NaN: nobody can say."""
@@ -61,13 +61,12 @@ class VoteOracle:
         return cls(labels or split_labels, weights, split.seed)
 
     async def right(self, teams: Places, questions: Places) -> Floats:
-        codes = self.labels.codes[teams.T, questions]
-        winners = tally(codes, self.weights[teams.T], self._lots, questions)
-        right: Floats = (winners == self.labels.truth[questions]).astype(float)
-        if self.labels.ungraded is not None:
-            open_words = (self.labels.ungraded[teams.T, questions] & (codes == winners)).any(axis=0)
-            right[open_words] = np.nan
-        return right
+        codes, weights = self.labels.codes[teams.T, questions], self.weights[teams.T]
+        truth, ungraded = self.labels.truth[questions], self.labels.ungraded
+        if ungraded is None:
+            right: Floats = (tally(codes, weights, self._lots, questions) == truth).astype(float)
+            return right
+        return whatever_waits(codes, ungraded[teams.T, questions], truth, weights, self._lots, questions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from moot.select.aggregate import Aggregator
+from moot.select.aggregate import Aggregator, Majority
 from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
 from moot.select.oracle import Oracle, VoteOracle, graded_mean, one_team
 from moot.select.registry import Chosen, Selector, choice_of
+from moot.stats.graded import FEW_WAITING
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Trial:
     calls: int
     notes: tuple[str, ...]
     selection_accuracy: float | None
-    """On the questions it was chosen by: flattering."""
+    """On the questions it was chosen by: flattering. None where too much of it is ungraded."""
     right: Floats
     """For each test question the share of the summariser's repeats that were right; NaN where none could be graded."""
     tested: Places = field(repr=False)
@@ -104,7 +105,7 @@ async def trials(
                 choice.team,
                 choice.calls,
                 (*choice.notes, *made.notes(choice.team)),
-                graded_mean(at_home),
+                _fair_mean(at_home, halves.selection.labels),
                 away,
                 halves.tested,
                 halves.test.labels.right_in(choice.team),
@@ -127,10 +128,21 @@ def aggregated(
             team = tuple(
                 getattr(aggregator, "voters", lambda selection: range(len(labels.proposers)))(halves.selection)
             )
-            predictions = aggregator.predict(halves.selection, halves.test.labels)
-            right, right_counts = halves.test.labels.grades(predictions), halves.test.labels.right_in(team)
+            known, asked = halves.selection, halves.test.labels
+            if isinstance(aggregator, Majority):
+                right = aggregator.right(known, asked)
+            else:
+                right = asked.grades(aggregator.predict(known, asked))
+            right_counts = asked.right_in(team)
             results.append(Trial(aggregator.name, None, number, team, 0, (), None, right, halves.tested, right_counts))
     return results
+
+
+def _fair_mean(right: Floats, labels: LabelMatrix) -> float | None:
+    """None where so much is ungraded that the rest flatters, as in every figure."""
+    ungraded = int(np.isnan(right).sum())
+    few = not ungraded or (labels.settled and ungraded <= FEW_WAITING * len(right))
+    return graded_mean(right) if few else None
 
 
 def _optimum(chosen: dict[str, Chosen]) -> tuple[Objective, float] | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, Places
+from moot.select.labels import NOBODY_KNOWS, UNANSWERED, Codes, Floats, LabelMatrix, Places
 
 LOT = 1e-9
 """Less than any real difference of votes, so that only ties are decided by it."""
@@ -62,6 +63,34 @@ def tally(codes: Codes, weights: Floats, lot: Floats, asked: Places) -> Codes:
     winner: Codes = names[places, won]
     winner[~backed.any(axis=1)] = UNANSWERED
     return winner
+
+
+def whatever_waits(
+    codes: Codes, ungraded: NDArray[np.bool_], truth: Codes, weights: Floats, lot: Floats, asked: Places
+) -> Floats:
+    """Of each column whether the vote is right; NaN where that hangs on labels that nobody has graded.
+
+    Such a label may turn out right in other words than the rest that is right, and votes with it then: so a vote that is
+    won by a graded label may be another's yet. Every way to grade the labels of a question is tried.
+    """
+    right: Floats = (tally(codes, weights, lot, asked) == truth).astype(float)
+    wide = np.broadcast_to(weights, codes.shape)
+    for column in np.flatnonzero(ungraded.any(axis=0)):
+        words = np.unique(codes[ungraded[:, column], column])
+        if truth[column] == NOBODY_KNOWS or len(words) > MOST_WORDS:
+            right[column] = np.nan
+            continue
+        ways = np.array(list(product((False, True), repeat=len(words))), dtype=np.bool_).T
+        said = np.repeat(codes[:, [column]], ways.shape[1], axis=1)
+        for word, is_right in zip(words, ways, strict=True):
+            said[np.ix_(codes[:, column] == word, is_right)] = truth[column]
+        found = tally(said, wide[:, [column]], lot, np.repeat(asked[column], ways.shape[1])) == truth[column]
+        right[column] = float(found[0]) if found.all() or not found.any() else np.nan
+    return right
+
+
+MOST_WORDS = 10
+"""With more that wait to one question nobody tries all ways: then the vote is open."""
 
 
 def _ranked(codes: Codes) -> tuple[Codes, NDArray[np.intp]]:

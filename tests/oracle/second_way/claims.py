@@ -393,11 +393,12 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
     return wrong
 
 
-def _answers(raw: Raw, of: str) -> tuple[int, int]:
-    """How many there are, and how many of them wait for the judge: said where nothing else can be."""
+def _answers(raw: Raw, of: str) -> tuple[int, int, int]:
+    """How many there are, of how many somebody knows what is right, and how many of these wait for the judge: said where
+    nothing else can be."""
     side = options(raw).get(of) or _as_one(raw, of)
     grades = [episode.right for own in side.episodes for episode in own]
-    return len(grades), grades.count(None)
+    return len(grades), len(grades) - grades.count(Ungraded.NOBODY), grades.count(None)
 
 
 def _said(value: float, times: int) -> str:

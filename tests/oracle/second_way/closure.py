@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from second_way.bounded import BoundedMean
+from second_way.hanging import together
 from second_way.intervals import ALPHA, Limits, fieller
 
 Players = Mapping[str, Mapping[str, float]]
@@ -35,10 +36,12 @@ class Whoever:
         for trio in product(*left):
             reached, start, top = (side[name] for side, name in zip(self.sides, trio, strict=True))
             common = [q for q in self.asked if q in reached and q in start and q in top]
-            pairs = [(reached[q] - start[q], top[q] - start[q]) for q in common]
-            if math.fsum(gap for _, gap in pairs) <= 1e-12:
+            by_unit = [[(reached[q] - start[q], top[q] - start[q]) for q in unit] for unit in together(common)]
+            if math.fsum(gap for of_unit in by_unit for _, gap in of_unit) <= 1e-12:
                 return None, None
-            low, high = fieller(pairs, alpha * (4 / 5 if rivals else 1))
+            sums = [[math.fsum(pair[side] for pair in of_unit) for side in (0, 1)] for of_unit in by_unit]
+            sizes = [len(of_unit) for of_unit in by_unit]
+            low, high = fieller([(rise, gap) for rise, gap in sums], alpha * (4 / 5 if rivals else 1), sizes)
             if low is None or high is None:
                 return None, None
             ends += [low, high]
@@ -47,7 +50,11 @@ class Whoever:
     def _p(self, side: Players, best: str, name: str) -> float:
         """One-sided: that the best is no better than this one."""
         common = [q for q in self.asked if q in side[best] and q in side[name]]
-        return BoundedMean([side[best][q] - side[name][q] for q in common]).no_more(0.0) if common else 1.0
+        if not common:
+            return 1.0
+        units = together(common)
+        sums = [math.fsum(side[best][q] - side[name][q] for q in unit) for unit in units]
+        return BoundedMean(sums, [len(unit) for unit in units]).no_more(0.0)
 
     def p(self, threshold: float) -> float:
         """The highest level at which the limits hold it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from second_way.closure import Whoever
 from second_way.compare import ANY_TEXT
+from second_way.hanging import CLUSTERS, counted, together, unit_of
 from second_way.intervals import mean
 from second_way.pairs import Pair, Side, stages
 from second_way.ranked import Ranked
@@ -56,10 +57,10 @@ def _players(pairs: Sequence[Pair], side: str) -> Players:
 
 def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     """(best after - best alone) / (the other cohort's best alone - best alone). None: it is known that there is no gap."""
-    together = [Ranked(side) for side in sides]
-    sides = [{name: side[name] for name in ranked.names} for side, ranked in zip(sides, together, strict=True)]
-    asked = [question for question in raw.questions if all(question in ranked.questions for ranked in together)]
-    if len(asked) < 2 or any(ranked.lonely for ranked in together):
+    shared = [Ranked(side) for side in sides]
+    sides = [{name: side[name] for name in ranked.names} for side, ranked in zip(sides, shared, strict=True)]
+    asked = [question for question in raw.questions if all(question in ranked.questions for ranked in shared)]
+    if len(together(asked)) < 2 or any(ranked.lonely for ranked in shared):
         return None
     folds = _folds(raw, asked)
     triples = {
@@ -92,20 +93,31 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     value = math.fsum(rises) / math.fsum(gaps)
     known = [{name: _graded_only(own) for name, own in side.items()} for side in sides]
     low, high = Whoever(known, best, [*graded], value).limits()
-    row |= {"value": value, "low": low, "high": high, "n": len(graded)}
-    row["note"] = ANY_TEXT if any(ranked.out for ranked in together) else None
+    row |= {"value": value, "low": low, "high": high, "n": len(graded), **counted(graded)}
+    if any(grade is None for triple in triples.values() for value in triple for grade in value.grades):
+        row |= {"low": None, "high": None, "why": ANY_TEXT}
+    row["note"] = ANY_TEXT if any(ranked.out for ranked in shared) else None
     return {**row, "after_the_fact": _after_the_fact(sides, asked)}
 
 
 def _folds(raw: Raw, questions: Sequence[str]) -> dict[str, int]:
-    """Dealt in the order of a hash of the seed and of what is asked."""
+    """Dealt in the order of a hash of the seed and of what is asked, or of the cluster's name; each cluster to the fold that
+    has the fewest questions."""
     digests = {row["question_id"]: row["question"] for row in raw.tables["questions"]}
 
     def drawn(question: str) -> str:
-        text = json.dumps([raw.seed, "fold", digests[question]], separators=(",", ":"))
+        named = unit_of(question) if question in CLUSTERS else digests[question]
+        text = json.dumps([raw.seed, "fold", named], separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
-    return {question: place % min(FOLDS, len(questions)) for place, question in enumerate(sorted(questions, key=drawn))}
+    units = together(questions)
+    filled = [0] * min(FOLDS, len(units))
+    folds = {}
+    for unit in sorted(units, key=lambda unit: drawn(unit[0])):
+        fold = filled.index(min(filled))
+        filled[fold] += len(unit)
+        folds |= dict.fromkeys(unit, fold)
+    return folds
 
 
 def others(folds: Mapping[str, int], question: str) -> list[str]:

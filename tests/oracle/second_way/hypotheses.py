@@ -203,7 +203,7 @@ def _sums(raw: Raw, term: str) -> Sums | None:
         side, cohort = (part.strip() for part in inside.rsplit(",", 1))
     meant = _of_cohort(raw, named(raw, side), cohort)
     whole = option(raw, meant, side)
-    if not whole.values:
+    if not whole.values and function != "skyline":  # which is of the players alone, whoever leads them
         return None
     known = {question: value.known for question, value in whole.values.items() if value.known is not None}
     if not known and function in ("accuracy", "gap_closure"):

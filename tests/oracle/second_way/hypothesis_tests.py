@@ -14,6 +14,7 @@ from scipy import stats
 
 from second_way.closure import Players, Whoever
 from second_way.compare import Near
+from second_way.hanging import together
 from second_way.intervals import (
     Difference,
     Limits,
@@ -301,7 +302,7 @@ def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
 
 def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
     pairs = [(sums.tops[question], sums.bottoms[question]) for question in asked]
-    n, rise, gap = len(pairs), math.fsum(p[0] for p in pairs), math.fsum(p[1] for p in pairs)
+    n, rise, gap = len(together(asked)), math.fsum(p[0] for p in pairs), math.fsum(p[1] for p in pairs)
     if gap <= 1e-12:
         return None
     if n < 2:

@@ -55,8 +55,16 @@ def waiting_interval(
     Both ends with the variance of the questions at their farthest from either mean, and with the rarer kind as rare as it
     may be where it counts, as frequent where it shares: so no way of grading is worth fewer questions.
     """
+    (low, _), (_, high) = ends_interval(worst, best, alpha, sizes)
+    return (None, None) if low is None or high is None else (min(value, low), max(value, high))
+
+
+def ends_interval(
+    worst: Sequence[float], best: Sequence[float], alpha: float = ALPHA, sizes: Sequence[float] | None = None
+) -> tuple[Limits, Limits]:
+    """The whole interval at either end."""
     if len(worst) < 2:
-        return None, None
+        return (None, None), (None, None)
     many = sizes or [1.0] * len(worst)
     total = math.fsum(many)
     n = total**2 / math.fsum(size**2 for size in many)
@@ -72,8 +80,9 @@ def waiting_interval(
         variance = (len(many) - 1) / len(many) * math.fsum(move**2 for move in moved)
         ratio = (n * variance / (1 - often) + 1 / n) / (n * min(rare) + 1)
         reach = min(reach, float(stats.t.isf(alpha / 2, max(1.0, n - 1))) * math.sqrt(ratio))
-    low, high = score_limits(means[0], reach)[0], score_limits(means[1], reach)[1]
-    return min(value, 0.0 if means[0] == 0 else low), max(value, 1.0 if means[1] == 1 else high)
+    (low, middle), (other, high) = (score_limits(share, reach) for share in means)
+    lowest = (0.0 if means[0] == 0 else low), (1.0 if means[0] == 1 else middle)
+    return lowest, ((0.0 if means[1] == 0 else other), (1.0 if means[1] == 1 else high))
 
 
 def jackknife(counts: Sequence[tuple[float, float]]) -> float:
@@ -264,17 +273,20 @@ def holm(p_values: Sequence[float]) -> list[tuple[float, float]]:
 # ---------------------------------------------------------------- the rest
 
 
-def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA) -> Limits:
+def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA, sizes: Sequence[float] | None = None) -> Limits:
     """Of sum of rises by sum of gaps: every share s at which Student's test of rise - s · gap finds nothing.
 
-    Three questions stand beside those seen in the variance: (1, 1), a gap that was closed; (0, 1), one that was not;
-    (-1, 0), a right answer that was lost.
+    `pairs`: of each unit, of so many questions (`sizes`; one each). Three more stand beside those seen in the variance: one
+    whose gap was closed and one whose was not, as large as the gaps of the units that have one are on average and at least
+    1; and one as large as the largest unit of which all was lost.
     """
     n = len(pairs)
     if n < 2:
         return None, None
     rise, gap = (math.fsum(pair[side] for pair in pairs) for side in (0, 1))
-    not_seen = np.array([(1.0, 1.0), (0.0, 1.0), (-1.0, 0.0)])
+    gaps = [abs(of_unit) for _, of_unit in pairs if abs(of_unit) > 1e-12]
+    usual = max(1.0, mean(gaps)) if gaps else 1.0
+    not_seen = np.array([(usual, usual), (0.0, usual), (-max(sizes or [1.0]), 0.0)])
     both = n * np.cov(np.array(pairs, dtype=float).T) + not_seen.T @ not_seen
     square = float(stats.t.isf(alpha / 2, n - 1)) ** 2
     # (rise - s gap)² = t² (variance of rise - 2 s covariance + s² variance of gap)

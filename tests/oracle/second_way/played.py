@@ -7,7 +7,7 @@ import json
 import os
 import random
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import chdir, closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,9 @@ def raw(folder: Path, keys: Mapping[str, Any]) -> Raw:
     return Raw.read(folder / "raw", keys)
 
 
-def forget(folder: Path, number: int) -> None:
-    """As if the run had been stopped: some cells lose a part of their episodes, each another part."""
+def forget(folder: Path, number: int, shares: Sequence[float] = (1.0, 1.0, 0.8, 0.4, 0.1)) -> None:
+    """As if the run had been stopped: some cells lose a part of their episodes, each another part; of one of these shares
+    each is left."""
     draw = random.Random(f"stopped {number}")
     (store,) = folder.glob("*.db")
     with closing(sqlite3.connect(store)) as connection, connection:
@@ -54,6 +55,6 @@ def forget(folder: Path, number: int) -> None:
             "SELECT e.cell, e.question, e.repeat FROM episodes e JOIN experiment_questions q USING (question)"
             " ORDER BY e.cell, q.position, e.repeat"
         ).fetchall()
-        kept = {cell: draw.choice((1.0, 1.0, 0.8, 0.4, 0.1)) for cell in cells}
+        kept = {cell: draw.choice(shares) for cell in cells}
         gone = [play for play in plays if draw.random() > kept[play[0]]]
         connection.executemany("DELETE FROM episodes WHERE cell = ? AND question = ? AND repeat = ?", gone)

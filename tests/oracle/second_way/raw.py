@@ -11,6 +11,7 @@ from typing import Any
 
 import polars
 
+from second_way.hanging import remember
 from second_way.ranked import DIGESTS
 from second_way.shares import Grade, grade_of
 
@@ -89,6 +90,8 @@ class Raw:
         )
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
         DIGESTS.update({row["question_id"]: row["question"] for row in tables["questions"]})
+        named = [row for row in tables["questions"] if row["cluster"] is not None]
+        remember({row["question_id"]: f"{row['question_set'] or ''}/{row['cluster']}" for row in named})
         return cls(tables, config, [_cell(row) for row in tables["cells"]])
 
     @property

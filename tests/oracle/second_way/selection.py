@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from second_way.compare import Holds, differences
-from second_way.intervals import mean, share_interval
+from second_way.intervals import mean, share_interval, waiting_interval
 from second_way.luck import SIDE, standing
-from second_way.quiz_pairs import adjusted, difference
-from second_way.shares import Value
+from second_way.quiz_pairs import adjusted, bounds, difference
+from second_way.shares import Judged, Value
 
 Row = dict[str, Any]
 Proposer = str
@@ -39,6 +39,16 @@ class Labels:
     model: Mapping[Proposer, str]
     prompt: Mapping[Proposer, str]
     free: bool = False
+    open: frozenset[tuple[Proposer, str]] = frozenset()
+    """Labels that nobody has graded."""
+    unknown: frozenset[str] = frozenset()
+    """Questions of which nobody knows what is right."""
+    settled: bool = True
+    """Whether a judge, or a person, has graded any of them."""
+
+    def few(self, ungraded: int, n: int) -> bool:
+        """Whether there is a figure over what is graded."""
+        return not ungraded or (self.settled and ungraded <= 0.05 * n)
 
     def hits(self, proposer: Proposer, questions: Sequence[str]) -> list[float]:
         return [float(self.said[proposer][question] == self.right[question]) for question in questions]
@@ -50,7 +60,11 @@ class Labels:
             return float(len(every))
         pairs = equal = 0
         for question in chosen_on:
-            wrong = [own[question] for own in self.said.values() if own[question] not in (None, self.right[question])]
+            wrong = [
+                own[question]
+                for proposer, own in self.said.items()
+                if own[question] not in (None, self.right[question]) and (proposer, question) not in self.open
+            ]
             for one, other in combinations(wrong, 2):
                 pairs, equal = pairs + 1, equal + (one == other)
         return 1.0 + (pairs + 1) / (equal + 1)  # what nobody has seen yet is not impossible
@@ -62,7 +76,9 @@ class Split:
     def __init__(self, labels: Labels, chosen_on: Sequence[str]) -> None:
         self.labels, self.chosen_on = labels, list(chosen_on)
         self.test = [question for question in labels.right if question not in set(chosen_on)]
-        self.accuracy = {proposer: mean(labels.hits(proposer, self.chosen_on)) for proposer in labels.said}
+        # What is ungraded is taken as not right for a choice; what nobody can know says nothing of anybody.
+        known = [question for question in self.chosen_on if question not in labels.unknown]
+        self.accuracy = {p: sum(labels.hits(p, known)) / max(1, len(known)) for p in labels.said}
         self.c = labels.classes(self.chosen_on)
 
     def weight(self, proposer: Proposer, *, two_class: bool = False) -> float:
@@ -72,27 +88,53 @@ class Split:
 
     def may_be(
         self, team: Sequence[Proposer], questions: Sequence[str], weight: Callable[[Proposer], float]
-    ) -> list[set[float]]:
-        """Of each question whether the vote is right: both, where the right answer is one of several that are tied."""
-        found = []
-        for question in questions:
-            votes: dict[str, float] = {}
-            heads: Counter[str] = Counter()
-            for proposer in team:
-                word = self.labels.said[proposer][question]
-                if word is not None:
-                    votes[word] = votes.get(word, 0.0) + weight(proposer)
-                    heads[word] += 1
-            if not sum(votes.values()):
-                votes = {word: float(count) for word, count in heads.items()}
-            top = max(votes.values(), default=0.0)
-            winners = [word for word, points in votes.items() if points > top - 1e-7]
-            found.append({float(word == self.labels.right[question]) for word in winners} or {0.0})
-        return found
+    ) -> list[Rights]:
+        """Of each question whether the vote is right: both, where the right answer is one of several that are tied; None
+        where that hangs on labels that nobody has graded, each of which may be right in other words."""
+        return [self._whichever(team, question, weight) for question in questions]
+
+    def _whichever(self, team: Sequence[Proposer], question: str, weight: Callable[[Proposer], float]) -> Rights:
+        labels = self.labels
+        waiting = {labels.said[p][question] for p in team if (p, question) in labels.open}
+        if waiting and question in labels.unknown:
+            return {None}
+        words = sorted(filter(None, waiting))
+        every = [right for count in range(len(words) + 1) for right in combinations(words, count)]
+        ways = [self._winners(team, question, weight, {*right, labels.right[question]}) for right in every]
+        if all(len(way) == 1 for way in ways):
+            return ways[0] if all(way == ways[0] for way in ways) else {None}
+        return set().union(*ways) | ({None} if waiting else set())
+
+    def _winners(
+        self, team: Sequence[Proposer], question: str, weight: Callable[[Proposer], float], right: set[str]
+    ) -> Rights:
+        votes: dict[str, float] = {}
+        heads: Counter[str] = Counter()
+        for proposer in team:
+            word = self.labels.said[proposer][question]
+            if word is not None:
+                word = self.labels.right[question] if word in right else word
+                votes[word] = votes.get(word, 0.0) + weight(proposer)
+                heads[word] += 1
+        if not sum(votes.values()):
+            votes = {word: float(count) for word, count in heads.items()}
+        top = max(votes.values(), default=0.0)
+        winners = [word for word, points in votes.items() if points > top - 1e-7]
+        return {float(word in right) for word in winners} or {0.0}
 
 
-def _mean_of(may_be: Sequence[set[float]]) -> Holds:
-    low, high = mean([min(one) for one in may_be]), mean([max(one) for one in may_be])
+Rights = set[float | None]
+"""What a vote may be worth by lot; None: nobody has graded it."""
+
+
+def _mean_of(may_be: Sequence[Rights]) -> Any:
+    """Over what is graded."""
+    if any(None in one for one in may_be):
+        if any(len(one) > 1 for one in may_be):
+            return Holds(lambda value: value is None or 0 <= value <= 1, "a share, or none")
+        known = [value for (value,) in may_be if value is not None]
+        return mean(known) if known else None
+    low, high = mean([min(one) for one in may_be]), mean([max(one) for one in may_be])  # type: ignore[type-var]
     return Holds(lambda value: value is not None and low - 1e-9 <= value <= high + 1e-9, f"from {low} to {high}")
 
 
@@ -102,7 +144,7 @@ def selection(labels: Labels, rows: Sequence[Mapping[str, Any]], k: int) -> Iter
     split = Split(labels, chosen_on)
     methods = [row for row in rows if row["kind"] == "selector"]
     rights = {row["method"]: split.may_be(row["team"], split.test, split.weight) for row in methods}
-    overs = _overs(methods, rights)
+    overs = _overs(labels, methods, rights)
     for row in rows:
         expected = {**_any_row(labels, split, row), **_OF_KIND[row["kind"]](labels, split, row)}
         if row["kind"] == "selector":
@@ -114,10 +156,7 @@ def selection(labels: Labels, rows: Sequence[Mapping[str, Any]], k: int) -> Iter
 
 
 def _any_row(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
-    values = [1.0] * round(row["test_accuracy"] * row["n"]) + [0.0] * (
-        row["n"] - round(row["test_accuracy"] * row["n"])
-    )
-    low, high = share_interval([(value, 1.0) for value in values])
+    low, high = (None, None) if row["test_accuracy"] is None or row.get("ungraded") else _interval(row)
     size = len(row["team"])
     return {
         "method": WORDS,
@@ -132,21 +171,55 @@ def _any_row(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
     }
 
 
-def _voted(labels: Labels, split: Split, row: Mapping[str, Any], may_be: Sequence[set[float]] | None) -> Row:
+def _interval(row: Mapping[str, Any]) -> tuple[Any, Any]:
+    values = [1.0] * round(row["test_accuracy"] * row["n"]) + [0.0] * (
+        row["n"] - round(row["test_accuracy"] * row["n"])
+    )
+    return share_interval([(value, 1.0) for value in values])
+
+
+def _ungraded(labels: Labels, values: Sequence[float | None], name: str = "test_accuracy") -> Row:
+    """What is said of a figure over values of which some are open: over the graded ones, if these are most; its bounds."""
+    known = [value for value in values if value is not None]
+    if len(known) == len(values):
+        return {}
+    worst, best = ([end if value is None else value for value in values] for end in (0.0, 1.0))
+    row: Row = {"ungraded": len(values) - len(known), "bounds": {"low": mean(worst), "high": mean(best)}}
+    if not known or not labels.few(len(values) - len(known), len(values)):
+        return {**row, name: None, "low": None, "high": None, "n": 0, "why": WORDS}
+    low, high = waiting_interval(mean(known), worst, best)
+    return {**row, name: mean(known), "low": low, "high": high, "n": len(known)}
+
+
+def _voted(labels: Labels, split: Split, row: Mapping[str, Any], may_be: Sequence[Rights] | None) -> Row:
     """`may_be`: None where nobody can say without the same draws; then only that it is a share of these questions."""
     team, n = row["team"], len(split.test)
+    told: Row = {}
+    if may_be is not None and any(None in one for one in may_be):
+        if any(len(one) > 1 for one in may_be):  # by lot
+            told = {key: Holds(lambda _: True, "anything") for key in (*UNSURE, *row) if key in row and key in UNSURE}
+        else:
+            told = _ungraded(labels, [value for (value,) in may_be])
     whole = Holds(
         lambda value: 0 <= value <= 1 and abs(value * n - round(value * n)) < 1e-9, f"a share of {n} questions"
     )
     right_labels = []
-    counts = [sum(int(labels.said[p][question] == labels.right[question]) for p in team) for question in split.test]
+    counts = [
+        None
+        if any((p, question) in labels.open for p in team)
+        else sum(int(labels.said[p][question] == labels.right[question]) for p in team)
+        for question in split.test
+    ]
+    counted = sum(count is not None for count in counts)
     for c in range(len(team) + 1):
         here = [place for place, count in enumerate(counts) if count == c]
         accuracy: Any = None
         if here:
             accuracy = Holds(lambda value: 0 <= value <= 1, "a share") if may_be is None else None
             accuracy = accuracy or _mean_of([may_be[place] for place in here])  # type: ignore[index]
-        right_labels.append({"c": c, "n": len(here), "share": len(here) / n, "accuracy": accuracy})
+        right_labels.append(
+            {"c": c, "n": len(here), "share": len(here) / counted if counted else None, "accuracy": accuracy}
+        )
     models = Counter(labels.model[proposer] for proposer in team)
     return {
         "pool": len(labels.said),
@@ -158,7 +231,12 @@ def _voted(labels: Labels, split: Split, row: Mapping[str, Any], may_be: Sequenc
         "right_labels": right_labels,
         "notes": NOTES,
         "teams": None,
+        **told,
     }
+
+
+UNSURE = ("test_accuracy", "low", "high", "n", "ungraded", "bounds", "why", "right_labels")
+"""What hangs on a lot where votes are tied."""
 
 
 def _method(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
@@ -169,13 +247,20 @@ def _method(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
     distance: Any = None if row["proven"] == 0 or len(team) != k else near
     return {
         **_voted(labels, split, row, split.may_be(team, split.test, split.weight)),
-        "selection_accuracy": _mean_of(split.may_be(team, split.chosen_on, split.weight)),
+        "selection_accuracy": _at_home(labels, split.may_be(team, split.chosen_on, split.weight)),
         "distance": 0.0 if row["method"] == "exact" and row["proven"] else distance,
         "proven": Holds(lambda value: value in (0, 1), "whether the optimum is known"),
         "g": None if g is None else shares,
         "accuracies": {proposer: split.accuracy[proposer] for proposer in team},
         "chosen_on_ids": split.chosen_on,
     }
+
+
+def _at_home(labels: Labels, may_be: Sequence[Rights]) -> Any:
+    ungraded = sum(None in one for one in may_be)
+    if not ungraded or any(len(one) > 1 for one in may_be):
+        return _mean_of(may_be)
+    return _mean_of(may_be) if labels.few(ungraded, len(may_be)) else None
 
 
 def _aggregator(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
@@ -200,6 +285,7 @@ def _aggregator(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
 def _single(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
     (proposer,) = row["team"]
     every = list(labels.right)
+    hits = labels.hits(proposer, every)
     return {
         "method": f"single:{proposer}",
         "model": labels.model[proposer],
@@ -209,6 +295,10 @@ def _single(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
         "test_accuracy": mean(labels.hits(proposer, every)),
         "n": len(every),
         "unanswered": sum(labels.said[proposer][question] is None for question in every),
+        **_ungraded(
+            labels,
+            [None if (proposer, question) in labels.open else hit for question, hit in zip(every, hits, strict=True)],
+        ),
     }
 
 
@@ -275,7 +365,16 @@ def _equal(methods: Sequence[Mapping[str, Any]], row: Mapping[str, Any], labels:
     return {"same_as": next((o["method"] for o in before if o["same_as"] is None), None), "why_same": None}
 
 
-def _overs(methods: Sequence[Mapping[str, Any]], rights: Mapping[str, Sequence[set[float]]]) -> dict[Any, Any]:
+def _value(labels: Labels, may_be: Rights) -> Value:
+    (right,) = may_be
+    if right is None:
+        return Value(None, 0.0, 1.0, (None,))
+    return Value(right, right, right, (Judged(right) if labels.settled else right,))
+
+
+def _overs(
+    labels: Labels, methods: Sequence[Mapping[str, Any]], rights: Mapping[str, Sequence[Rights]]
+) -> dict[Any, Any]:
     """Each against top-accuracy on the same test questions; exact where no vote is tied."""
     names = list(dict.fromkeys(row["method"] for row in methods))
     overs: dict[Any, Any] = {(row["method"], row["k"]): None for row in methods}
@@ -285,29 +384,29 @@ def _overs(methods: Sequence[Mapping[str, Any]], rights: Mapping[str, Sequence[s
     reference = next(row for row in methods if row["method"] == beside)
     compared = [row for row in methods if set(row["team"]) != set(reference["team"])]
     if any(len(one) > 1 for row in (*compared, reference) for one in rights[row["method"]]):
-        loose = Holds(lambda over: over["method"] == beside and -1 <= over["difference"] <= 1, "a difference")
+        loose = Holds(lambda over: over["method"] == beside and -1 <= (over["difference"] or 0.0) <= 1, "a difference")
         return overs | {(row["method"], row["k"]): loose for row in compared}
-    base = [min(one) for one in rights[beside]]
+    base = [_value(labels, one) for one in rights[beside]]
     rows = []
     for row in compared:
-        own = [min(one) for one in rights[row["method"]]]
-        pairs = {str(q): [(Value(a, a, a), Value(b, b, b))] for q, (a, b) in enumerate(zip(own, base, strict=True))}
-        rows.append({"method": beside, **difference(pairs, means=False)})
+        own = [_value(labels, one) for one in rights[row["method"]]]
+        pairs = {str(q): [(a, b)] for q, (a, b) in enumerate(zip(own, base, strict=True))}
+        rows.append({"method": beside, **difference(pairs, means=False), **bounds(pairs)})
     return overs | {(row["method"], row["k"]): over for row, over in zip(compared, adjusted(rows), strict=True)}
 
 
 def _beaten(
-    methods: Sequence[Mapping[str, Any]], row: Mapping[str, Any], rights: Mapping[str, Sequence[set[float]]]
+    methods: Sequence[Mapping[str, Any]], row: Mapping[str, Any], rights: Mapping[str, Sequence[Rights]]
 ) -> Any:
     """Another method that is better, the choice of it paid for. Methods that chose the same count once."""
-    different = [other for other in methods if other["same_as"] is None]
+    different = [other for other in methods if other["same_as"] is None and other["test_accuracy"] is not None]
     stands_for = row
     while stands_for["same_as"] is not None:
         stands_for = next(other for other in methods if other["method"] == stands_for["same_as"])
     others = [other for other in different if other is not stands_for]
     if len(different) < 2:
         return None
-    if any(len(one) > 1 for other in different for one in rights[other["method"]]):
+    if any(len(one) > 1 or None in one for other in different for one in rights[other["method"]]):
         names = {None, *(other["method"] for other in others)}
         return Holds(lambda name: name in names, f"one of {names}")
     table = np.array([[min(one) for one in rights[other["method"]]] for other in others])

@@ -11,6 +11,7 @@ from scipy import stats
 
 from second_way.closure import Whoever
 from second_way.compare import ANY_TEXT, Holds
+from second_way.hanging import counted
 from second_way.intervals import ALPHA, mean, normal_point
 from second_way.ranked import Ranked
 from second_way.raw import Raw
@@ -279,4 +280,4 @@ def _graded(asked: Sequence[str], triples: Sequence[tuple[Value, Value, Value]],
     reached, top = ({q: v for q in pairs if (v := known[q][place]) is not None} for place in (0, 2))
     whoever = Whoever([{"": reached}, one.everyone, {"": top}], ["", one.best or "", ""], [*pairs], value)
     low, high = whoever.limits()
-    return {"value": value, "low": low, "high": high, "n": len(pairs)}
+    return {"value": value, "low": low, "high": high, "n": len(pairs), **counted(pairs)}

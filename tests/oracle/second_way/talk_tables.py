@@ -1,5 +1,5 @@
 """Discussions set side by side: against the default, against their own models alone, family against family, along a number;
-how alike final answers are; and what a challenge round changed."""
+and how alike final answers are."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from second_way.challenged import challenges
 from second_way.compare import ANY_TEXT
 from second_way.discussion import _mean_turns, _models, _score, _told
 from second_way.intervals import Difference, mean
 from second_way.meanings import plain
-from second_way.paired_scores import difference as counted_difference
-from second_way.paired_scores import share
 from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, bounds, difference
 from second_way.raw import Cell, Episode, Raw
 from second_way.resampling import drawn_sums, ends
-from second_way.shares import Grade, Value, accuracy_row, graded, unfair_together, value_of, whole_mean
+from second_way.shares import Grade, Value, accuracy_row, unfair_together, value_of, whole_mean
 
 Row = dict[str, Any]
 PARTS = ("paradigm", "style", "drafting", "personas", "step_by_step", "decision")
@@ -48,7 +47,7 @@ def talk_tables(raw: Raw) -> Row:
         "protocol_rounds": list(_rounds(raw, talks)),
         "scaling": list(_scaling(raw, talks)),
         "similarity": list(_similarity(raw, talks)),
-        "challenges": list(_challenges(raw, talks)),
+        "challenges": challenges(raw, [(cell, _name(talks, cell, "challenge")) for cell in talks]),
     }
     return {key: value for key, value in figures.items() if value}
 
@@ -333,101 +332,3 @@ def by_words(one: str, other: str) -> float:
     ours, theirs = Counter(plain(one).split()), Counter(plain(other).split())
     lengths = math.sqrt(sum(n * n for n in ours.values())) * math.sqrt(sum(n * n for n in theirs.values()))
     return sum(ours[word] * theirs[word] for word in ours) / lengths if lengths else float(ours == theirs)
-
-
-# ---------------------------------------------------------------- challenges
-
-
-def _challenges(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
-    grades = {(row["question_id"], plain(row["answer"])): row["value"] for row in _graded_words(raw)}
-    for cell in talks:
-        rounds = [
-            (episode, record)
-            for episode in raw.episodes(cell)
-            for record in episode.traces
-            if record["kind"] == "challenge"
-        ]
-        for setting in dict.fromkeys(record["setting"] for _, record in rounds):
-            named = {**_name(talks, cell, "challenge"), "setting": setting}
-            yield from _setting(raw, named, [pair for pair in rounds if pair[1]["setting"] == setting], grades)
-
-
-def _graded_words(raw: Raw) -> Iterator[Mapping[str, Any]]:
-    """What questions with choices are graded by: the letter. (Open ones are in no experiment with a challenge here.)"""
-    for ident, row in raw.questions.items():
-        if not row.get("known", True):
-            yield {"question_id": ident, "answer": "", "value": None}
-        for letter in "ABCDEFGH"[: len(row["question"].get("choices", ()))]:
-            yield {"question_id": ident, "answer": letter, "value": float(letter == row["answer"])}
-
-
-Grades = Mapping[tuple[str, str], float | None]
-
-
-def _setting(raw: Raw, named: Row, rounds: Sequence[tuple[Episode, Any]], grades: Grades) -> Iterator[Row]:
-    planted = any(record.get("planted") is not None for _, record in rounds)
-    parts: dict[str, list[tuple[Episode, Any, float | None]]] = {}
-    for episode, record in rounds:
-        word = record.get("planted")
-        own = episode.right if graded(episode.right) else None
-        before = own if word is None else _grade(grades, episode.question, word)
-        part = "shown" if not planted else "planted"
-        if word is not None:
-            part = "planted, ungraded" if before is None else "planted, but right" if before >= 0.5 else "planted"
-        parts.setdefault(part, []).append((episode, record, before))
-    for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
-        if part in parts:
-            yield {**named, "part": part, **_counted(parts[part], grades)}
-
-
-def _grade(grades: Grades, question: str, word: str) -> float | None:
-    return None if (question, "") in grades else grades.get((question, plain(word)), 0.0)
-
-
-def _counted(rounds: Sequence[tuple[Episode, Any, float | None]], grades: Grades) -> Row:
-    asked: dict[str, tuple[float, float]] = {}
-    moved: dict[str, tuple[float, float, float]] = {}
-    row: Row = Counter()  # type: ignore[assignment]
-    for episode, _, before in rounds:
-        words = [record for record in episode.traces if record["kind"] == "objection"]
-        row["held"] += bool(words)
-        for word in words:
-            against = word.get("agree") is False
-            top, bottom = asked.get(episode.question, (0.0, 0.0))
-            asked[episode.question] = (top + against, bottom + 1)
-            row["challenged"] += against
-            row["did_not_say"] += word.get("agree") is None
-            if not against:
-                continue
-            after = None if word.get("answer") is None else _grade(grades, episode.question, word["answer"])
-            if word.get("answer") is not None and (before is None or after is None):
-                row["ungraded"] += 1
-                continue  # nobody knows what is right, so none of it waits for the judge
-            change = 0 if after is None or before is None else (after > before) - (after < before)
-            better, worse, number = moved.get(episode.question, (0.0, 0.0, 0.0))
-            moved[episode.question] = (better + (change > 0), worse + (change < 0), number + 1)
-            row["improved"] += change > 0
-            row["worsened"] += change < 0
-            row["no_new_answer"] += word.get("answer") is None
-    rate, net = share(asked), counted_difference(moved)[:3] if moved else (None, None, None)
-    counts = ("challenged", "did_not_say", "improved", "worsened", "no_new_answer", "ungraded", "held")
-    return {
-        **{key: int(row[key]) for key in counts},
-        **dict(zip(("rate", "rate_low", "rate_high"), rate, strict=True)),
-        **dict(zip(("net", "net_low", "net_high"), net, strict=True)),
-        "agents": int(sum(bottom for _, bottom in asked.values())),
-        "not_held": len(rounds) - int(row["held"]),
-        "n": len(asked),
-        "small": len(asked) < FEW_QUESTIONS,
-        **_open_challenges(row),
-        **({"why": ANY_TEXT} if row["ungraded"] and net[0] is None else {}),
-    }
-
-
-def _open_challenges(row: Mapping[str, int]) -> Row:
-    """What is ungraded at its worst, and at its best."""
-    if not row["ungraded"]:
-        return {}
-    net = row["improved"] - row["worsened"]
-    low, high = ((net + sign * row["ungraded"]) / row["challenged"] for sign in (-1, 1))
-    return {"net_bounds": {"low": low, "high": high}}

@@ -104,6 +104,107 @@ def few_waiting(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, fl
     return keys, {"judy": 0.04}
 
 
+def waiting_reviews(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Reviews and debates over two sets of open questions of which some answers wait for the judge: in some worlds so few
+    that there are figures over the others, in some too many."""
+    draw = random.Random(f"waiting reviews {number}")
+    players = list(PLAYERS[:2])
+    for name in ("first", "second"):
+        rows = [_question(draw, f"{name}-{n}", True) for n in range(draw.randint(22, 30))]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    keys: dict[str, Any] = {
+        "name": f"waiting-reviews-{number}",
+        "seed": draw.randrange(1000),
+        "questions": [{"file": f"{name}.jsonl", "group": "all"} for name in ("first", "second")],
+        "models": {name: {**_model(draw), "accuracy": round(draw.uniform(0.4, 0.6), 2)} for name in players},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players, "captain": "each"}},
+        "strategies": ["solo", {"peer-review": {"drafts": "single-call"}}],
+        "judge": {"models": ["judy"]},
+    }
+    keys["strategies"].append({"debate": {"max_rounds": 2, "drafts": "single-call"}})
+    for model in keys["models"].values():
+        model |= {"herd": 2.0, "pull": 0.0}
+    keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.8}
+    return keys, {"judy": (0.01, 0.02, 0.3)[number % 3]}
+
+
+def waiting_proposers(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Players alone on open questions, to choose from while some answers wait for the judge: few, or many; of some
+    questions nobody knows what is right in every other world."""
+    draw = random.Random(f"proposers {number}")
+    players = list(PLAYERS[:4])
+    rows = [_question(draw, f"open-{n}", True) for n in range(40)]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    if number % 2:
+        _unknown(draw, folder)
+    keys: dict[str, Any] = {
+        "name": f"proposers-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": {name: {**_model(draw), "correlation": 0.2} for name in players},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players}},
+        "strategies": ["solo"],
+        "judge": {"models": ["judy"]},
+    }
+    keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.8}
+    return keys, {"judy": (0.06, 0.3, 1.0)[number % 3]}
+
+
+def gaps_over_clusters(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Two cohorts that review, on questions that hang together in clusters of one to five. Every other world has open
+    questions of which a few answers wait for the judge."""
+    draw = random.Random(f"gaps {number}")
+    players, waiting = list(PLAYERS[:4]), bool(number % 2)
+    rows: list[dict[str, Any]] = []
+    while len(rows) < 32:
+        several = [_question(draw, f"{len(rows)}-{n}", waiting) for n in range(draw.randint(1, 5))]
+        rows += [{**row, "cluster": f"passage {len(rows)}"} for row in several]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    levels = dict(zip(players, (0.35, 0.45, 0.8, 0.85), strict=True))
+    keys: dict[str, Any] = {
+        "name": f"gaps-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": level} for name, level in levels.items()},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players, "captain": "each"}},
+        "strategies": ["solo", {"peer-review": {"drafts": "single-call"}}],
+        "hypotheses": ["gap_closure(peer-review, left) > 0.1"],
+    }
+    keys["teams"]["table"]["cohorts"] = {"left": players[:2], "right": players[2:]}
+    if waiting:
+        keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.9}
+        keys["judge"] = {"models": ["judy"]}
+    return keys, {"judy": 0.05}
+
+
+def waiting_challenges(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Challenge rounds on open questions: what agents say instead, and what was planted, waits for the judge now and then."""
+    draw = random.Random(f"waiting challenges {number}")
+    players = list(PLAYERS[:3])
+    rows = [_question(draw, f"open-{n}", True) for n in range(draw.randint(16, 24))]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    if number % 2:
+        _unknown(draw, folder)
+    base = {"max_turns": 2, "vote_from": 1, "personas": "none"}
+    keys: dict[str, Any] = {
+        "name": f"waiting-challenges-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": {name: _model(draw) for name in (*players, "pat")},
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players}},
+        "strategies": [{"discuss": {**base, "challenge": "solution"}}],
+        "repeats": draw.choice((1, 2)),
+        "judge": {"models": ["judy"]},
+    }
+    keys["strategies"].append({"discuss": {**base, "challenge": "wrong", "planted_by": "pat"}})
+    keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.8}
+    return keys, {"judy": (0.01, 0.03, 0.3)[number % 3]}
+
+
 def other_calls(number: int, folder: Path) -> dict[str, Any]:
     """Beside any others one or two strategies whose drafts are calls of their own."""
     keys = {**experiment(number, folder), "name": f"calls-{number}"}

@@ -106,10 +106,13 @@ def _changed(counted: Sequence[GradedObjection], waiting: int) -> dict[str, Any]
 
 
 def _net_bounds(objections: Sequence[GradedObjection]) -> dict[str, float]:
-    """Over all that was challenged: what is ungraded at its worst, and at its best."""
+    """Over all that was challenged: what is ungraded at its worst, and at its best. Who challenges a wrong answer cannot
+    make it worse, nor a right one better."""
     challenged = [objection for objection in objections if objection.challenged]
-    low = sum(-1 if objection.ungraded else objection.change for objection in challenged)
-    high = sum(1 if objection.ungraded else objection.change for objection in challenged)
+    low, high = (
+        sum(furthest(objection.possible) if objection.ungraded else objection.change for objection in challenged)
+        for furthest in (min, max)
+    )
     return {"low": low / len(challenged), "high": high / len(challenged)}
 
 

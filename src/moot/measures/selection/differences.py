@@ -89,12 +89,12 @@ def _pairs(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Trial]) ->
     times, tables = _tested(labels, own), [_table(labels, group) for group in (own, other)]
     both = ~np.isnan(tables[0]) & ~np.isnan(tables[1])
     graded = both.sum(axis=0)
-    sides = [_values(table, both, graded, times) for table in tables]
+    sides = [_values(table, both, graded, times, settled=labels.settled) for table in tables]
     return {labels.questions[place]: [(sides[0][place], sides[1][place])] for place in np.flatnonzero(times)}
 
 
 def _values(
-    table: Floats, both: NDArray[np.bool_], graded: NDArray[np.intp], times: NDArray[np.intp]
+    table: Floats, both: NDArray[np.bool_], graded: NDArray[np.intp], times: NDArray[np.intp], *, settled: bool
 ) -> dict[int, Value]:
     """By question: the mean over the splits that have both sides graded, and the least and the most over all."""
     known = np.where(both, table, 0.0).sum(axis=0)
@@ -106,7 +106,7 @@ def _values(
             float((sums[place] + open_splits[place]) / times[place]),
             answers=int(times[place]),
             waiting=int(open_splits[place]),
-            judged=int(times[place] - open_splits[place]),
+            judged=int(times[place] - open_splits[place]) if settled else 0,
         )
         for place in np.flatnonzero(times)
     }

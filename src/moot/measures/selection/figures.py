@@ -125,20 +125,20 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         if len(group) > 1
         else None,
     }
-    return _withheld(row, sum(len(trial.right) for trial in group))
+    return _withheld(row, sum(len(trial.right) for trial in group), labels)
 
 
 NOTHING_GRADED = "nobody could grade any of the ensemble's words"
 
 
-def _withheld(row: Row, asked: int) -> Row:
-    """A row without an accuracy where so much is ungraded that one over the rest would flatter: a match is right by
-    construction, and what is no match waits for the judge."""
+def _withheld(row: Row, asked: int, labels: LabelMatrix) -> Row:
+    """A row without an accuracy where so much is ungraded that one over the rest would flatter, or nobody has graded
+    anything else: a match is right by construction, and what is no match waits for the judge."""
     ungraded = row.get("ungraded", 0)
-    if ungraded <= FEW_WAITING * asked or "why" in row:
+    if not ungraded or "why" in row or (labels.settled and ungraded <= FEW_WAITING * asked):
         return row
     why = f"{ungraded:,} of {asked:,} answers are ungraded; those that are graded are right more often than all are"
-    nothing: Row = dict.fromkeys(("test_accuracy", "low", "high", "deviation", "selection_accuracy"))
+    nothing: Row = dict.fromkeys(("test_accuracy", "low", "high", "deviation"))
     return {**row, **{key: value for key, value in nothing.items() if key in row}, "n": 0, "why": why}
 
 
@@ -259,4 +259,4 @@ def single_rows(labels: LabelMatrix) -> list[Row]:
                 "unanswered": int((labels.codes[place] < 0).sum()),
             }
         )
-    return [_withheld(row, labels.size) for row in rows]
+    return [_withheld(row, labels.size, labels) for row in rows]
