@@ -155,8 +155,11 @@ def changed(mutant: Mutant) -> str:
 class Reach:
     """The tests that run a line, by test file; a file is recorded anew when it, or the package, has changed."""
 
-    def __init__(self, folder: Path, python: str, without: Sequence[str], only: str, longest_s: float) -> None:
+    def __init__(
+        self, folder: Path, python: str, without: Sequence[str], only: str, longest_s: float, jobs: int = 1
+    ) -> None:
         self.folder, self.python, self.without, self.only, self.longest_s = folder, python, without, only, longest_s
+        self.jobs = jobs
         folder.mkdir(parents=True, exist_ok=True)
         package = sorted((HOUSE / "src").rglob("*.py")) + sorted((HOUSE / "tests" / "shared").rglob("*.py"))
         self.package = digest(*package)
@@ -169,8 +172,8 @@ class Reach:
         kept = {name: self.folder / f"{digest(HOUSE / name)}-{self.package}{chosen}.json" for name in names}
         if missing := [name for name in names if not kept[name].exists()]:
             print(f"{room}: which test runs which line of the package, {len(missing)} files ...", flush=True)
-            for name in missing:
-                kept[name].write_text(json.dumps(self._record(name)))
+            with ThreadPoolExecutor(self.jobs) as pool:
+                list(pool.map(lambda name: kept[name].write_text(json.dumps(self._record(name))), missing))
         self.records = {name: json.loads(path.read_text()) for name, path in kept.items() if path.exists()}
         if failed := [test for record in self.records.values() for test in record["failed"]]:
             print(f"{room}: left out, since they fail as it is: {', '.join(failed)}", flush=True)
@@ -349,7 +352,7 @@ def main() -> None:
     asked = arguments()
     kept = Path(asked.out)
     record, until = Record(kept), time.monotonic() + 60 * asked.minutes
-    reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.only, asked.seconds)
+    reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.only, asked.seconds, asked.jobs)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees = Trees(Path(folder), asked.jobs, asked.python)
         for room in asked.rooms:
