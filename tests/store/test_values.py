@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from moot.store import file_locks, schema
 from moot.store.before_traces import _readers
 from moot.store.file_locks import WRITING, writer_of
 from moot.store.old_strategies import old_record
+from moot.store.sqlite import SqliteStore
 
 PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "absences": ("key",),
@@ -68,6 +71,50 @@ def test_what_a_row_may_leave_open() -> None:
     tables = schema.metadata.tables.items()
     found = {name: {column.name for column in table.columns if column.nullable} for name, table in tables}
     assert {name: columns for name, columns in found.items() if columns} == MAY_BE_EMPTY
+
+
+INDEXED: dict[str, set[tuple[str, ...]]] = {
+    "calls": {("experiment",)},
+    "cases": {("question_id",)},
+    "claims": {("holder",)},
+    "episodes": {("created_at",)},
+    "experiment_questions": {("experiment", "question")},
+    "experiments": {("name",)},
+    "failures": {("experiment",)},
+    "judge_calls": {("key",)},
+    "losses": {("experiment",)},
+    "reservations": {("experiment",)},
+    "runs": {("experiment",)},
+}
+CLUSTERED = {
+    "choices",
+    "declarations",
+    "experiment_cells",
+    "experiment_questions",
+    "grades",
+    "judge_calls",
+    "judgements",
+    "matches",
+    "scores",
+    "settlements",
+}
+"""Tables that SQLite keeps in the order of their keys."""
+
+
+async def test_what_is_found_without_reading_a_whole_table(tmp_path: Path) -> None:
+    """As it stands in a file that was made today."""
+    await (await SqliteStore(tmp_path / "s.db").open()).close()
+    with closing(sqlite3.connect(tmp_path / "s.db")) as file:
+        tables = [name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        found: dict[str, set[tuple[str, ...]]] = {name: set() for name in tables}
+        for name in tables:
+            for _, index, unique, origin, *_ in file.execute(f"PRAGMA index_list({name})").fetchall():
+                if origin == "c":
+                    assert not unique
+                    found[name].add(tuple(row[2] for row in file.execute(f"PRAGMA index_info({index})")))
+        clustered = {row[1] for row in file.execute("PRAGMA table_list") if row[4]}
+    assert {name: indexes for name, indexes in found.items() if indexes} == INDEXED
+    assert clustered & set(tables) == CLUSTERED
 
 
 def test_what_makes_a_row_the_same_row() -> None:
