@@ -153,7 +153,10 @@ def test_the_table_of_methods_says_how_it_was_made() -> None:
 def test_the_most_accurate_partner_beside_the_most_complementary() -> None:
     accurate = chosen("top-accuracy", 1, test_accuracy=0.5)
     greedy = chosen("greedy", 1, test_accuracy=0.75, calls=10, team=["bob"], teams=[["bob"], ["cat"], ["bob"]])
-    words = "With its most accurate partner (ann) the summariser is right on 50.0 %, with its most complementary one (bob or cat) on 75.0 %."
+    words = (
+        "With its most accurate partner (ann) the summariser is right on 50.0 %, with its most complementary one (bob or"
+        " cat) on 75.0 %."
+    )
     assert words in sections_of([accurate, greedy])["selection"].words
     for other in (
         [accurate],
