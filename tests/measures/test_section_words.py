@@ -8,8 +8,12 @@ import pytest
 
 from moot.measures.discussion.sections import discussion_sections
 from moot.measures.facts.figures import facts_sections
+from moot.measures.safety.cohorts import coverage
+from moot.measures.safety.pairs import Native, Pair
+from moot.measures.safety.sections import safety_sections
 from moot.measures.section import Section
 from moot.measures.selection.sections import selection_sections
+from moot.stats.graded import value_of
 
 Row = dict[str, Any]
 
@@ -225,3 +229,82 @@ def test_scores_say_what_is_ungraded_and_what_it_may_be() -> None:
     assert [row["whole"] for row in first.rows] == [True, True]
     assert [row["dataset"] for row in second.rows] == ["one"]
     assert second.words == first.words[:1]
+
+
+# --- safety -----------------------------------------------------------------------------------------------------------
+
+
+def covered(stage: str, **held: Any) -> Row:
+    row = {"stage": stage, "team": "six", "cohort": None, "models": 3, "native": 0.75, "after": 0.5, "n": 40}
+    return row | {"difference": -0.25, "guessing": None, "ungraded": 0, **held}
+
+
+def coverage_words(*rows: Row) -> tuple[str, ...]:
+    (section,) = (each for each in safety_sections({"coverage": rows}) if each.id == "coverage")
+    return section.words[1:]
+
+
+def test_why_nothing_can_be_said_after_a_stage() -> None:
+    """Of a vote there is one word for all; what is ungraded has bounds, and is no such case."""
+    bounds = {"low": 0.25, "high": 0.75}
+    words = (
+        "Nothing after for vote, tally: a vote gives one word for all, and the best of all tie-breaks is no choice among"
+        " answers."
+    )
+    votes = [covered(stage, after=None, difference=None) for stage in ("vote", "tally", "vote")]
+    assert coverage_words(covered("review"), *votes) == (words,)
+    assert coverage_words(covered("review")) == ()
+    assert coverage_words(covered("review", after_bounds=bounds)) == ()
+    assert coverage_words(covered("review", after=None, difference=None, after_bounds=bounds)) == ()
+
+
+def test_who_does_not_answer_again_is_said() -> None:
+    (words,) = coverage_words(
+        covered("review", models_after=2), covered("other"), covered("vote", models_after=2, after=0.1)
+    )
+    assert words.startswith("Not all answer again in review, vote: alone is what all of them could reach, after")
+    assert coverage_words(covered("review", models_after=2, after=None, after_bounds={"low": 0.0, "high": 1.0})) == ()
+
+
+@pytest.mark.parametrize(("again", "words"), [(1, "1 of 3 models answers again"), (2, "2 of 3 models answer again")])
+def test_models_that_do_not_answer_again_make_no_pair(again: int, words: str) -> None:
+    names = ["ann", "bob", "cat"]
+    pairs = [Pair(f"q{n}", name, 1.0, 1.0) for n in range(3) for name in names[:again]]
+    natives = [Native(f"q{n}", name, value_of([1.0])) for n in range(3) for name in names[again:]]
+    (row,) = coverage(pairs, natives)
+    assert (row["models"], row["models_after"], row["difference"]) == (3, again, None)
+    assert row["why"] == f"{words}, so that alone and after are no pair"
+
+
+# --- methods against each other ---------------------------------------------------------------------------------------
+
+
+def compared(method: str, k: int = 2, **held: Any) -> Row:
+    over = {"method": "top-accuracy", "difference": 0.1, "low_holm": 0.0, "high_holm": 0.2, "family": 3, "n": 8}
+    return chosen(method, k, over=over, **held)
+
+
+def test_who_may_be_the_best_of_each_size() -> None:
+    rows = [
+        chosen("top-accuracy"),
+        compared("exact"),
+        compared("greedy", beaten_by="exact"),
+        compared("same", same_as="exact"),
+    ]
+    section = sections_of(rows)["selection-differences"]
+    assert section.words == (
+        "On the same test questions; p is Holm's for a family of 3. The teams are taken as they were chosen: the interval is"
+        " about the questions.",
+        "May be the best, all comparisons paid for: top-accuracy, exact.",
+    )
+    assert [row["method"] for row in section.rows] == ["exact", "greedy"]
+    assert [column.key for column in section.columns][:2] == ["method", "difference"]
+    sizes = sections_of([*rows, chosen("top-accuracy", 1), compared("exact", 1), chosen("alone", 3)])[
+        "selection-differences"
+    ]
+    assert sizes.words[1:] == (
+        "k = 2: May be the best, all comparisons paid for: top-accuracy, exact.",
+        "k = 1: May be the best, all comparisons paid for: top-accuracy, exact.",
+    )
+    assert [column.key for column in sizes.columns][:2] == ["method", "k"]
+    assert "selection-differences" not in sections_of([chosen("top-accuracy"), chosen("exact")])
