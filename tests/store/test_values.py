@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from moot.store import file_locks, schema
-from moot.store.before_traces import _readers
+from moot.store.before_traces import _ballot, _readers
 from moot.store.file_locks import WRITING, writer_of
 from moot.store.old_strategies import old_record
 from moot.store.sqlite import SqliteStore
@@ -153,6 +153,23 @@ def test_what_a_debater_was_shown_when_sides_were_noted() -> None:
     assert [*_readers(orders, {"ann": [1, 0]}, answers, 3)] == [ann | {"answer": "A", "places": (1, 0)}, cat]
     assert [*_readers(orders, None, answers, 3)] == [ann, cat]
     assert [*_readers(None, None, answers, 3)] == []
+
+
+@pytest.mark.parametrize(
+    ("decision", "voter", "told"),
+    [
+        ("judge", "judge", {"role": "judge"}),
+        ("judge", "ann", {}),
+        ("ranked-vote", "judge", {"form": "ranking"}),
+        ("ranked-vote", "ann", {"form": "ranking"}),
+    ],
+)
+def test_only_a_judge_who_decided_is_one(decision: str, voter: str, told: dict[str, str]) -> None:
+    """A player may be called so too."""
+    noted = {"player": voter, "choice": {"0": 1, "1": 2}, "order": [1, 0], "turn": 3}
+    record = {"kind": "ballot", "voter": voter, "choice": {"0": 1, "1": 2}, "order": (1, 0), "turn": 3, **told}
+    assert _ballot(noted, decision) == record
+    assert _ballot(noted | {"choice": None, "cause": "late"}, decision) == {**record, "choice": None, "cause": "late"}
 
 
 def test_who_holds_a_store_is_read_from_the_locks_of_the_system(
