@@ -448,6 +448,16 @@ def test_a_gap_of_which_much_is_ungraded_has_bounds_alone() -> None:
     assert (whole.ungraded, whole.bounds, whole.why) == (0, None, None)
 
 
+def test_why_there_is_no_share_of_the_gap() -> None:
+    team, plays = led("vote", "ann", "1110"), [*solo("ann", "1100"), *solo("bob", "0011")]
+    assert gap_closed([], plays).why == "nothing has been played yet"
+    assert gap_closed(team, []).why == "nothing has been played yet"
+    assert (
+        gap_closed(team, solo("ann", "1100")).why == "there is no gap: the best single player is as good as the skyline"
+    )
+    assert gap_closed(team, plays).why is None
+
+
 def test_gap_closed() -> None:
     plays = solo("ann", "1100000000") + solo("bob", "0011000000")
     team = led("vote", "ann", "1110000000")
