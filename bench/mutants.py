@@ -7,11 +7,12 @@ cosmic-ray has eleven for every `+`, and a draw over all of them would be a draw
 star of a signature are no behaviour and are left out.
 
 The tests that fit are those of the room's own folders that run the changed line, as one run with coverage.py has shown;
-a line that only an import runs is tried with all that run anything of its file, or with all there are. Slow tests, and the
-slowest of very many, are left out. The tree is copied, the copy is changed, and the tests run there until one fails. A
-mutant whose tests outlast the limit is killed, as a test that hangs is seen by whoever waits for it; the report says how
-many those were, since a busy machine makes some of them. Whether a survivor is another way to write the same thing no
-machine can say: all are listed with their diffs, and the share killed is out of all that were tried.
+a line that only an import runs is tried with all that run anything of its file, or with all there are, and with those
+that read the source. Slow tests, and the slowest of very many, are left out. The tree is copied, the copy is changed, and
+the tests run there until one fails. A mutant whose tests outlast the limit is killed, as a test that hangs is seen by
+whoever waits for it; the report says how many those were, since a busy machine makes some of them. Whether a survivor is
+another way to write the same thing no machine can say: all are listed with their diffs, and the share killed is out of all
+that were tried.
 
 What was tried stands in a file, one line each: a run that is stopped, by Ctrl-C or by `--minutes`, reports what it has, and
 the next one goes on from there.
@@ -55,6 +56,8 @@ BESIDE = {
     "store": ("tests/engine/test_run_state.py",),
 }
 """Tests of a room that do not stand in its own folder."""
+OF_SOURCES = ("tests/test_values.py",)
+"""Tests that read the source and run none of it: for lines that only an import runs."""
 STARTING_S = 40.0
 """What pytest may take to start on a busy machine, above what its tests took."""
 PATIENCE = 4.0
@@ -155,22 +158,27 @@ def changed(mutant: Mutant) -> str:
 class Reach:
     """The tests that run a line, by test file; a file is recorded anew when it, or the package, has changed."""
 
-    def __init__(self, folder: Path, python: str, without: Sequence[str], only: str, longest_s: float) -> None:
+    def __init__(
+        self, folder: Path, python: str, without: Sequence[str], only: str, longest_s: float, jobs: int = 1
+    ) -> None:
         self.folder, self.python, self.without, self.only, self.longest_s = folder, python, without, only, longest_s
+        self.jobs = jobs
         folder.mkdir(parents=True, exist_ok=True)
         package = sorted((HOUSE / "src").rglob("*.py")) + sorted((HOUSE / "tests" / "shared").rglob("*.py"))
         self.package = digest(*package)
         self.records: dict[str, dict[str, Any]] = {}
 
     def learn(self, room: str) -> None:
-        files = sorted((HOUSE / "tests" / room).rglob("test_*.py")) + [HOUSE / path for path in BESIDE.get(room, ())]
+        files = sorted((HOUSE / "tests" / room).rglob("test_*.py")) + [
+            HOUSE / path for path in (*BESIDE.get(room, ()), *OF_SOURCES)
+        ]
         names = [name for file in files if (name := str(file.relative_to(HOUSE))) not in self.without]
         chosen = hashlib.sha256(self.only.encode()).hexdigest()[:8] if self.only else ""
         kept = {name: self.folder / f"{digest(HOUSE / name)}-{self.package}{chosen}.json" for name in names}
         if missing := [name for name in names if not kept[name].exists()]:
             print(f"{room}: which test runs which line of the package, {len(missing)} files ...", flush=True)
-            for name in missing:
-                kept[name].write_text(json.dumps(self._record(name)))
+            with ThreadPoolExecutor(self.jobs) as pool:
+                list(pool.map(lambda name: kept[name].write_text(json.dumps(self._record(name))), missing))
         self.records = {name: json.loads(path.read_text()) for name, path in kept.items() if path.exists()}
         if failed := [test for record in self.records.values() for test in record["failed"]]:
             print(f"{room}: left out, since they fail as it is: {', '.join(failed)}", flush=True)
@@ -191,6 +199,8 @@ class Reach:
         tests = self._reaching({f"{file}:{line}"})
         tests = tests or self._reaching({key for record in self.records.values() for key in record["lines"]}, file)
         tests = tests or self._all()  # nothing of the file runs but by an import: any test may go by what stands there
+        if not self._reaching({f"{file}:{line}"}):
+            tests |= {test: seconds for test, seconds in self._all().items() if test.split("::")[0] in OF_SOURCES}
         tests = {test: seconds for test, seconds in tests.items() if seconds <= SLOW_S}
         quickest = sorted(tests, key=tests.__getitem__)
         together = itertools.accumulate(tests[test] for test in quickest)
@@ -349,7 +359,7 @@ def main() -> None:
     asked = arguments()
     kept = Path(asked.out)
     record, until = Record(kept), time.monotonic() + 60 * asked.minutes
-    reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.only, asked.seconds)
+    reach = Reach(kept.parent / "reach", asked.python, asked.without, asked.only, asked.seconds, asked.jobs)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees = Trees(Path(folder), asked.jobs, asked.python)
         for room in asked.rooms:

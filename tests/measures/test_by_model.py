@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from moot.engine.match_record import Groups
+from moot.measures.quiz.answer_counts import answer_counts
 from moot.measures.quiz.diversity import diversity_by_captain, talk_by_diversity
 from moot.measures.quiz.played import Played
 from moot.measures.safety.by_model import average_rows, model_rows, tax_rows
@@ -28,6 +32,31 @@ def test_a_talk_that_nobody_graded_is_in_the_bounds_alone() -> None:
     assert rows[2]["bounds"] == {"low": pytest.approx(0.8), "high": 1.0}
     (curve,) = (row for row in diversity_by_captain([*talk, *vote]) if row["d"] == 2 and row["label"] == "heard")
     assert (curve["accuracy"], curve["n"], curve["bounds"]) == (1.0, 4, {"low": 0.8, "high": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("known_groups", "unheard", "sure", "may_be"),
+    [
+        ((), ("ann", "bob"), None, range(1, 3)),
+        ((("ann",),), ("bob",), None, range(1, 3)),
+        ((("ann",), ("bob",)), ("cat",), None, range(2, 4)),
+        ((("ann", "bob"),), (), 1, None),
+        ((("ann",), ("bob",)), (), 2, None),
+        ((), (), None, None),
+    ],
+)
+def test_how_many_answers_there_may_be_where_some_were_not_heard(
+    known_groups: Groups, unheard: Sequence[str], sure: int | None, may_be: range | None
+) -> None:
+    """Whoever was not heard may agree with somebody or with nobody; a team that answered at all gave one answer."""
+    team = Played("q", "early", captain="ann", right=1.0, known_groups=known_groups)
+    alone = [Played("q", "solo", player=name, heard=name not in unheard) for name in ("ann", "bob") if known_groups]
+    late = [Played("q", "solo", player=name, heard=False) for name in unheard]
+    counts = answer_counts([team, *(play for play in alone if play.heard), *late])
+    assert counts.sure.get(("q", 0)) == sure
+    assert counts.open.get(("q", 0)) == may_be
+    assert counts.known(team) is (sure is not None)
+    assert [d for d in range(6) if counts.may_be(team, d)] == list(may_be or ())
 
 
 def test_with_repeats_a_question_stands_at_the_d_of_each() -> None:

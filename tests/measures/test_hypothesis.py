@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,11 +24,13 @@ from moot.experiment.claims import (
     parse_side,
 )
 from moot.measures.claims.figure import Ratio
+from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.safety.multiple import multiple
 from moot.stats.graded import value_of
 from moot.stats.paired import compare, holm, mean_difference
 from moot.stats.proportion import wilson
+from moot.store.declarations import Declared
 
 CELLS: list[dict[str, Any]] = [
     {"strategy": "solo", "label": "solo", "captain": None, "player": "ann", "team": None},
@@ -174,6 +177,17 @@ def test_the_multiple_has_an_interval_of_its_own() -> None:
     assert none.high is None
     assert none.low is not None
     assert none.answer == "confirmed"
+
+
+def test_what_was_declared_for_another_plan_stays_open_and_says_so() -> None:
+    source: Any = SimpleNamespace(config={"hypotheses": ["accuracy(vote >"]}, seed=0)
+    declared = [Declared("hypothesis", "what?", 12.0, frozen=True), Declared("primary", "no claim", 12.0, frozen=True)]
+    rows = hypotheses_figures(source, [], declared)
+    assert [(row["hypothesis"], row["declared_at"]) for row in rows] == [("what?", 12.0), ("accuracy(vote >", None)]
+    for row in rows:
+        assert (row["verdict"], row["test"], row["n"], row["small"]) == ("open", "none", 0, True)
+        assert {row[key] for key in ("value", "low", "high", "p", "p_holm", "low_holm", "high_holm")} == {None}
+        assert row["note"]
 
 
 def test_what_cannot_be_known_stays_open_and_says_why() -> None:

@@ -25,7 +25,7 @@ from moot.measures.quiz.played import (
     human_comparison,
 )
 from moot.measures.quiz.self_preference import in_largest, self_preference
-from moot.measures.quiz.skyline import best_single, gap_closed, gap_rows, guessing, skyline
+from moot.measures.quiz.skyline import GapClosed, best_single, gap_closed, gap_rows, guessing, skyline
 from moot.measures.quiz.threshold import GroupingPaid, learn_threshold
 from moot.stats.crossfit import crossfit, folds
 from moot.stats.estimates import with_holm
@@ -426,6 +426,36 @@ def test_skyline_is_at_least_the_best(table: list[list[bool]]) -> None:
     assert top is not None
     assert single.estimate is not None
     assert top.value >= single.estimate.value == max(sum(row) for row in table) / 5, "never below any player"
+
+
+def test_a_gap_of_which_much_is_ungraded_has_bounds_alone() -> None:
+    """What is graded is no sample of the rest; with few that wait there is a figure, and with none that is graded none."""
+    plays = [*solo("ann", "11111111110000000000"), *solo("bob", "00000000000000011111")]
+
+    def closed(ungraded: int) -> GapClosed:
+        graded = [Played(f"q{n}", "vote", right=1.0) for n in range(ungraded, 20)]
+        waiting = [Played(f"q{n}", "vote", way="waiting") for n in range(ungraded)]
+        return gap_closed([*graded, *waiting], plays)
+
+    many = closed(12)
+    assert (many.estimate, many.ungraded) == (None, 12)
+    assert "12 of 20 questions have an ungraded answer" in (many.why or "")
+    assert many.bounds is not None
+    assert many.bounds["low"] < many.bounds["high"]
+    assert closed(20).estimate is None
+    whole = closed(0)
+    assert whole.estimate is not None
+    assert (whole.ungraded, whole.bounds, whole.why) == (0, None, None)
+
+
+def test_why_there_is_no_share_of_the_gap() -> None:
+    team, plays = led("vote", "ann", "1110"), [*solo("ann", "1100"), *solo("bob", "0011")]
+    assert gap_closed([], plays).why == "nothing has been played yet"
+    assert gap_closed(team, []).why == "nothing has been played yet"
+    assert (
+        gap_closed(team, solo("ann", "1100")).why == "there is no gap: the best single player is as good as the skyline"
+    )
+    assert gap_closed(team, plays).why is None
 
 
 def test_gap_closed() -> None:

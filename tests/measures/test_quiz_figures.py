@@ -260,6 +260,14 @@ async def test_without_solo_the_drafts_say_what_each_would_have_got(
     assert "talk_threshold" not in again
 
 
+def test_one_team_is_not_named_in_its_own_figures(shown: dict[str, Any]) -> None:
+    assert "teams" not in shown
+    for family in ("comparisons", "gap", "gains", "diversity"):
+        assert shown[family]
+        assert all("team" not in row for row in shown[family])
+    assert "team" not in shown["skyline"]
+
+
 async def test_two_teams_are_measured_apart(tmp_path: Path, world: World) -> None:
     teams = {
         "pair": {"players": ["ann", "bob"], "captain": "ann"},

@@ -174,3 +174,33 @@ def test_partners_are_known_by_what_they_are_worth_alone(tmp_path: Path) -> None
     assert [row["proposers"] for row in found["mixtures"]] == [["ann"], ["bob"]]
     (partners,) = found["partners"]
     assert (partners["most_accurate"], partners["its_accuracy"]) == ("ann", 0.75)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One player reads the drafts of all, as whatever `role` says, and gives one of them as the team's word."""
+
+    role: str = "captain"
+    name: ClassVar[str] = "reading"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="captain", asks="nobody")
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain="ann"),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        looked = Shown("ann", self.role, tuple((draft.player,) for draft in drafts), answer=drafts[0].text)
+        return Verdict(drafts[0].text, "answered", who=("ann",), answers=drafts, traces=(looked,))
+
+
+def test_who_answers_with_the_name_of_the_office_holds_none() -> None:
+    """An answer may be any word; who summarised is in the records."""
+    models = {
+        name: ScriptedModel(name, lambda _: {"reasoning": "r", "answer": "summariser"}) for name in ("ann", "bob")
+    }
+    cases = [Case(Question(str(number), f"Who, {number}?"), "summariser") for number in range(3)]
+    teams = {"two": {"players": ["ann", "bob"]}}
+    strategies = [Reading(), Reading("summariser")]
+    keys = {"name": "cup", "models": models, "questions": cases, "teams": teams, "strategies": strategies}
+    found = moot.run(keys).figures
+    assert [row["label"] for row in found["mixtures"]] == ["reading(role=summariser)"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.errors import CallError, ConnectionFailed, GenerationFailed
+from moot.errors import CallError, ConnectionFailed, GenerationFailed, TakenOver
 from moot.models.cache import Cache, Flights, StoredCall
 from moot.models.endpoint import EndpointModel, Network
 from moot.models.model import Model, call_key
@@ -75,6 +75,53 @@ async def test_ten_callers_at_once_are_one_call() -> None:
     assert len(model.requests) == 1
     assert (await cache.generate(ASKED)).key == call_key(model, ASKED), "and later callers find it stored"
     assert len(model.requests) == 1
+
+
+class Claiming(MemoryStore):
+    """Says how each call ended that it was told of."""
+
+    def __init__(self, *, others: Reply | None = None) -> None:
+        super().__init__()
+        self.begun: list[str] = []
+        self.dropped: list[str] = []
+        self.others = others
+        """What another process has stored by the time we begin a second time."""
+
+    async def begin(self, key: str) -> Reply | None:
+        self.begun.append(key)
+        return self.others if len(self.begun) > 1 else None
+
+    def drop(self, key: str) -> None:
+        self.dropped.append(key)
+
+
+async def test_a_call_that_was_taken_over_is_no_failure() -> None:
+    """Nothing was sent: it is let go and asked for again, and what the other has got by then is taken."""
+    taken = TakenOver("tom: another process has taken this call over")
+    alone = Claiming()
+    model = ScriptedModel("tom", [taken, "fine"])
+    assert (await Cache(model, alone).generate(ASKED)).text == "fine"
+    key = call_key(model, ASKED)
+    assert (alone.begun, alone.dropped, alone.failures, list(alone.calls)) == ([key, key], [key], [], [key])
+    beside = Claiming(others=Reply("theirs"))
+    model = ScriptedModel("tom", [taken, "fine"])
+    assert (await Cache(model, beside).generate(ASKED)).text == "theirs"
+    assert (len(model.requests), beside.dropped, beside.failures, beside.calls) == (1, [key], [], {})
+
+
+@pytest.mark.parametrize(
+    ("ending", "failures", "dropped"),
+    [(GenerationFailed("no"), ["GenerationFailed"], 0), (asyncio.CancelledError(), [], 1), (KeyError("ours"), [], 1)],
+)
+async def test_a_call_that_was_begun_ends_in_one_way(ending: BaseException, failures: list[str], dropped: int) -> None:
+    class Ending(ScriptedModel):
+        async def generate(self, request: Request) -> Reply:
+            raise ending
+
+    store = Claiming()
+    with pytest.raises(type(ending)):
+        await Cache(Ending("tom", []), store).generate(ASKED)
+    assert (len(store.begun), store.failures, len(store.dropped), store.calls) == (1, failures, dropped, {})
 
 
 async def test_two_names_for_one_model_share_the_flight() -> None:

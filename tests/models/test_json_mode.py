@@ -67,6 +67,8 @@ async def test_a_bad_generation_is_asked_for_again() -> None:
 
 UNKNOWN = [
     "response_format 'json_schema' is not supported",
+    "response_format json_schema is not supported",
+    "json_schema is not yet available for this model",
     "This model does not support response format `json_schema`. See supported models in the documentation.",
     "'response_format.type' must be one of 'text' or 'json_object', but got: json_schema",
     "This response_format type is unavailable now",
@@ -82,6 +84,13 @@ async def test_who_does_not_know_the_mode_is_asked_in_the_lesser_one_from_then_o
         await model.generate(asking())
         await model.generate(asking(OTHER))
         assert server.forms == ["json_schema", "json_object", "json_object"]
+
+
+@pytest.mark.parametrize("status", range(400, 512))
+def test_where_a_form_can_be_refused(status: int) -> None:
+    """Not by a server that is busy, does not know us, or stands before another: 503, 401, 502 say nothing of the form."""
+    said = complaint(status, b'{"error": {"message": "response_format json_schema is not supported"}}')
+    assert said == ("mode" if status in {400, 404, 415, 422, 501} else None)
 
 
 async def test_pydantics_way_to_say_it() -> None:
@@ -101,6 +110,8 @@ DISLIKED = [
     "Invalid schema for response_format 'reply': 'additionalProperties' is required to be supplied and to be false",
     "Invalid schema for response_format 'reply': In context=('properties', 'answer'), 'enum' is not permitted",
     "The schema is too complex for structured output",
+    "response_format: json_schema is not valid",
+    "response_format: this JSON schema is not supported",
     "json_schema: the keyword 'enum' is not supported",
 ]
 

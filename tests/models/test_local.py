@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import time
@@ -166,6 +167,35 @@ def test_events_are_joined_to_one_reply() -> None:
     assert local._joined([event("length")])["logprobs"] is None
     with pytest.raises(ReplyBroken, match="in the middle"):
         local._joined(events[:3])
+
+
+def test_weights_are_shared_until_their_last_user_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "_shared", {})
+    settings = local.Settings(tmp_path / "a.gguf", 1, 512, 1)
+    weights = local._hold(settings)
+    assert local._hold(settings) is weights
+    assert local._hold(local.Settings(tmp_path / "b.gguf", 1, 512, 1)) is not weights
+    assert (weights.users, local._release(weights)) == (2, False)
+    assert local._shared[settings] is weights
+    assert local._release(weights)
+    assert settings not in local._shared
+    newer = local._hold(settings)
+    weights.users = 1
+    assert not local._release(weights), "what has another in its place is not the one that is shared"
+    assert local._shared[settings] is newer
+
+
+@pytest.mark.parametrize(("mine", "all_of_them", "expected"), [({0, 2}, 8, 2), (None, 8, 8), (None, None, 1)])
+def test_as_many_threads_as_there_are_processors_for_us(
+    mine: set[int] | None, all_of_them: int | None, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not every system says which are ours, and some not even how many there are."""
+    monkeypatch.setattr(os, "cpu_count", lambda: all_of_them)
+    if mine is None:
+        monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    else:
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: mine, raising=False)
+    assert local._cpus() == expected
 
 
 def test_at_the_end_all_weights_are_unloaded(monkeypatch: pytest.MonkeyPatch) -> None:

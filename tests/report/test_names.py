@@ -120,6 +120,34 @@ def test_values_are_compared_and_never_their_words() -> None:
     assert left_out(kinds) == [], "a text is no truth value"
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "shared"),
+    [
+        (1, True, False),
+        (0, False, False),
+        (0, None, False),
+        ([1, 0], [True, False], False),
+        ({"ann": 1}, {"ann": True}, False),
+        ({"ann": 1, "bob": 2}, {"bob": 2, "ann": 1}, True),
+        (("ann", "bob"), ["ann", "bob"], True),
+        (["ann", "bob"], ["bob", "ann"], False),
+    ],
+)
+def test_an_option_is_shared_if_it_is_stored_alike(one: object, two: object, shared: bool) -> None:
+    """Python holds 1 and true for equal, and a list for something else than a tuple: a file, and a store, do neither."""
+    rows = [
+        {
+            "strategy": "vote",
+            "label": f"vote(weights={number}, seed={number})",
+            "options": {"weights": given, "seed": number},
+        }
+        for number, given in enumerate((one, two))
+    ]
+    ways = ways_of(rows)
+    assert bool(left_out(ways)) is shared
+    assert all((name == f"vote(seed={number})") is shared for number, name in enumerate(short_names(ways).values()))
+
+
 def test_without_options_the_label_is_all_there_is() -> None:
     rows = [{"strategy": "vote", "label": "vote(early_stop=True)"}, {"strategy": "vote", "label": "vote"}]
     assert short_names(ways_of(rows)) == {"vote(early_stop=True)": "vote(early_stop=True)", "vote": "vote"}
@@ -133,6 +161,26 @@ def test_names_that_would_be_the_same_stay_whole() -> None:
     assert short_names(ways) == {label: label for label in ways}
 
 
+def test_no_name_is_the_label_of_another() -> None:
+    """`vote` with what all share left out would be called as the one that nothing is known of."""
+    ways = {
+        "vote(seed=1, early_stop=True)": Way("vote", {"seed": 1, "early_stop": True}),
+        "vote(seed=1)": Way("vote", {"seed": 1, "early_stop": False}),
+        "vote(early_stop=True)": Way("vote", {"seed": 1}),
+        "vote": Way("vote", {"seed": 1, "early_stop": None}),
+        "solo(seed=2)": Way("solo", {}),
+        "solo": Way("solo", None),
+    }
+    assert short_names(ways) == {
+        "vote(seed=1, early_stop=True)": "vote(seed=1, early_stop=True)",
+        "vote(seed=1)": "vote(early_stop=False)",
+        "vote(early_stop=True)": "vote(early_stop=True)",
+        "vote": "vote(early_stop=None)",
+        "solo(seed=2)": "solo(seed=2)",
+        "solo": "solo",
+    }
+
+
 _TEXTS = st.text(alphabet="ab(),='+ ", max_size=8)
 
 
@@ -141,6 +189,7 @@ def test_different_labels_have_different_names(options: dict[str, dict[str, obje
     names = short_names({label: LabelledStrategy("ab", given) for label, given in options.items()})
     assert list(names) == list(options)
     assert len(set(names.values())) == len(options)
+    assert all(name == label or name not in options for label, name in names.items())
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from moot.stats.estimates import estimate, with_holm
 from moot.stats.graded import Value, graded_estimate, graded_share, graded_value, mean_value, said_value
 from moot.stats.graded_pairs import compare_graded, compared_row, family_row, side_estimate
 from moot.stats.paired import compare
+from moot.stats.proportion import Share, share, share_between
 from moot.types import Estimate
 
 LEVELS = (0.05, 0.01, 0.3)
@@ -69,6 +70,23 @@ def test_the_interval_of_a_share_holds_that_of_every_grading(repeats: int, in_cl
                 assert one is not None
                 for level in LEVELS:
                     assert_holds(ours.limits(level), one.limits(level))
+
+
+def test_what_units_of_unequal_size_are_worth_at_the_least() -> None:
+    """Kish's number of them, (3 + 1 + 1 + 1)² / (9 + 1 + 1 + 1): how large a unit is beside the others, and not in itself."""
+    worst = {"q0": 0.5, "q1": 0.0, "q2": 1.0, "q3": 0.0}
+    best = {**worst, "q3": 1.0}
+    seen = share({question: (value, 1.0) for question, value in worst.items() if question != "q3"})
+    for scale in (1.0, 2.0, 10.0):
+        weights = {question: scale * (3 if question == "q0" else 1) for question in worst}
+        between = share_between(seen, worst, best, weights)
+        assert between is not None
+        assert isinstance(between.worst, Share)
+        assert between.worst.worth is not None
+        assert between.worst.worth.least == pytest.approx(36 / 12)
+        assert (between.worst.value, between.best.value) == (pytest.approx(2.5 / 6), pytest.approx(3.5 / 6))
+        assert between.worst.worth == between.best.worth
+        assert between.worst.worth.df == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("repeats", [1, 2])

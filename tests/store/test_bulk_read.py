@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import String, create_engine, insert
 
-from moot.store import bulk_read
-from moot.store.bulk_read import Along
+from moot.store import bulk_read, schema
+from moot.store.bulk_read import Along, pays
 
 
 class Shelf:
@@ -79,3 +81,21 @@ def test_what_nobody_asks_for_is_forgotten() -> None:
     taken = [reading.take([number]) for number in range(1, 40)]
     assert all(len(each) == 1 for each in taken)
     assert 0 < len(shelf.asked) < 39, "it went on past them and found the rest"
+
+
+@pytest.mark.parametrize(("there", "wanted", "whole"), [(8, 2, True), (8, 1, False), (9, 2, False), (0, 0, True)])
+def test_a_table_is_read_as_a_whole_from_one_in_four_on(there: int, wanted: int, whole: bool) -> None:
+    engine = create_engine("sqlite://")
+    schema.metadata.create_all(engine, tables=[schema.episodes])
+    columns = [column for column in schema.episodes.columns if not column.nullable]
+    row = {column.name: "{}" if isinstance(column.type, String) else 0 for column in columns}
+    with engine.begin() as connection:
+        for number in range(there):
+            connection.execute(insert(schema.episodes).values(**row | {"question": f"q{number}"}))
+        assert pays(connection, wanted) is whole
+    engine.dispose()
+
+
+def test_a_server_is_never_asked_for_a_whole_table() -> None:
+    connection: Any = SimpleNamespace(dialect=SimpleNamespace(name="postgresql"))
+    assert not pays(connection, 10**9)

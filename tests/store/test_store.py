@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -325,4 +325,22 @@ async def test_a_store_that_cannot_be_written_says_what_to_do(tmp_path: Path) ->
     assert await store.find_call("k") is None, "it can be read"
     with pytest.raises(StoreError, match=r"cannot be written here; copy it to where it can, and name it with --store"):
         await store.join()
+    await store.close()
+
+
+async def test_a_reader_who_does_not_let_go_is_said_and_then_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was forgotten stands in the log as long as somebody reads an earlier state."""
+    monkeypatch.setattr(sqlite, "SCRUB_S", 0.2)
+    path = tmp_path / "s.db"
+    store = await SqliteStore(path).open()
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM calls").fetchone()
+        with pytest.raises(StoreError, match="does not let go; what was forgotten is still in it"):
+            await store.scrub()
+        reader.execute("COMMIT")
+        await store.scrub()
+        assert os.path.getsize(f"{path}-wal") == 0  # noqa: ASYNC240
     await store.close()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from moot.store import file_locks, schema
-from moot.store.before_traces import _readers
+from moot.store.before_traces import _ballot, _readers
 from moot.store.file_locks import WRITING, writer_of
 from moot.store.old_strategies import old_record
+from moot.store.sqlite import SqliteStore
 
 PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "absences": ("key",),
@@ -70,6 +73,50 @@ def test_what_a_row_may_leave_open() -> None:
     assert {name: columns for name, columns in found.items() if columns} == MAY_BE_EMPTY
 
 
+INDEXED: dict[str, set[tuple[str, ...]]] = {
+    "calls": {("experiment",)},
+    "cases": {("question_id",)},
+    "claims": {("holder",)},
+    "episodes": {("created_at",)},
+    "experiment_questions": {("experiment", "question")},
+    "experiments": {("name",)},
+    "failures": {("experiment",)},
+    "judge_calls": {("key",)},
+    "losses": {("experiment",)},
+    "reservations": {("experiment",)},
+    "runs": {("experiment",)},
+}
+CLUSTERED = {
+    "choices",
+    "declarations",
+    "experiment_cells",
+    "experiment_questions",
+    "grades",
+    "judge_calls",
+    "judgements",
+    "matches",
+    "scores",
+    "settlements",
+}
+"""Tables that SQLite keeps in the order of their keys."""
+
+
+async def test_what_is_found_without_reading_a_whole_table(tmp_path: Path) -> None:
+    """As it stands in a file that was made today."""
+    await (await SqliteStore(tmp_path / "s.db").open()).close()
+    with closing(sqlite3.connect(tmp_path / "s.db")) as file:
+        tables = [name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        found: dict[str, set[tuple[str, ...]]] = {name: set() for name in tables}
+        for name in tables:
+            for _, index, unique, origin, *_ in file.execute(f"PRAGMA index_list({name})").fetchall():
+                if origin == "c":
+                    assert not unique
+                    found[name].add(tuple(row[2] for row in file.execute(f"PRAGMA index_info({index})")))
+        clustered = {row[1] for row in file.execute("PRAGMA table_list") if row[4]}
+    assert {name: indexes for name, indexes in found.items() if indexes} == INDEXED
+    assert clustered & set(tables) == CLUSTERED
+
+
 def test_what_makes_a_row_the_same_row() -> None:
     """A key with a column less forgets rows, one with a column more keeps a row twice; both need a migration."""
     keys = {name: tuple(table.primary_key.columns.keys()) for name, table in schema.metadata.tables.items()}
@@ -106,6 +153,23 @@ def test_what_a_debater_was_shown_when_sides_were_noted() -> None:
     assert [*_readers(orders, {"ann": [1, 0]}, answers, 3)] == [ann | {"answer": "A", "places": (1, 0)}, cat]
     assert [*_readers(orders, None, answers, 3)] == [ann, cat]
     assert [*_readers(None, None, answers, 3)] == []
+
+
+@pytest.mark.parametrize(
+    ("decision", "voter", "told"),
+    [
+        ("judge", "judge", {"role": "judge"}),
+        ("judge", "ann", {}),
+        ("ranked-vote", "judge", {"form": "ranking"}),
+        ("ranked-vote", "ann", {"form": "ranking"}),
+    ],
+)
+def test_only_a_judge_who_decided_is_one(decision: str, voter: str, told: dict[str, str]) -> None:
+    """A player may be called so too."""
+    noted = {"player": voter, "choice": {"0": 1, "1": 2}, "order": [1, 0], "turn": 3}
+    record = {"kind": "ballot", "voter": voter, "choice": {"0": 1, "1": 2}, "order": (1, 0), "turn": 3, **told}
+    assert _ballot(noted, decision) == record
+    assert _ballot(noted | {"choice": None, "cause": "late"}, decision) == {**record, "choice": None, "cause": "late"}
 
 
 def test_who_holds_a_store_is_read_from_the_locks_of_the_system(

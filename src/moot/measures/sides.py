@@ -251,7 +251,7 @@ def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:
     }
 
 
-def best_alone(alone: Alone, *, seed: int = 0) -> CrossFit | None:
+def best_alone(alone: Alone, *, seed: int) -> CrossFit | None:
     """The best single player, chosen on other questions than those it is scored on."""
     asked = {question for values in alone.values() for question in values}
     least = {player: least_of(values) for player, values in alone.items()}

@@ -28,7 +28,8 @@ _UNSUPPORTED = re.compile(
 )
 _OF_A_SCHEMA = re.compile(
     r"invalid (?:json.?)?schema|schema for|in context|additional.?properties|\bkeywords?\b|\$ref|\bproperties\b"
-    r"|\brequired\b|schema (?:is |was )?(?:too|not|could|has|contains|must)|too (?:complex|deep|large|many)",
+    r"|\brequired\b|schema (?:is |was )?(?:too|could|has|contains|must)|too (?:complex|deep|large|many)"
+    r"|(?<!json_)schema (?:is |was )?not|json_schema (?:is |was )?not (?!(?:\w+ )?(?:support|available|enabled|implement|allow))",
     re.IGNORECASE,
 )
 _GENERATED = re.compile(

@@ -17,7 +17,7 @@ from moot.models.wire import build_reply, read_completion, version_of
 from moot.types import Price, Reply
 
 
-@dataclass
+@dataclass(slots=True)
 class StreamSoFar:
     """What has come through so far."""
 

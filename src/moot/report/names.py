@@ -61,7 +61,7 @@ def short_names(ways: Mapping[str, LabelledStrategy]) -> dict[str, str]:
     """Each label as it is shown. Different labels stay different."""
     shared = _shared(ways)
     names = {label: label if way.options is None else _named(way, shared[way.strategy]) for label, way in ways.items()}
-    taken = Counter([*names.values(), *(label for label, name in names.items() if label != name)])
+    taken = Counter([*names.values(), *names])  # a label is nobody else's name
     return {label: name if taken[name] == 1 else label for label, name in names.items()}
 
 

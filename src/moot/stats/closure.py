@@ -30,7 +30,7 @@ Known = Mapping[str, float]
 IntervalLimits = tuple[float | None, float | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Side:
     """Those of whom one is the best, and who came out so."""
 
@@ -91,7 +91,7 @@ class Gap:
         return {question: (reached[question] - start[question], top[question] - start[question]) for question in asked}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Closure:
     """The share that was closed, with limits at any level that hold it whoever is the best, and the p that belongs to them."""
 

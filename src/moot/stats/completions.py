@@ -42,7 +42,7 @@ class LimitedOver(Limited, Protocol):
     def clusters(self) -> int | None: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Between:
     """A figure over what is graded, with limits that hold whatever waits turns out to be."""
 

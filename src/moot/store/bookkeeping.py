@@ -76,7 +76,7 @@ class CallClaim:
     holder: str
 
 
-@dataclass
+@dataclass(slots=True)
 class Booked:
     """What a commit did to one experiment's account."""
 
@@ -84,7 +84,7 @@ class Booked:
     settled: list[str] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Books:
     """The money of one commit."""
 

@@ -36,7 +36,7 @@ BUSY_FROM = 24
 """When groups are this large, waiting a moment for more makes far fewer commits; a lone caller never waits."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Group:
     """What one commit takes: calls, rows, money, claims and other work, each with those who wait for it."""
 
@@ -84,7 +84,7 @@ class Failed:
     error: Exception
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Done:
     """What came of a group."""
 
@@ -92,7 +92,7 @@ class Done:
     worked: list[Any]
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Written:
     """What came of its one transaction."""
 

@@ -68,7 +68,7 @@ def linear(expression: Expression) -> Linear | None:
             return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Combination:
     """A mean of values whose range is known, on the scale of that range."""
 

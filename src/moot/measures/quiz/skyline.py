@@ -67,12 +67,12 @@ class BestSingle:
     player: str | None
     players: int
     """How many it was chosen among."""
+    questions: int
+    """All that were asked."""
     values: Mapping[str, Value] = field(default_factory=dict)
     """By question, graded or not."""
     ungraded: int = 0
     """Questions that its answer to is ungraded."""
-    questions: int = 0
-    """All that were asked."""
     bounds: Mapping[str, float] | None = None
     """What the best of all players reached at least and at most, whoever it is; None where all is graded."""
     rivals: tuple[str, ...] = ()
@@ -190,9 +190,9 @@ def best_single(plays: Sequence[Played], *, seed: int = 0) -> BestSingle:
         reached,
         player,
         len(every),
+        total,
         values,
         ungraded,
-        total,
         bounds,
         rivals,
         side,

@@ -1,0 +1,38 @@
+"""Every arrow makes a new frozen value: a dataclass of these rooms cannot be changed, and holds nothing but its fields."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import moot
+
+ROOT = Path(moot.__file__).parent
+ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "measures", "models", "store")
+GROWING = {
+    "measures": {"Askings", "Attended", "CellDrafts", "Readers", "TeamDrafts", "_Alike", "_Summaries"},
+    "models": {"CallsUnderLimit", "StreamSoFar"},
+    "store": {"Booked", "Group"},
+}
+"""What is filled bit by bit while something is read, asked or written."""
+
+
+def dataclasses_of(room: str) -> Iterator[tuple[ast.ClassDef, dict[str, bool]]]:
+    for path in [*(ROOT / room).rglob("*.py"), *ROOT.glob(f"{room}.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for said in node.decorator_list if isinstance(node, ast.ClassDef) else ():
+                if "dataclass" in ast.unparse(said).split("(")[0]:
+                    given = said.keywords if isinstance(said, ast.Call) else ()
+                    yield node, {each.arg or "": ast.literal_eval(each.value) for each in given}
+
+
+@pytest.mark.parametrize("room", ROOMS_OF_VALUES)
+def test_every_value_is_frozen_and_holds_its_fields_alone(room: str) -> None:
+    """Two who hold one value hold the same for ever. What keeps something once it was computed needs room for that."""
+    given = {node.name: said for node, said in dataclasses_of(room)}
+    keeping = {node.name for node, _ in dataclasses_of(room) if "@cached_property" in ast.unparse(node)}
+    assert {name for name, said in given.items() if not said.get("frozen")} == GROWING.get(room, set())
+    assert {name for name, said in given.items() if not said.get("slots")} == keeping
