@@ -192,7 +192,7 @@ class Team:
             ),
             usable=lambda reply: read_reply(reply, form),
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
-            note=partial(Call, player.name, stage, turn),
+            note=partial(Call, player.name, stage, turn, model=player.model.name),
             instead=instead,
         )
         return await until_usable(player, asking, self.journal)
@@ -219,7 +219,7 @@ class Team:
             partial(self._request, player, question, schema=None, occasion=occasion),
             usable=_words,
             again=lambda reply_text, problem: messages,
-            note=partial(Call, player.name, stage, turn),
+            note=partial(Call, player.name, stage, turn, model=player.model.name),
         )
         return await until_usable(player, asking, self.journal)
 
@@ -257,7 +257,7 @@ class Team:
         heard.update(zip(missing, await asyncio.gather(*map(one, missing)), strict=True))
         for name in late:
             request = self._first_request(name, question, asked[name], form, turn)
-            self.journal.append(Call(name, stage, turn, request, error=LATE))
+            self.journal.append(Call(name, stage, turn, request, error=LATE, model=self[name].model.name))
             heard[name] = Heard(name, None, "unanswered", LATE, late=True)
         return {name: heard[name] for name in asked}
 
