@@ -19,6 +19,7 @@ from moot.testing import check_model
 from moot.types import FREE, Message, Price, Usage
 
 PRICE = Price(10.0, 20.0)
+COUNTED = Usage(100, 50)
 A_CALL_USD = 0.002
 CASES = [Case(Question(str(number), f"What is capital number {number}?"), "Paris") for number in range(30)]
 
@@ -28,7 +29,7 @@ class Counting:
     """Says its tokens, and of money only what it is told to."""
 
     name: str = "own"
-    usage: Usage = Usage(100, 50)
+    usage: Usage = COUNTED
     cost_usd: float | None = None
     price: Price | None = PRICE
     max_tokens: int = 200
@@ -103,7 +104,8 @@ async def test_the_contract_notices_a_price_that_is_never_charged(model: Countin
 
 
 @pytest.mark.parametrize(
-    "model", [Counting(), Counting(usage=Usage(), cost_usd=0.1), Counting(usage=Usage(), price=FREE), Counting(price=None)]
+    "model",
+    [Counting(), Counting(usage=Usage(), cost_usd=0.1), Counting(usage=Usage(), price=FREE), Counting(price=None)],
 )
 async def test_the_contract_takes_a_price_that_is_charged_in_either_way(model: Counting) -> None:
     await check_model(model)

@@ -147,7 +147,10 @@ SAID = {"agree": True, "vote": 1, "choice": 1}
 @pytest.mark.parametrize(
     ("office", "model"),
     [
-        ({"strategies": [{"discuss": {"decision": "judge", "judge": "ann"}}]}, "two/discuss(decision=judge, judge=ann)"),
+        (
+            {"strategies": [{"discuss": {"decision": "judge", "judge": "ann"}}]},
+            "two/discuss(decision=judge, judge=ann)",
+        ),
         ({"strategies": ["vote"], "grouping": {"model": "ann"}}, "two/vote"),
     ],
     ids=["judge", "grouping"],
