@@ -73,7 +73,7 @@ def test_an_officer_of_several_stages_has_one_office() -> None:
     [
         (["judge", "bob"], [JUDGED], {}, "'judge' is the name of a player of team 'all' and of an office of strategy 'discuss'"),
         (["advocate", "bob"], [Attacked()], {}, "'advocate' is the name of a player of team 'all' and of an office of strategy"),
-        (["bob", "grouping"], ["vote"], {"grouping": {"model": "jo"}}, "'grouping' is the name of a player of team 'all' and of who"),
+        (["bob", "grouping"], ["vote"], {"grouping": {"model": "jo"}}, "'grouping' is the name of a player of team 'all' and"),
         (["ann", "bob"], [Attacked("player")], {}, "strategy 'attacked' has an office called 'player'"),
     ],
 )  # fmt: skip

@@ -95,6 +95,8 @@ class Team:
     retriever: Retriever | None = field(default=None, compare=False)
     lessons: tuple[Lesson, ...] = field(default=(), compare=False, repr=False)
     """Graded drafts of other questions, for a strategy whose traits say that it learns."""
+    drafts_repeat: int | None = field(default=None, compare=False)
+    """Whose drafts this repeat decides from, where a strategy decides several times from the same; None: its own."""
 
     def __getitem__(self, name: str) -> Player:
         for player in self.players:
@@ -103,12 +105,13 @@ class Team:
         expected = ", ".join(player.name for player in self.players)
         raise KeyError(f"there is no player {name!r} at this table; expected one of {expected}")
 
-    def seated(self, repeat: int = 0) -> Team:
+    def seated(self, repeat: int = 0, drafts_repeat: int | None = None) -> Team:
         """This team for one episode, with a record of its own. By hand: this is done for every episode of a run."""
         seated = object.__new__(Team)
         for name in _FIELDS:
             object.__setattr__(seated, name, getattr(self, name))
         object.__setattr__(seated, "repeat", repeat)
+        object.__setattr__(seated, "drafts_repeat", drafts_repeat)
         object.__setattr__(seated, "journal", [])
         object.__setattr__(seated, "traced", [])
         object.__setattr__(seated, "asked", {})
@@ -130,7 +133,9 @@ class Team:
 
     async def draft(self, player: Player, question: Question, *, stage: str = "draft") -> Answer:
         """One player alone with the question. Every strategy asks this way, so strategies share the stored drafts."""
-        heard = await self.ask(
+        repeat = self.repeat if self.drafts_repeat is None else self.drafts_repeat
+        table = self if repeat == self.repeat else replace(self, repeat=repeat)
+        heard = await table.ask(
             player,
             question,
             self.prompts.draft(question),
