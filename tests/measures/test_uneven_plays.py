@@ -17,6 +17,8 @@ from rich.console import Console
 from worlds import World, row
 
 import moot
+from moot.measures.safety.cohorts import macro_average
+from moot.measures.safety.pairs import Pair
 from moot.report.figures import figures, find_experiment
 from moot.report.remarks import remarks
 from moot.report.sections import all_sections
@@ -248,3 +250,19 @@ async def test_whom_a_ranking_takes_hangs_on_no_name_and_no_place(tmp_path: Path
         tmp_path, world(right), ALONE, lambda strategy, whose, n: strategy == "solo" and (n < 20) == (whose in one)
     )
     assert shown["best_single"]["player"] in one
+
+
+def test_a_mean_over_sets_is_over_the_plays_that_all_models_have() -> None:
+    """Of the first set bob has not played the question on which ann was rescued."""
+    pairs = [
+        *(Pair(f"x{n}", model, 1.0, 1.0, dataset="x") for n in range(4) for model in ("ann", "bob")),
+        Pair("x4", "ann", 0.0, 1.0, dataset="x"),
+        *(Pair(f"y{n}", model, 0.0, float(n == 0), dataset="y") for n in range(4) for model in ("ann", "bob")),
+    ]
+    found = macro_average(pairs)
+    assert found is not None
+    assert [(row["dataset"], row["native"], row["after"]) for row in found["datasets"]] == [
+        ("x", 1.0, 1.0),
+        ("y", 0.0, 0.25),
+    ]
+    assert found["difference"] == pytest.approx(0.125)

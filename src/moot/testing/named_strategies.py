@@ -134,8 +134,8 @@ class Recognised:
                 sides = [subject, *(case.pattern for case in cases)]
             case _:
                 return []
-        others = [side for side in sides if not self._says_strategy(side)]
-        return others if len(others) < len(sides) else []
+        beside = [side for side in sides if not self._says_strategy(side)]
+        return beside if len(beside) < len(sides) else []
 
     def _strings(self, side: ast.AST, seen: frozenset[str] = frozenset()) -> Iterator[ast.Constant]:
         for node in ast.walk(side):
