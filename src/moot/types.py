@@ -280,6 +280,8 @@ class Call:
     error: str | None = None
     problem: str | None = None
     """Why the reply could not be used and was asked for again, if it could not."""
+    model: str | None = None
+    """Who was asked: `player` may be an office, or somebody who only reads. None where it is read from a store."""
 
     @property
     def usable(self) -> bool:

@@ -17,6 +17,7 @@ from moot.needs import Needs
 from moot.strategies import Traits
 from moot.team import Team
 from moot.testing import check_measure
+from moot.testing.named_strategies import names_known_to
 from moot.traces import Shown, claims_in, of_kind
 from moot.types import Question, Verdict
 
@@ -326,6 +327,62 @@ class KnowsAName(Longest):
 
 def plays_alone(cell: Any) -> bool:
     return bool(cell["strategy"] == TEAM_OF_ONE)
+
+
+ROW_KEYS = ("silent", "vote", "solo")
+BY_NAME = {"vote": 1.0, "solo": 2.0}
+
+
+class HasSuchKeys(Longest):
+    """Ordinary words, which happen to be names of strategies too."""
+
+    def figures(self, run: Source) -> dict[str, Any]:
+        spoken = dict.fromkeys(ROW_KEYS, 0)
+        for cell in run.cells:
+            for episode in run.seen(cell):
+                key = "silent" if episode.said is None else "vote"
+                spoken[key] += 1
+                if key == "silent" or key in ROW_KEYS[:1]:
+                    spoken["solo"] += 0
+        row = {"strategy": "all", "silent": spoken["silent"], "debate": 0}
+        return {"longest": [row | {"of": len([name for name in row if name != "silent"])}]}
+
+
+class LooksUp(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"longest": [{"worth": sum(BY_NAME.get(cell["strategy"], 0.0) for cell in run.cells)}]}
+
+
+class AsksAnother(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        return {"longest": [{"votes": sum(is_vote(cell["label"]) for cell in run.cells)}]}
+
+
+def is_vote(text: str) -> bool:
+    return text.startswith("vote")
+
+
+class Matches(Longest):
+    def figures(self, run: Source) -> dict[str, Any]:
+        count = 0
+        for cell in run.cells:
+            played = cell["strategy"]
+            match played:
+                case "silent" | "other":
+                    count += 1
+        return {"longest": [{"count": count}]}
+
+
+def test_a_word_of_a_figure_is_no_name_of_a_strategy() -> None:
+    assert names_known_to(HasSuchKeys()) == []
+
+
+@pytest.mark.parametrize(
+    ("measure", "names"),
+    [(KnowsAName(), ["solo"]), (LooksUp(), ["vote", "solo"]), (AsksAnother(), ["vote"]), (Matches(), ["silent"])],
+)
+def test_a_strategy_that_is_known_by_its_name_is_found_in_whatever_way(measure: Longest, names: list[str]) -> None:
+    assert [place.rpartition(": ")[2].strip("'") for place in names_known_to(measure)] == names
 
 
 @pytest.mark.parametrize(

@@ -166,3 +166,36 @@ async def test_other_questions_or_another_judge_make_it_another_cell(tmp_path: P
     played = len(cup.strategy.seen)
     await cup.play()
     assert (cup.requests, len(cup.strategy.seen)) == (asked, played), "a second run plays nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTwice(Weighted):
+    """Decides twice from each set of drafts."""
+
+    name: ClassVar[str] = "weighted-twice"
+    traits: ClassVar[Traits] = replace(Weighted.traits, repeats=2)
+    looked: ClassVar[list[tuple[int, str, frozenset[str]]]] = []
+    """Which repeat, of which question, and from whose drafts it was decided."""
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        said = frozenset(draft.reasoning for lesson in team.lessons for draft in lesson.drafts)
+        self.looked.append((team.repeat, question.id, said))
+        return await Weighted.play(self, question, team)
+
+
+async def test_each_decision_learns_from_the_drafts_that_it_decides_from(tmp_path: Path) -> None:
+    cup = Cup(tmp_path, repeats=2)
+    cup.strategy = WeightedTwice()
+    WeightedTwice.looked.clear()
+    cup.keys["strategies"] = [cup.strategy]
+    for name in PLAYERS:
+
+        def reply(request: Request) -> Script:
+            return {"reasoning": f"draft {request.sample}", "answer": "a village"}
+
+        cup.models[name] = ScriptedModel(name, reply)
+    await cup.play(CASES[:3])
+    assert sorted(WeightedTwice.looked) == [
+        (repeat, case.question.id, frozenset({f"draft {repeat // 2}"})) for repeat in range(4) for case in CASES[:3]
+    ]
+    assert cup.requests == 2 * 3 * len(PLAYERS)

@@ -201,3 +201,12 @@ def test_words_of_batches_are_kept_apart() -> None:
     other = judge_identity(Player("tom", ScriptedModel("kim", [])), team, 3)
     found = batches_on_record(player, team, [alone, few, many, before, other])
     assert found == {alone: 1, few: 3, many: 20, before: None}
+
+
+async def test_a_judge_that_is_down_is_not_asked_again_answer_by_answer() -> None:
+    """One call for each batch: it is the line that is dead, whatever the answers are."""
+    model = ScriptedModel("tom", lambda request: ConnectionFailed("down"))
+    answers = {name: name for name in "abcdefg"}
+    heard = await judge(Player("tom", model), CASE, answers, Team("judges", ()), batch=3)
+    assert [(each.answer, each.right) for each in heard] == [(name, None) for name in answers]
+    assert len(model.requests) == 3

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import moot
+from moot import Case, Question, Request, ScriptedModel
 from moot.engine.runner import Runner
 from moot.errors import FileError
 from moot.experiment.build import build
@@ -392,3 +395,32 @@ async def test_cohorts(tmp_path: Path) -> None:
     assert rows[texts[3]]["value"] == pytest.approx(cover["native"])
     gap = next(row for row in shown["gap_closure"] if row["cohort"] == "open")
     assert [rows[texts[4]][key] for key in ("value", "low", "high")] == [gap[key] for key in ("value", "low", "high")]
+
+
+def equals(names: tuple[str, ...], strategies: list[str]) -> dict[str, Any]:
+    """Everybody is right on the same half of the questions, so that all rows tie."""
+
+    def says(request: Request) -> dict[str, str]:
+        number = int(re.findall(r"capital number (\d+)", request.messages[-1].content)[-1])
+        return {"reasoning": "", "answer": f"Word {number}" if number % 2 else "x"}
+
+    cases = [Case(Question(str(n), f"What is capital number {n}?"), f"Word {n}") for n in range(8)]
+    models = {name: ScriptedModel(name, says) for name in names}
+    keys = {"name": "cup", "models": models, "questions": cases, "strategies": strategies}
+    teams = {"three": {"players": list(names), "captain": names[0]}}
+    return dict(moot.run({**keys, "teams": teams}).figures["headline"])
+
+
+def test_of_options_that_tie_one_is_the_highest_wherever_that_is_said() -> None:
+    """The cheaper, whichever stands first in the file."""
+    for strategies in (["talkative", "vote"], ["vote", "talkative"]):
+        head = equals(("ann", "bob", "cid"), strategies)
+        assert (head["of"], head["after_the_fact"]["of"]) == ("vote@ann", "vote@ann")
+        assert head["value"] == head["after_the_fact"]["value"] == 0.5
+        assert head["sentence"].count("highest") == 1
+
+
+def test_a_player_who_is_as_high_as_the_team_is_not_told_of_as_higher() -> None:
+    head = equals(("ann", "bob", "cid"), ["vote", "solo", "talkative"])
+    assert (head["of"], head["after_the_fact"]["of"]) == ("vote@ann", "solo@ann"), "alone it costs less"
+    assert "The highest row" not in head["sentence"]

@@ -665,3 +665,10 @@ def test_questions_that_changed_are_counted_and_not_pairs() -> None:
     assert multiple(rescues, regressions).note == FEW
     rescues |= {f"q{n}": 1.0 for n in range(10, 20)}
     assert multiple(rescues, regressions).note is None
+
+
+def test_of_questions_without_choices_nobody_guesses_the_answer() -> None:
+    """Two of four questions have four choices: two guessers cover each of these with 7/16, and the others never."""
+    pairs = [Pair(f"q{n}", name, float(n % 2), 1.0) for n in range(4) for name in ("ann", "bob")]
+    (row,) = coverage(pairs, choices={"q0": 4, "q1": 4})
+    assert (row["n"], row["guessing"]) == (4, pytest.approx(2 * 7 / 16 / 4))

@@ -672,3 +672,18 @@ def test_a_threshold_that_was_chosen_by_luck_is_no_finding() -> None:
             found_better[name] += row["low"] > 0
     allowed = worlds * 0.025 + 3 * math.sqrt(worlds * 0.025)
     assert max(found_better.values()) <= allowed, "folds taken for independent say so twice as often as they may"
+
+
+def test_who_could_no_more_than_tie_is_no_rival() -> None:
+    """Ann is right on 10 of 20; bob could come to 10 as well, and cat to 11."""
+    marks = {
+        "ann": [1.0] * 10 + [0.0] * 10,
+        "bob": [1.0] * 9 + [None] + [0.0] * 10,
+        "cat": [1.0] * 9 + [None] * 2 + [0.0] * 9,
+    }
+    plays = [
+        Played(f"q{number}", "solo", player=player, right=right, way="at once" if right is not None else "waiting")
+        for player, rights in marks.items()
+        for number, right in enumerate(rights)
+    ]
+    assert best_single(plays).rivals == ("cat",)

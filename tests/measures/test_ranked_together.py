@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from worlds import in_form, questions
 
 import moot
 from moot import ScriptedModel
+from moot.measures.sides import SideResults, highest
+from moot.stats.graded import Value
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*that it was chosen on:UserWarning")
 QUESTIONS = 40
@@ -49,3 +52,14 @@ def test_of_two_that_share_nothing_the_one_with_more_is_ranked_beside_the_whole(
     assert head["unranked"] == [{"of": fewest, "questions": 12}]
     assert [row["of"] for row in figures["frontier_left_out"]] == [fewest]
     assert {row["ranked_on"] for row in figures["frontier"]} == {20}
+
+
+def test_the_highest_is_so_by_the_least_that_each_can_be() -> None:
+    """Half of what the one said is graded, and right; the other has a little less, and all of it is known."""
+    asked = [f"q{number}" for number in range(20)]
+    half = Value(1.0, 0.5, 1.0, answers=2, waiting=1)
+    calls = dict.fromkeys(asked, 1.0)
+    flattered = SideResults("a", (), dict.fromkeys(asked, 1.0), calls, None, dict.fromkeys(asked, half))
+    known = SideResults("b", (), {question: float(place >= 5) for place, question in enumerate(asked)}, calls, None)
+    assert highest({"a": flattered, "b": known}) == "b"
+    assert highest({"a": replace(flattered, open={}), "b": known}) == "a"

@@ -12,6 +12,8 @@ import pytest
 from stopped_runs import REVIEW, Episode, always, even, never, stopped, terminal, words_of, world
 from worlds import row
 
+from moot.measures.safety.cohorts import macro_average
+from moot.measures.safety.pairs import Pair
 from moot.report.remarks import remarks
 from moot.types import HumanRate
 
@@ -227,3 +229,19 @@ async def test_one_played_of_each_cluster_is_tested_as_one_pair_a_question(tmp_p
     over = shown["headline"]["over_best_single"]
     assert (over["n"], over["test"], "clusters" in over) == (20, "mcnemar", False)
     assert "exact test" in over["rule"]
+
+
+def test_a_mean_over_sets_is_over_the_plays_that_all_models_have() -> None:
+    """Of the first set bob has not played the question on which ann was rescued."""
+    pairs = [
+        *(Pair(f"x{n}", model, 1.0, 1.0, dataset="x") for n in range(4) for model in ("ann", "bob")),
+        Pair("x4", "ann", 0.0, 1.0, dataset="x"),
+        *(Pair(f"y{n}", model, 0.0, float(n == 0), dataset="y") for n in range(4) for model in ("ann", "bob")),
+    ]
+    found = macro_average(pairs)
+    assert found is not None
+    assert [(row["dataset"], row["native"], row["after"]) for row in found["datasets"]] == [
+        ("x", 1.0, 1.0),
+        ("y", 0.0, 0.25),
+    ]
+    assert found["difference"] == pytest.approx(0.125)

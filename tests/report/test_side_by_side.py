@@ -11,7 +11,9 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.report.side_by_side import Run, side_by_side
+from moot.measures.sides import SideResults
+from moot.report.side_by_side import Run, run_of, side_by_side
+from moot.stats.graded import Value
 
 
 def run(right: dict[str, float], plays: int, **named: Any) -> Run:
@@ -89,3 +91,30 @@ def test_a_team_by_another_name_is_the_same(beside: Callable[..., Any]) -> None:
     shown = json.loads(beside({"three": THREE}, {"trio": THREE}, "--json"))
     assert {row["of"] for row in shown["comparisons"]} == ALONE | {"vote@ann"}
     assert "unmatched" not in shown
+
+
+def cohort_side(title: str, cohort: str | None, right: dict[str, float]) -> SideResults:
+    spec = json.dumps({"players": [{"name": "ann"}, {"name": "bob"}]})
+    cell: Any = {"player": None, "captain": None, "label": "vote", "cohort": cohort, "team": "all", "spec": spec}
+    return SideResults(title, (cell,), right, dict.fromkeys(right, 1.0), None, once=True)
+
+
+def test_a_table_of_another_cohort_is_another_though_the_same_sit_there() -> None:
+    right = {f"q{number}": 1.0 for number in range(12)}
+
+    def named(cohort: str) -> Run:
+        return run_of({"experiment": "cup"}, {"vote": cohort_side("vote", cohort, right)})
+
+    assert [row["of"] for row in side_by_side(named("red"), named("red"))["comparisons"]] == ["vote"]
+    apart = side_by_side(named("red"), named("blue"))
+    assert apart["comparisons"] == []
+    assert [row["of"] for row in apart["unmatched"]] == ["vote", "vote"]
+
+
+def test_equal_words_in_two_runs_need_not_have_equal_grades() -> None:
+    """Of 40 questions one waits in both runs, for what may be another judge: it can go either way in each."""
+    right = {f"q{number}": float(number % 2) for number in range(39)}
+    waits = Value(None, 0.0, 1.0, waiting=1, words=(("paris", 1.0),))
+    one = Run({"experiment": "cup"}, {"vote": right}, open={"vote": {"q39": waits}})
+    (row,) = side_by_side(one, one)["comparisons"]
+    assert row["bounds"] == {"low": pytest.approx(-1 / 40), "high": pytest.approx(1 / 40)}

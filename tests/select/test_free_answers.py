@@ -159,3 +159,17 @@ def test_where_nobody_knows_the_answer_nothing_is_learnt() -> None:
     assert labels.with_known_truth().size == 15
     assert np.isnan(labels.grades(labels.codes[0])).sum() == 5
     assert split_labels(labels, 10).selection.labels.ungraded is not None
+
+
+async def test_an_ungraded_answer_that_lost_the_vote_leaves_nothing_open() -> None:
+    """Two agree on what is right, and on the next question on what nobody has graded."""
+    said = {
+        "ann": {"q1": ("Paris", True), "q2": ("Oslo", None)},
+        "bob": {"q1": ("Paris", True), "q2": ("Oslo", None)},
+        "cat": {"q1": ("Rome", None), "q2": ("Bern", True)},
+    }
+    labels = per_question({Proposer(name, "", name): answers for name, answers in said.items()}, ["q1", "q2"])
+    oracle = VoteOracle(labels, np.ones(3))
+    right = await oracle.right(np.array([[0, 1, 2], [0, 1, 2]]), np.array([0, 1]))
+    assert right[0] == 1.0
+    assert np.isnan(right[1])

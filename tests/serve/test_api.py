@@ -268,6 +268,26 @@ def test_limits_of_a_key() -> None:
     holder.enter()
 
 
+def test_a_minute_after_a_request_there_is_room_for_another() -> None:
+    """Who comes back at the very second that it was told is let in."""
+    now = [0.0]
+    holder = Holder("k", KeyLimits(per_minute=1), clock=lambda: now[0])
+    for minute in range(3):
+        now[0] = 60.0 * minute
+        holder.enter()
+        holder.leave()
+        now[0] += 59.5
+        with pytest.raises(Refused) as refused:
+            holder.enter()
+        assert refused.value.retry_after_s == 1
+
+
+def test_a_day_has_room_for_questions_up_to_its_last_cent() -> None:
+    holder = Holder("k", KeyLimits(usd_per_day=1.0), now=lambda: 0.0)
+    holder.charge("1970-01-01", 0.25)
+    assert [holder.hold(0.25), holder.hold(0.5), holder.hold(2**-20)] == [True, True, False]
+
+
 async def test_a_full_queue_is_told_when_to_come_back() -> None:
     gate = Admission({}, at_once=1, waiting=1)
     holder = gate.holder(HTTPConnection({"type": "http", "headers": []}))

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
 
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
@@ -138,6 +139,41 @@ def test_a_player_who_was_down_is_expected_to_cost_the_most_that_a_call_can(tmp_
             assert ask(url, "Who is number zero?", model="two/vote") == 200
             server.down = frozenset()
             assert ask_at_once(url, 16, model="two/vote") == [200] * 3 + [429] * 13
+
+
+SAID = {"agree": True, "vote": 1, "choice": 1}
+
+
+@pytest.mark.parametrize(
+    ("office", "model"),
+    [
+        (
+            {"strategies": [{"discuss": {"decision": "judge", "judge": "ann"}}]},
+            "two/discuss(decision=judge, judge=ann)",
+        ),
+        ({"strategies": ["vote"], "grouping": {"model": "ann"}}, "two/vote"),
+    ],
+    ids=["judge", "grouping"],
+)
+def test_an_officer_who_was_down_is_expected_to_cost_the_most_that_a_call_can(
+    office: dict[str, Any], model: str, tmp_path: Path
+) -> None:
+    """Those who play are free and answered: only who judges them, or groups their answers, has a price."""
+    with provider(tokens=MAX_TOKENS, latency_s=0.1) as server:
+        path = team(tmp_path, server)
+        experiment = json.loads(path.read_text())
+        ann = experiment["models"]["ann"]
+        free = {name: {**ann, "model": name, "price": {"prompt": 0.0, "completion": 0.0}} for name in ("bob", "cid")}
+        server.says = {name: {**SAID, "answer": name, "solution": name} for name in free}
+        server.says |= {"ann": {"choice": 1, "groups": [[1], [2]]}}
+        experiment |= {"models": {"ann": ann, **free}, "players": {name: {"model": name} for name in free}}
+        experiment |= {"teams": {"two": {"players": list(free)}}, **office}
+        path.write_text(json.dumps(experiment))
+        with served(path) as url:
+            server.down = frozenset({"ann"})
+            assert ask(url, "Who is number zero?", model=model) == 200
+            server.down = frozenset()
+            assert ask_at_once(url, 16, model=model) == [200] * 3 + [429] * 13
 
 
 def ask_at_once(url: str, questions: int, model: str = "solo@ann") -> list[int]:

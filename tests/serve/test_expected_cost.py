@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
+from moot.experiment.model_specs import LimitsSpec, RetriesSpec
+from moot.experiment.providers import BuiltModel
+from moot.live.team import AnsweredQuestion
+from moot.models.scripted import ScriptedModel
 from moot.serve.expected_cost import AROUND, DearestQuestion, ExpectedCosts
+from moot.types import Call, Episode, Message, Price, Question, Reply, Request, Usage, Verdict
 
 SHORT, LONG = 20, 4_000
 USD = 0.05
@@ -33,3 +39,25 @@ def test_the_dearest_counts_whatever_came_after_it() -> None:
 
 def test_of_a_team_that_nobody_has_asked_nothing_is_known() -> None:
     assert ExpectedCosts().usd("team", SHORT) == math.inf
+
+
+def answered(*calls: Call) -> AnsweredQuestion:
+    question = Question("q", "Which?")
+    episode = Episode("cell", question, 0, Verdict("x", "answered"), calls, 0.0)
+    cell: Any = None
+    return AnsweredQuestion("ep", "team", cell, episode, Usage(), None, ())
+
+
+def test_what_was_billed_in_full_stands_above_what_a_failure_could_have_cost() -> None:
+    """And a later failure changes nothing of it: its most may be far too much."""
+    request = Request((Message("user", "Which?"),))
+    dear = ScriptedModel("ann", [], price=Price(0.0, 100.0))
+    models = {"ann": BuiltModel(dear, None, LimitsSpec(), RetriesSpec(), 1_000)}
+    failed = Call("judge", "judge", 2, request, error="down", model="ann")
+    billed = Call("ann", "draft", 1, request, Reply("x", cost_usd=USD), model="ann")
+    expected = ExpectedCosts()
+    expected.learn(SHORT, answered(failed), models)
+    assert expected.usd("team", SHORT) == pytest.approx(0.1), "a thousand tokens"
+    for calls in ((billed,), (billed, failed)):
+        expected.learn(SHORT, answered(*calls), models)
+        assert expected.usd("team", SHORT) == pytest.approx(USD)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import yaml
@@ -17,9 +20,11 @@ from moot.cli.exit import run_app
 from moot.errors import RequestRejected
 from moot.experiment.spec import read_experiment
 from moot.live import served
+from moot.live.feedback import learnt_questions
+from moot.live.served import served_name
 from moot.live.team import LiveTeam
 from moot.models.model import Wrapper
-from moot.store import sqlite
+from moot.store import queries, sqlite, store_at
 from moot.types import Reply, Request
 
 LONG_S = 60.0
@@ -200,3 +205,32 @@ async def test_what_is_purged_is_not_in_the_file_any_more(tmp_path: Path, capsys
     assert "forgotten: 1 answers, 1 questions, 3 calls" in capsys.readouterr().out
     assert not any(b"Zarqumandia" in each for each in files_of(tmp_path))
     assert rows(store, "SELECT size FROM experiments") == [(0,)]
+
+
+class Saying(Wrapper):
+    """One wording after the other, whatever is asked."""
+
+    words: ClassVar[Iterator[str]]
+
+    async def generate(self, request: Request) -> Reply:
+        reply = await self.inner.generate(request)
+        return replace(reply, text=json.dumps({"reasoning": "", "answer": next(self.words)}))
+
+
+async def test_the_first_wording_that_a_person_called_right_becomes_the_reference(tmp_path: Path) -> None:
+    Saying.words = iter(["the Amazon", "The NILE", "nile", "Nile!"])
+    config = {**THREE, "strategies": ["solo"]}
+    async with serving(tmp_path, config, wrap=lambda name, model: Saying(model)) as live:
+        for correct in (False, True, True, True):
+            _, body = await live.chat("Which river?", "solo@ann")
+            said = {"episode": body["moot"]["episode"], "correct": correct}
+            assert (await live.post("/v1/feedback", said))[0] == 200
+    store = store_at("sqlite:///three.db", beside=tmp_path)
+    await store.open()
+    try:
+        experiment = await store.run(lambda connection: queries.latest_experiment(connection, served_name("three")))
+        assert experiment is not None
+        learnt = await store.run(lambda connection: list(learnt_questions(connection, experiment["id"])))
+    finally:
+        await store.close()
+    assert [row["answer"] for row in learnt] == ["The NILE"]

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -31,13 +31,16 @@ class Provider:
     """As long as it is, nobody is answered."""
     down: frozenset[str] = frozenset()
     """Models that are not there: who asks for one gets an error, at once, and no bill."""
+    says: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """By model; who is not in it says x."""
     asked: Counter[bytes] = field(default_factory=Counter)
 
     async def complete(self, request: web.Request) -> web.Response:
         body = await request.read()
+        model = json.loads(body)["model"]
         self.asked[body] += 1
         self.requests += 1
-        if json.loads(body)["model"] in self.down:
+        if model in self.down:
             return web.json_response({"error": {"message": "the model is not loaded"}}, status=400)
         self.bill_usd += self.tokens * PRICE["completion"] / 1e6
         self.in_flight += 1
@@ -47,7 +50,8 @@ class Provider:
                 await asyncio.sleep(0.01)
         finally:
             self.in_flight -= 1
-        choice = {"message": {"content": '{"reasoning": "", "answer": "x"}'}, "finish_reason": "stop"}
+        said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
+        choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 10, "completion_tokens": self.tokens}
         return web.json_response({"choices": [choice], "usage": usage})
 

@@ -118,7 +118,7 @@ async def test_repeats_share_the_drafts() -> None:
     model, _ = listener()
     team = table({"ann": ScriptedModel("ann", script)}, model)
     for repeat in range(6):
-        await Mixture(summariser="sue", repeats=3).play(CHOICE, team.seated(repeat))
+        await Mixture(summariser="sue", repeats=3).play(CHOICE, team.seated(repeat, repeat // 3))
     assert drafts == [0, 0, 0, 1, 1, 1]
 
 

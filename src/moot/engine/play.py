@@ -31,7 +31,8 @@ async def play(
 
     `journal` is where the calls are written as they come, for those who watch.
     """
-    team = replace(cell.team, grouper=grouper).seated(repeat) if grouper else cell.team.seated(repeat)
+    team = replace(cell.team, grouper=grouper) if grouper else cell.team
+    team = team.seated(repeat, cell.traits.drafts_repeat(repeat))
     if journal is not None:
         team = replace(team, journal=journal)
     started = time.perf_counter()

@@ -14,6 +14,8 @@ from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.providers import BuiltModel, model_named
 from moot.experiment.spec import ExperimentFile
 from moot.strategies import Strategy, traits_of
+from moot.strategies.traits import GROUPING as GROUP_TEMPLATE
+from moot.strategies.traits import PLAYER
 from moot.team import Player, Team, retrieved_from
 from moot.types import Request
 
@@ -47,6 +49,27 @@ def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], position: i
         problem = f"{name!r} is a recording, which cannot be a {office}: it holds drafts and nothing else"
         raise file.error(("strategies", position), problem)
     return Player(office, model)
+
+
+def check_names(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
+    """Whoever is asked stands on the record under one name, the player's or the office's: no two may bear the same."""
+    traits = traits_of(played)
+    held = dict.fromkeys(lineup.officers, f"an office of strategy {played.name!r}")
+    if PLAYER in held:
+        problem = (
+            f"strategy {played.name!r} has an office called {PLAYER!r}, which is what members of a team are called"
+        )
+        raise file.error(("strategies", position), f"{problem}; expected another name for the office")
+    if GROUP_TEMPLATE in traits.prompts and (grouping := getattr(lineup.grouper, "model", None)) is not None:
+        if grouping.name in held:
+            problem = f"strategy {played.name!r} has an office called {grouping.name!r}, as is who groups the answers"
+            raise file.error(("strategies", position), f"{problem}; expected another name for the office")
+        held[grouping.name] = "who groups the answers"
+    for player in lineup.players:
+        if player.name in held:
+            problem = f"{player.name!r} is the name of a player of team {lineup.name!r} and of {held[player.name]}"
+            expected = "expected another name for the player, since nobody could tell their calls apart"
+            raise file.error(("strategies", position), f"{problem}; {expected}")
 
 
 def staff_shape(lineup: Team) -> dict[str, Any]:

@@ -14,10 +14,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.grade.extract import EXTRACT
+from moot.strategies.traits import PLAYER as PLAYER
 from moot.traces import Extraction, Shown, Trace, not_waited_for
+from moot.types import NOTHING
 
-PLAYER = "player"
-"""The office of whoever is asked as a member of the team, and as nothing more."""
 ANSWERED, FAILED, REFUSED, UNANSWERED = "answered", "failed", "refused", "unanswered"
 ABSENT = (FAILED, REFUSED, UNANSWERED)
 """Why somebody who was asked has said nothing."""
@@ -66,13 +67,13 @@ class Askings:
         question: str,
         steps: Steps,
         traces: Iterable[Trace],
-        offices: Mapping[str, str] | None = None,
+        offices: Mapping[str, str] = NOTHING,
     ) -> None:
         """`offices`: the models in those of this strategy, by office."""
         every = list(traces)
         roles = {(look.to, look.turn): look.role for look in every if isinstance(look, Shown)}
         read = {(one.player, one.turn) for one in every if isinstance(one, Extraction) and one.answer is not None}
-        places = _by_place(steps, players, roles, {**self.officers, **(offices or {})})
+        places = _by_place(steps, players, roles, self.officers, offices)
         dropped = {(name, PLAYER) for name in not_waited_for(every)}
         for place in sorted(dropped - places.keys()):
             places[place] = []  # a call that is dropped leaves no line
@@ -97,12 +98,24 @@ class Askings:
 
 
 def _by_place(
-    steps: Steps, players: Collection[str], roles: Mapping[tuple[str, int], str], officers: Mapping[str, str]
+    steps: Steps,
+    players: Collection[str],
+    roles: Mapping[tuple[str, int], str],
+    officers: Mapping[str, str],
+    offices: Mapping[str, str] = NOTHING,
 ) -> dict[AskedAs, list[Sequence[Any]]]:
     places: dict[AskedAs, list[Sequence[Any]]] = {}
     for step in steps:
         name, stage, turn = step[:3]
-        office = roles.get((name, turn)) or (PLAYER if name in players else stage)
-        who = name if name in players else officers.get(name, name)
-        places.setdefault((who, office), []).append(step)
+        if name in offices and name in players:  # runs of before allowed it, and nobody can tell the two apart
+            place = name, f"{PLAYER} or {name}"
+        elif name in offices:
+            place = offices[name], name
+        elif name in officers and (name == stage or name not in players):
+            place = officers[name], name
+        elif stage == EXTRACT:  # who reads may have a seat too
+            place = name, EXTRACT
+        else:
+            place = name, roles.get((name, turn)) or (PLAYER if name in players else stage)
+        places.setdefault(place, []).append(step)
     return places

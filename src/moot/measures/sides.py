@@ -191,13 +191,13 @@ def ranked(options: Mapping[str, SideResults]) -> SharedQuestions:
     return shared_questions({title: side.calls for title, side in options.items()})
 
 
-def highest(options: Mapping[str, SideResults], *, cheaper: bool = False) -> str | None:
-    """Who got most right of the questions that they share, by the least that each can be; `cheaper`: of equals."""
+def highest(options: Mapping[str, SideResults]) -> str | None:
+    """Who got most right of the questions that they share, by the least that each can be; of equals the cheaper."""
     asked = {question for side in options.values() for question in side.calls}
     return best(
         {title: side.marks(side.calls) for title, side in options.items()},
         asked,
-        costs={title: side.calls for title, side in options.items()} if cheaper else None,
+        costs={title: side.calls for title, side in options.items()},
         least={title: least_of(side.open) for title, side in options.items()},
     )
 

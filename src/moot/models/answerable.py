@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import isawaitable
 from typing import Any
 
@@ -51,7 +52,15 @@ class Answerable(Wrapper):
             raise ModelBroke(f"model {self.name!r}: expected a Reply, found {type(reply).__name__}")
         if (problem := _odd_part(reply)) is not None:
             raise ModelBroke(border.words(f"model {self.name!r}: expected a Reply with {problem}"))
-        return border.admitted(reply)
+        return charged(border.admitted(reply), self.price)
+
+
+def charged(reply: Reply, price: Price | None) -> Reply:
+    """The reply with what it cost: as its model says, else price times tokens, for every kind of model."""
+    if reply.cost_usd is not None or price is None:
+        return reply
+    cost_usd = price.cost_usd(reply.usage)
+    return reply if cost_usd is None else replace(reply, cost_usd=cost_usd)
 
 
 def checked_shape(model: Model, request: Request) -> Mapping[str, Any]:

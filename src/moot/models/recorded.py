@@ -59,7 +59,7 @@ class RecordedModel:
         text = self.recording.replies.get((self.model, request.question_id or "", request.sample))
         if text is None or request.attempt:  # asking a recording again brings nothing new
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
-        return Reply(text, version=self.model, cost_usd=0.0)
+        return Reply(text, version=self.model, cost_usd=0.0 if self.price == FREE else None)
 
     async def close(self) -> None:
         pass

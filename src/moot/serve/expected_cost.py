@@ -52,7 +52,7 @@ class ExpectedCosts:
         """From a question that was played to its end: one that was broken off says nothing of what an answer costs."""
         if asked.verdict.answer is None or of_kind(asked.verdict.traces, Deadline):
             return
-        unbilled_usd = sum(_most_usd(call, asked, models) for call in asked.episode.calls if not _billed_usd(call))
+        unbilled_usd = sum(_most_usd(call, models) for call in asked.episode.calls if not _billed_usd(call))
         known = self._at_most if unbilled_usd else self._billed
         billed_usd = sum(map(_billed_usd, asked.episode.calls))
         known.setdefault(asked.model, DearestQuestion()).raise_to(billed_usd + unbilled_usd, characters)
@@ -62,10 +62,12 @@ def _billed_usd(call: Call) -> float:
     return (call.reply.cost_usd or 0.0) if call.reply is not None else 0.0
 
 
-def _most_usd(call: Call, asked: AnsweredQuestion, models: Mapping[str, BuiltModel]) -> float:
-    """What a call could have cost that is on no bill: nothing, if its model is free or nobody knows its price."""
-    player = next((player for player in asked.cell.team.players if player.name == call.player), None)
-    built = models.get(call.player if player is None else player.model.name)
+def _most_usd(call: Call, models: Mapping[str, BuiltModel]) -> float:
+    """What a call could have cost that is on no bill: nothing, if its model is free or nobody knows its price.
+
+    By who was asked, whatever as: a player, an officer, who groups or who reads.
+    """
+    built = models.get(call.model or "")
     if built is None or built.model.price is None:
         return 0.0
     reply_tokens = COMPLETION_GUESS if built.max_tokens is None else built.max_tokens

@@ -66,7 +66,7 @@ class TeamModel:
 
     async def generate(self, request: Request) -> Reply:
         started = time.perf_counter()
-        seated = self.team.seated(request.sample)
+        seated = self.team.seated(request.sample, traits_of(self.strategy).drafts_repeat(request.sample))
         verdict = await self.strategy.play(_question(request), seated)
         replies = [call.reply for call in seated.journal if call.reply is not None]
         costs = [reply.cost_usd for reply in replies]

@@ -20,6 +20,8 @@ Hears = Literal["nothing", "answers", "reasons", "rounds", "talk", "unknown"]
 Asked = Literal["nobody", "captain", "everybody"]
 DecidesBy = Literal["voting", "consensus", "judge"]
 
+PLAYER = "player"
+"""The office of whoever is asked as a member of the team, and as nothing more."""
 GROUPING = "group"
 """The template in which a team is asked which answers mean the same."""
 

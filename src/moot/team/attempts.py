@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from moot.errors import CallError, GenerationFailed
+from moot.models.answerable import charged
 from moot.team.forms import Read, Unusable
 from moot.team.player import Heard, Player
 from moot.types import Call, Message, Reply, Request
@@ -43,7 +44,8 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
     for attempt in range(ATTEMPTS):
         request = asking.request(messages, attempt)
         try:
-            reply = await player.model.generate(request)
+            # A team that is played by itself, or as a model, has no chain around its models.
+            reply = charged(await player.model.generate(request), player.model.price)
         except GenerationFailed as error:
             journal.append(asking.note(request, error=str(error)))
             problem = str(error)

@@ -95,6 +95,8 @@ class Team:
     retriever: Retriever | None = field(default=None, compare=False)
     lessons: tuple[Lesson, ...] = field(default=(), compare=False, repr=False)
     """Graded drafts of other questions, for a strategy whose traits say that it learns."""
+    drafts_repeat: int | None = field(default=None, compare=False)
+    """Whose drafts this repeat decides from, where a strategy decides several times from the same; None: its own."""
 
     def __getitem__(self, name: str) -> Player:
         for player in self.players:
@@ -103,12 +105,13 @@ class Team:
         expected = ", ".join(player.name for player in self.players)
         raise KeyError(f"there is no player {name!r} at this table; expected one of {expected}")
 
-    def seated(self, repeat: int = 0) -> Team:
+    def seated(self, repeat: int = 0, drafts_repeat: int | None = None) -> Team:
         """This team for one episode, with a record of its own. By hand: this is done for every episode of a run."""
         seated = object.__new__(Team)
         for name in _FIELDS:
             object.__setattr__(seated, name, getattr(self, name))
         object.__setattr__(seated, "repeat", repeat)
+        object.__setattr__(seated, "drafts_repeat", drafts_repeat)
         object.__setattr__(seated, "journal", [])
         object.__setattr__(seated, "traced", [])
         object.__setattr__(seated, "asked", {})
@@ -130,7 +133,9 @@ class Team:
 
     async def draft(self, player: Player, question: Question, *, stage: str = "draft") -> Answer:
         """One player alone with the question. Every strategy asks this way, so strategies share the stored drafts."""
-        heard = await self.ask(
+        repeat = self.repeat if self.drafts_repeat is None else self.drafts_repeat
+        table = self if repeat == self.repeat else replace(self, repeat=repeat)
+        heard = await table.ask(
             player,
             question,
             self.prompts.draft(question),
@@ -192,7 +197,7 @@ class Team:
             ),
             usable=lambda reply: read_reply(reply, form),
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
-            note=partial(Call, player.name, stage, turn),
+            note=partial(Call, player.name, stage, turn, model=player.model.name),
             instead=instead,
         )
         return await until_usable(player, asking, self.journal)
@@ -219,7 +224,7 @@ class Team:
             partial(self._request, player, question, schema=None, occasion=occasion),
             usable=_words,
             again=lambda reply_text, problem: messages,
-            note=partial(Call, player.name, stage, turn),
+            note=partial(Call, player.name, stage, turn, model=player.model.name),
         )
         return await until_usable(player, asking, self.journal)
 
@@ -257,7 +262,7 @@ class Team:
         heard.update(zip(missing, await asyncio.gather(*map(one, missing)), strict=True))
         for name in late:
             request = self._first_request(name, question, asked[name], form, turn)
-            self.journal.append(Call(name, stage, turn, request, error=LATE))
+            self.journal.append(Call(name, stage, turn, request, error=LATE, model=self[name].model.name))
             heard[name] = Heard(name, None, "unanswered", LATE, late=True)
         return {name: heard[name] for name in asked}
 

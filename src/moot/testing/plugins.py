@@ -12,6 +12,7 @@ from moot.ballots.trial import usual_ballots
 from moot.errors import CallError
 from moot.grade.graders import checked_grader, word_of
 from moot.grade.match import Grader
+from moot.models.answerable import charged
 from moot.models.cache import StoredCall
 from moot.models.model import Model, call_key
 from moot.store import schema
@@ -45,8 +46,25 @@ async def check_model(model: Model, *, answers: bool = True) -> None:
     else:
         assert isinstance(reply, Reply), "generate gives a Reply"
         assert reply.latency_s >= 0
+        _check_charge(model, reply)
     await model.close()
     await model.close()
+
+
+def _check_charge(model: Model, reply: Reply) -> None:
+    """A price that is never charged makes every cost unknown, or nothing, and a budget stops at the most it could be."""
+    if model.price is None or reply.finish != "stop":
+        return
+    cost_usd = charged(reply, model.price).cost_usd
+    assert cost_usd is not None, (
+        "the model has a price that is never charged: expected usage=Usage(prompt, completion) or cost_usd in its reply,"
+        f" found {reply.usage}"
+    )
+    by_tokens_usd = model.price.cost_usd(reply.usage)
+    assert cost_usd or not by_tokens_usd, (
+        f"the model has a price that is never charged: its reply is worth ${by_tokens_usd:g} by its tokens and says"
+        " cost_usd=0; expected what it cost, or cost_usd left out"
+    )
 
 
 def _variations(request: Request) -> Iterator[Request]:

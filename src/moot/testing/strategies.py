@@ -173,7 +173,7 @@ async def _check_drawn(strategy: Strategy, lineup: Team) -> None:
 async def _check_repeats(strategy: Strategy, play: Play) -> None:
     """Each set of drafts is decided on so often as is said, and no oftener."""
     for repeat, shared in ((play.traits.repeats - 1, True), (play.traits.repeats, False)):
-        await strategy.play(play.question, seated := play.lineup.seated(repeat))
+        await strategy.play(play.question, seated := play.lineup.seated(repeat, play.traits.drafts_repeat(repeat)))
         again = dataclasses.replace(play, calls=tuple(seated.journal))
         _hold(broken_repeats(play, again, repeat, shared=shared))
 

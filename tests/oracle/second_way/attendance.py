@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from second_way.raw import Raw
+from second_way.raw import Cell, Raw
 
 COUNTED = ("answered", "failed", "refused", "unanswered")
 
@@ -21,14 +21,8 @@ def attendance(raw: Raw) -> Mapping[str, Any]:
         traces = json.loads(row["verdict"]).get("traces", ())
         shown = {(t["to"], t.get("turn", 2)): t["role"] for t in traces if t["kind"] == "shown" and cell.player is None}
         found = {(t["player"], t["turn"]) for t in traces if t["kind"] == "extraction" and t.get("answer") is not None}
-        staff = {"grouping": (raw.config.get("grouping") or {}).get("model"), **cell.traits.get("offices", {})}
-        offices = [
-            (
-                s[0] if s[0] in members else staff.get(s[0]) or s[0],
-                shown.get((s[0], s[2]), "player" if s[0] in members else s[1]),
-            )
-            for s in steps
-        ]
+        grouper = (raw.config.get("grouping") or {}).get("model")
+        offices = [_place(s, members, cell, grouper, shown) for s in steps]
         dropped = {(name, "player") for t in traces if t["kind"] == "not-needed" for name in t["players"]}
         for place in dropped:
             own = [step for step, office in zip(steps, offices, strict=True) if office == place]
@@ -40,6 +34,21 @@ def attendance(raw: Raw) -> Mapping[str, Any]:
                 ending = row["outcome"] if row["outcome"] in COUNTED else "unanswered"
             seen.setdefault(place, []).append((row["question_id"], ending, own))
     return {"attendance": [_row(*place, plays) for place, plays in sorted(seen.items())]}
+
+
+def _place(
+    step: list[Any], members: set[str], cell: Cell, grouper: str | None, shown: Mapping[Any, str]
+) -> tuple[str, str]:
+    """Who, and as what: an officer by its office, a reader as one, and everybody else as it was shown what it read."""
+    name, stage, turn = step[:3]
+    staff = cell.traits.get("offices", {}) if cell.player is None else {}
+    if name in staff:
+        return (name, f"player or {name}") if name in members else (staff[name], name)
+    if name == "grouping" and grouper and (stage == name or name not in members):
+        return grouper, name
+    if stage == "extract":
+        return name, stage
+    return name, shown.get((name, turn), "player" if name in members else stage)
 
 
 def _ending(last: list[Any], finishes: Mapping[str, str], found: set[tuple[str, int]]) -> str:

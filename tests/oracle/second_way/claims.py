@@ -135,7 +135,10 @@ def _who(side: Option, paid: Mapping[str, Option]) -> Row:
 
 def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     """What a careless report would print first; whose interval pays for nothing."""
-    top = highest({title: side.values for title, side in every.items()})
+    top = highest(
+        {title: side.values for title, side in every.items()},
+        calls={title: side.calls for title, side in every.items()},
+    )
     if top is None or len(every) < 2:
         return None
     ranked = Ranked({title: side.values for title, side in every.items()})

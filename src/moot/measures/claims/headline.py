@@ -131,7 +131,7 @@ def _chosen(
         return _Chosen(primary, "declared late", {primary: side, **others}, asked, {})
     together = ranked(pool)
     # Where no two can be ranked, one of them is told of as any other would be: it is the highest of nothing.
-    top = together.names[0] if together.none_ranked else highest(pool, cheaper=True)
+    top = together.names[0] if together.none_ranked else highest(pool)
     if top is None:
         return None
     paid = {title: pool[title] for title in together.names}

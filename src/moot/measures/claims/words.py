@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -155,12 +156,20 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         have = f"not all of its {_several(row)} have played"
         doubts.append(f"{left_out:,} {are.format(have)} left out.")
     doubts += _not_ranked(row)
-    if (after := row["after_the_fact"]) and after["of"] != row["of"] and after["value"] is not None:
+    if (after := row["after_the_fact"]) and after["value"] is not None and not _as_high(row, after):
         highest = "The row that is highest were all ungraded answers wrong" if "bounds" in after else "The highest row"
         highest += _ranked(after)
         doubts.append(f"{highest}, {after['of']} with {_share(after)}, is chosen after the fact.")
         doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
     return doubts
+
+
+def _as_high(row: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether the highest row is this one, or no higher: a player alone may be as good, and cost less."""
+    if after["of"] == row["of"]:
+        return True
+    alike = after.get("ranked_on") == row.get("ranked_on") and not ("bounds" in after or row["ungraded"])
+    return alike and row["value"] is not None and math.isclose(after["value"], row["value"], abs_tol=1e-9)
 
 
 def _not_ranked(row: Mapping[str, Any]) -> list[str]:

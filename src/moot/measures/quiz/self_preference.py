@@ -60,6 +60,7 @@ def _measures(plays: Sequence[Played], groups: Mapping[DraftsKey, Groups]) -> Ro
         "self_and_majority": [
             (play.question, float(in_largest(play.captain, groups[play.drafts]))) for play in grouped
         ],
+        # Of the same plays as the choice: who is known to have said it is known wherever it is known that nobody has.
         "novel": [(play.question, float(play.novel)) for play in plays if play.novel is not None],
     }
     for name, pairs in observed.items():

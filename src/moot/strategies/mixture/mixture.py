@@ -113,8 +113,7 @@ class Mixture:
         return together if len(together) <= LONGEST_NAME else f"{len(wanted)} of {team.name}, {digest(wanted)[:6]}"
 
     async def play(self, question: Question, team: Team) -> Verdict:
-        # Repeats of the summariser share the drafts: those of its tenth repeat are those of its first.
-        table = replace(team, repeat=team.repeat // self.repeats, players=self._proposers(team))
+        table = replace(team, players=self._proposers(team))
         return await self.summarise(question, team, await table.drafts(question))
 
     def _proposers(self, team: Team) -> tuple[Player, ...]:
