@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from moot.data.case import read_case
+from moot.data.case import KEYS, read_case
 from moot.data.clusters import ByField, check_field, named
 from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
@@ -21,13 +21,14 @@ from moot.data.hub import Hub
 from moot.data.placed import CaseSource, Placed
 from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
+from moot.data.rows import parquet_rows
 from moot.data.sample import sample_size
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
 from moot.plugins import NotAsExpected, PluginBroke, blaming
 from moot.types import Case, digest, seeded
 
-READERS = {**TABLES, ".4s": four_s_rows}
+READERS = {**TABLES, ".parquet": partial(parquet_rows, keys=KEYS), ".4s": four_s_rows}
 """Kinds of question files by the end of their name."""
 
 _SETS = Path(__file__).parent / "sets"

@@ -8,6 +8,7 @@ counts, and what makes no sense is unknown. Every kind of model passes here, wit
 from __future__ import annotations
 
 import math
+import unicodedata
 from operator import is_
 from typing import Any
 
@@ -30,6 +31,10 @@ LONGEST_LOGPROBS = 2**24
 """Bytes of log probabilities, as JSON; more of them are left out."""
 DEEPEST = 64
 
+_UNSEEN = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
+_UNSEEN_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Fillers of Hangul and Braille: letters and symbols by their category, and drawn as nothing."""
+
 _NUL = str.maketrans({"\x00": "\ufffd"})
 
 
@@ -48,6 +53,15 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def blank(text: str) -> bool:
+    """Whether nothing of it is seen: white space, controls, and what only looks like nothing."""
+    return not text.strip() or not any(_is_seen(character) for character in text)
+
+
+def _is_seen(character: str) -> bool:
+    return unicodedata.category(character) not in _UNSEEN and character not in _UNSEEN_LETTERS
 
 
 def long_text(text: object) -> str:
