@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from moot.errors import FileError
 from moot.foreign_json import LONGEST_WHOLE
-from moot.models.border import blank
+from moot.models.border import blank, text_problem
 from moot.models.closest import closest
 from moot.team.final_line.letters import YES_NO
 from moot.types import UNKNOWN, Case, HumanRate, Question, QuestionKind
@@ -53,13 +53,8 @@ class Row:
             raise self.error(key, f"expected a text or a number of at most {LONGEST_WHOLE:,} digits") from None
 
     def _whole(self, key: str, text: str) -> str:
-        if "\x00" in text:
-            raise self.error(key, "holds a NUL character, which no store can take")
-        if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise self.error(key, "holds half of a surrogate pair, which no file or model can take") from None
+        if problem := text_problem(text):
+            raise self.error(key, problem)
         return text
 
     def texts(self, key: str) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ LONGEST_LOGPROBS = 2**24
 """Bytes of log probabilities, as JSON; more of them are left out."""
 DEEPEST = 64
 
+HOLDS_NUL = "holds a NUL character, which no store can take"
+
 _UNSEEN = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
 _UNSEEN_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 """Fillers of Hangul and Braille: letters and symbols by their category, and drawn as nothing."""
@@ -58,6 +60,18 @@ def storable(text: str) -> str:
 def blank(text: str) -> bool:
     """Whether nothing of it is seen: white space, controls, and what only looks like nothing."""
     return not text.strip() or not any(_is_seen(character) for character in text)
+
+
+def text_problem(text: str) -> str | None:
+    """Why a text that somebody else wrote can be no question and no answer; None where it can."""
+    if "\x00" in text:
+        return HOLDS_NUL
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return "holds half of a surrogate pair, which no file or model can take"
+    return "expected a text that is not empty" if blank(text) else None
 
 
 def _is_seen(character: str) -> bool:
