@@ -6,7 +6,7 @@ A dataset is read twice: once to find every mistake before the first call, once 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
@@ -21,14 +21,18 @@ from moot.data.hub import Hub
 from moot.data.placed import CaseSource, Placed
 from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
-from moot.data.rows import parquet_rows
+from moot.data.rows import Rows, parquet_rows
 from moot.data.sample import sample_size
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
 from moot.plugins import NotAsExpected, PluginBroke, blaming
 from moot.types import Case, digest, seeded
 
-READERS = {**TABLES, ".parquet": partial(parquet_rows, keys=KEYS), ".4s": four_s_rows}
+READERS: Mapping[str, Callable[[Path], Rows]] = {
+    **TABLES,
+    ".parquet": partial(parquet_rows, keys=KEYS),
+    ".4s": four_s_rows,
+}
 """Kinds of question files by the end of their name."""
 
 _SETS = Path(__file__).parent / "sets"
