@@ -16,6 +16,8 @@ ROOT = Path(moot.__file__).parent
 ORDER = [
     "errors",
     "foreign_files",
+    "foreign_json",
+    "foreign_parquet",
     "plugins",
     "traces",
     "types",

@@ -33,7 +33,10 @@ NOTHING: Mapping[str, Any] = {}
 
 def canonical_json(value: object) -> bytes:
     """One text for one value, whatever the order of keys: what every hash in moot is made from."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
+    except TypeError:  # a number of more than 64 bits, or what is no JSON at all, which the slow way refuses too
+        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
 def dense_json(value: object) -> str:

@@ -164,12 +164,12 @@ def test_names_that_would_be_the_same_stay_whole() -> None:
 def test_no_name_is_the_label_of_another() -> None:
     """`vote` with what all share left out would be called as the one that nothing is known of."""
     ways = {
-        "vote(seed=1, early_stop=True)": Way("vote", {"seed": 1, "early_stop": True}),
-        "vote(seed=1)": Way("vote", {"seed": 1, "early_stop": False}),
-        "vote(early_stop=True)": Way("vote", {"seed": 1}),
-        "vote": Way("vote", {"seed": 1, "early_stop": None}),
-        "solo(seed=2)": Way("solo", {}),
-        "solo": Way("solo", None),
+        "vote(seed=1, early_stop=True)": LabelledStrategy("vote", {"seed": 1, "early_stop": True}),
+        "vote(seed=1)": LabelledStrategy("vote", {"seed": 1, "early_stop": False}),
+        "vote(early_stop=True)": LabelledStrategy("vote", {"seed": 1}),
+        "vote": LabelledStrategy("vote", {"seed": 1, "early_stop": None}),
+        "solo(seed=2)": LabelledStrategy("solo", {}),
+        "solo": LabelledStrategy("solo", None),
     }
     assert short_names(ways) == {
         "vote(seed=1, early_stop=True)": "vote(seed=1, early_stop=True)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -344,3 +345,33 @@ async def test_a_reader_who_does_not_let_go_is_said_and_then_nothing_is_left(
         await store.scrub()
         assert os.path.getsize(f"{path}-wal") == 0  # noqa: ASYNC240
     await store.close()
+
+
+async def test_a_store_behind_a_link_is_read_with_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a copy of a run that was killed, in a folder of somebody else's: the log stands beside the file, not the link."""
+    first, real, link = tmp_path / "s.db", tmp_path / "real", tmp_path / "link"
+    await (await store_at(f"sqlite:///{first}").open()).close()
+    real.mkdir()
+    link.mkdir()
+    with closing(sqlite3.connect(first)) as writing:
+        writing.execute("PRAGMA wal_autocheckpoint = 0")
+        writing.execute("INSERT INTO cases (id, question_id, content) VALUES ('kept', 'q', 'in the log')")
+        writing.commit()
+        for ending in ("", "-wal"):
+            shutil.copyfile(f"{first}{ending}", real / f"s.db{ending}")
+    (link / "s.db").symlink_to(Path("..") / "real" / "s.db")
+    migrate, refused = SqliteStore._migrate, sqlite3.OperationalError("attempt to write a readonly database")
+    refused.sqlite_errorcode = sqlite3.SQLITE_READONLY
+
+    def cannot_be_written(store: SqliteStore) -> None:
+        monkeypatch.setattr(SqliteStore, "_migrate", migrate)  # of the copy
+        raise refused
+
+    for place in (real, link):
+        monkeypatch.setattr(SqliteStore, "_migrate", cannot_be_written)
+        store = await store_at(f"sqlite:///{place / 's.db'}").open()
+        try:
+            kept = await store.read(lambda connection: connection.execute(text("SELECT id FROM cases")).scalars().all())
+        finally:
+            await store.close()
+        assert kept == ["kept"], place

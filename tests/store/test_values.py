@@ -178,6 +178,9 @@ def test_who_holds_a_store_is_read_from_the_locks_of_the_system(
     path, log = tmp_path / "s.db", tmp_path / "s.db-shm"
     for file in (path, log):
         file.touch()
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "t.db"
+    link.symlink_to(path)
     lines: list[str] = []
 
     class Locks:
@@ -195,7 +198,8 @@ def test_who_holds_a_store_is_read_from_the_locks_of_the_system(
             f"2: POSIX  ADVISORY  {kind} {by} {device} {first} {last}",
             "",
         ]
-        found = writer_of(path)
+        found, behind_link = writer_of(path), writer_of(link)
+        assert found == behind_link
         return found and found.pid
 
     assert locked(log, WRITING, WRITING) == pid

@@ -83,14 +83,13 @@ UNUSABLE = {
     "nested-answer": ('{"answer": {"answer": "Paris"}}', "no-field"),
     "nested": ('{"result": {"answer": "Paris"}}', "no-field"),
     "nan": ('{"answer": NaN}', "no-field"),
-    "infinite": ('{"answer": 1e999}', "no-field"),
+    "infinite": ('{"answer": -Infinity}', "no-field"),
     "two-that-differ": ('{"answer": "Paris"} or rather {"answer": "Rome"}', "many"),
     "two-fences": ('```json\n{"answer": "Paris"}\n```\n```json\n{"answer": "Rome"}\n```', "many"),
     "two-with-single-quotes": ("{'answer': 'Paris'} {'answer': 'Rome'}", "no-json"),
     "cut-but-said-to-be-whole": ('{"reasoning": "known", "answer": "Par', "no-json"),
     "cut-after-a-brace": ('{"reasoning": "the set {x} is", "answer": "Par', "no-field"),
     "inside-a-broken-one": ('{"draft": {"answer": "Paris"}, "x" ' + "y" * 5000 + "}", "no-json"),
-    "thousands-of-digits": ('{"answer": ' + "1" * 5000 + "}", "no-json"),
 }
 
 

@@ -12,7 +12,7 @@ from moot.cli.report import open_existing
 from moot.cli.safe_text import json_text, say
 from moot.engine.export import recorded_replies
 from moot.errors import FileError, UsageError
-from moot.live.feedback import learnt_questions
+from moot.live.feedback import learnt_questions, loadable
 from moot.report.figures import find_experiment
 from moot.store.store import Store
 
@@ -49,7 +49,10 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
 
 
 async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
-    questions = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
+    learnt = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
+    questions = list(loadable(learnt))
+    if left_out := len(learnt) - len(questions):
+        say(f"moot: {left_out} left out, with a text or an answer that no question file can hold", file=sys.stderr)
     if not questions:
         raise UsageError("nobody has said yet what was right, so there are no questions to export: POST /v1/feedback")
     lines.writelines(json_text(question) + "\n" for question in questions)

@@ -24,6 +24,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.selected import CHOSEN_ON, CHOSEN_ON_IDS
 from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.foreign_json import read_json
 from moot.grade.grading import Grading
 from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import selection_sections
@@ -323,6 +324,6 @@ def _option(text: str) -> tuple[str | None, str, Any]:
     if not equals or not key:
         raise UsageError(f"--option {text}: expected NAME=VALUE or METHOD.NAME=VALUE, such as tau=0.5")
     try:
-        return method if dot else None, key, json.loads(value)
+        return method if dot else None, key, read_json(value)
     except ValueError:
         return method if dot else None, key, value

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
 from rich.console import Group, RenderableType
 from rich.spinner import Spinner
 from rich.table import Table
@@ -16,6 +15,7 @@ from rich.text import Text
 
 from moot.engine.play import play
 from moot.experiment.plan import Cell
+from moot.foreign_json import read_json
 from moot.grade.normalise import spelled
 from moot.live.team import Journal
 from moot.store.calls import ExperimentCalls
@@ -164,7 +164,7 @@ class Watched:
 
 def _object(text: str) -> Mapping[str, Any]:
     try:
-        data = orjson.loads(text)
+        data = read_json(text)
     except ValueError:
         return {}
     return data if isinstance(data, dict) else {}

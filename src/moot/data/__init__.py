@@ -6,14 +6,14 @@ A dataset is read twice: once to find every mistake before the first call, once 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from moot.data.case import read_case
+from moot.data.case import KEYS, read_case
 from moot.data.clusters import ByField, check_field, named
 from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
@@ -21,13 +21,18 @@ from moot.data.hub import Hub
 from moot.data.placed import CaseSource, Placed
 from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
+from moot.data.rows import NumberedRows, parquet_rows
 from moot.data.sample import sample_size
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
 from moot.plugins import NotAsExpected, PluginBroke, blaming
 from moot.types import Case, digest, seeded
 
-READERS = {**TABLES, ".4s": four_s_rows}
+READERS: Mapping[str, Callable[[Path], NumberedRows]] = {
+    **TABLES,
+    ".parquet": partial(parquet_rows, keys=KEYS),
+    ".4s": four_s_rows,
+}
 """Kinds of question files by the end of their name."""
 
 _SETS = Path(__file__).parent / "sets"

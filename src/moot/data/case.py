@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from moot.errors import FileError
+from moot.foreign_json import LONGEST_WHOLE
+from moot.models.border import blank, text_problem
 from moot.models.closest import closest
 from moot.team.final_line.letters import YES_NO
 from moot.types import UNKNOWN, Case, HumanRate, Question, QuestionKind
@@ -16,6 +18,7 @@ KEYS = (
     *("author", "human", "category", "package", "year", "difficulty", "cluster", "lemmatize", "free_order", "meta"),
 )
 _KNOWN = frozenset(KEYS)
+DEEPEST_META = 200
 
 
 class PlacedRow:
@@ -32,8 +35,8 @@ class PlacedRow:
         if value is None and not required:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool):
-            value = str(value)
-        if value is None or (isinstance(value, str) and not value.strip()):
+            value = self._in_digits(key, value)
+        if value is None or (isinstance(value, str) and blank(value)):
             if required:
                 raise self.error(key, "expected a text that is not empty")
             return None
@@ -41,14 +44,17 @@ class PlacedRow:
             raise self.error(key, f"expected a text, found {_kind(value)}")
         return self._whole(key, value)
 
+    def _in_digits(self, key: str, value: float) -> str:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self.error(key, f"expected a text, found a number that is none ({value})")
+        try:
+            return str(value)
+        except ValueError:  # more digits than Python writes
+            raise self.error(key, f"expected a text or a number of at most {LONGEST_WHOLE:,} digits") from None
+
     def _whole(self, key: str, text: str) -> str:
-        if "\x00" in text:
-            raise self.error(key, "holds a NUL character, which no store can take")
-        if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise self.error(key, "holds half of a surrogate pair, which no file or model can take") from None
+        if problem := text_problem(text):
+            raise self.error(key, problem)
         return text
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -57,8 +63,12 @@ class PlacedRow:
             return ()
         if not isinstance(value, list | tuple):
             raise self.error(key, f"expected a list of texts, found {_kind(value)}")
-        items = [str(item) if isinstance(item, int | float) and not isinstance(item, bool) else item for item in value]
-        if not all(isinstance(item, str) and item.strip() for item in items):
+        numbers = (int, float)
+        items = [
+            self._in_digits(key, item) if isinstance(item, numbers) and not isinstance(item, bool) else item
+            for item in value
+        ]
+        if not all(isinstance(item, str) and not blank(item) for item in items):
             raise self.error(key, "expected a list of texts, none of them empty")
         return tuple(self._whole(key, item) for item in items)
 
@@ -78,6 +88,8 @@ class PlacedRow:
         value = self.values[key]
         if not isinstance(value, dict):
             raise self.error(key, f"expected an object, found {_kind(value)}")
+        if (odd := _no_json(value, DEEPEST_META)) is not None:
+            raise self.error(key, f"expected nothing but JSON in it, found {odd}")
         return value
 
 
@@ -143,7 +155,9 @@ def _human(row: PlacedRow, key: str) -> HumanRate | None:
     numbers: list[Any]
     if isinstance(value, str):
         parts = value.split("/")
-        numbers = [int(part) if part.strip().isdecimal() and len(part) < 18 else None for part in parts]
+        numbers = [
+            int(part) if part.isascii() and part.strip().isdecimal() and len(part) < 18 else None for part in parts
+        ]
     elif isinstance(value, dict) and set(value) == {"solved", "asked"}:
         numbers = [value["solved"], value["asked"]]
     else:
@@ -162,6 +176,23 @@ _OPTIONAL: Mapping[str, Callable[[PlacedRow, str], Any]] = {
     "meta": PlacedRow.object,
     "human": _human,
 }
+
+
+def _no_json(value: object, deep: int) -> str | None:
+    """What stands somewhere in a value that no JSON can say: a date, bytes."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return None
+    if deep == 0:
+        return f"more than {DEEPEST_META} levels"
+    if isinstance(value, dict):
+        if odd_key := next((key for key in value if not isinstance(key, str)), None):
+            return f"{odd_key!r} as a key"
+        items = list(value.values())
+    elif isinstance(value, list):
+        items = value
+    else:
+        return type(value).__name__
+    return next((odd for item in items if (odd := _no_json(item, deep - 1)) is not None), None)
 
 
 def _kind(value: object) -> str:

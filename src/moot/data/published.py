@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +16,7 @@ from moot.data.case import PlacedRow
 from moot.data.rows import parquet_rows
 from moot.errors import FileError
 from moot.foreign_files import MOST_LINE, RowLines, lines_of, unpacked_text, whole_of
+from moot.foreign_json import read_json
 
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
 
@@ -127,8 +127,8 @@ def _json_items(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _json(text: str, path: Path, line: int | None) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return read_json(text)
+    except ValueError as error:
         raise FileError(f"not valid JSON ({error})", file=path, line=line) from None
 
 

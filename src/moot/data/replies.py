@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from moot.errors import FileError
 from moot.foreign_files import lines_of, unpacked
 from moot.models.recorded import json_object
+from moot.types import dense_json
 
 Row = Mapping[str, Any]
 
@@ -25,10 +24,10 @@ def convert_replies(source: Path, replies_out: Path, questions_out: Path) -> tup
     models: dict[str, None] = {}
     with replies_out.open("wb") as replies, questions_out.open("wb") as questions:
         for line, row in _rows(source):
-            questions.write(orjson.dumps(_question(row, source, line)) + b"\n")
+            questions.write(dense_json(_question(row, source, line)).encode() + b"\n")
             for reply in _replies(row, source, line):
                 models[reply["model"]] = None
-                replies.write(orjson.dumps(reply) + b"\n")
+                replies.write(dense_json(reply).encode() + b"\n")
     return tuple(models)
 
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import codecs
 import csv
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from moot.errors import FileError
 from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked_text
+from moot.foreign_json import read_json
+from moot.foreign_parquet import parquet_columns, parquet_opened, parquet_slices, parquet_values
+from moot.models.closest import closest
 
 NumberedRows = Iterator[tuple[int, Mapping[str, Any]]]
 
 _LISTS = ("choices", "accepted", "rejected")
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
-_PARQUET_SLICE = 2_000
 
 
 def jsonl_rows(path: Path) -> NumberedRows:
@@ -30,24 +29,14 @@ def jsonl_rows(path: Path) -> NumberedRows:
 
 def _json_object(line: bytes, path: Path, number: int) -> Mapping[str, Any]:
     try:
-        value = orjson.loads(line)
-    except ValueError:
-        value = _json_leniently(line, path, number)
-    if not isinstance(value, dict):
-        raise FileError("expected one JSON object a line", file=path, line=number)
-    return value
-
-
-def _json_leniently(line: bytes, path: Path, number: int) -> Any:
-    """The standard library takes half surrogates, so that the row can say in which key one stands."""
-    try:
-        return json.loads(line.decode())
+        value = read_json(line)
     except UnicodeDecodeError as error:
         raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=number) from None
     except ValueError as error:
         raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
-    except RecursionError:
-        raise FileError("expected one JSON object a line (nested too deep)", file=path, line=number) from None
+    if not isinstance(value, dict):
+        raise FileError("expected one JSON object a line", file=path, line=number)
+    return value
 
 
 def csv_rows(path: Path) -> NumberedRows:
@@ -91,7 +80,7 @@ def _from_cells(cells: Mapping[str, str | None], path: Path, line: int) -> dict[
         elif key in ("lemmatize", "free_order"):
             row[key] = _FLAGS.get(text.casefold(), text)
         elif key == "year":
-            row[key] = int(text) if text.isdecimal() and len(text) < 18 else text
+            row[key] = int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else text
         elif key == "human" and text.startswith("{"):
             row[key] = _json_cell(text, path, line, key)
         elif key.startswith("meta."):
@@ -110,23 +99,32 @@ def _list_cell(text: str, path: Path, line: int, key: str) -> list[Any]:
 
 def _json_cell(text: str, path: Path, line: int, key: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return read_json(text)
+    except ValueError as error:
         problem = f"begins like JSON and is not ({error}); a list may be written as a|b too"
         raise FileError(problem, file=path, line=line, key=key) from None
 
 
-def parquet_rows(path: Path) -> NumberedRows:
-    import polars
+def parquet_rows(path: Path, keys: Collection[str] | None = None) -> NumberedRows:
+    """`keys`: the columns that there may be; None takes whatever there is."""
+    with parquet_opened(path) as file:
+        _check_columns(parquet_columns(file), keys, path)
+        number = 0
+        for frame in parquet_slices(file, path):
+            for values in parquet_values(frame, path):
+                number += 1
+                yield number, _without_nulls(values)
 
-    try:
-        height = polars.scan_parquet(path).select(polars.len()).collect().item()
-        for start in range(0, height, _PARQUET_SLICE):
-            frame = polars.scan_parquet(path).slice(start, _PARQUET_SLICE).collect()
-            for offset, values in enumerate(frame.iter_rows(named=True)):
-                yield start + offset + 1, _without_nulls(values)
-    except polars.exceptions.PolarsError as error:
-        raise FileError(f"not a readable Parquet file: {error}", file=path) from None
+
+def _check_columns(names: Sequence[str], keys: Collection[str] | None, path: Path) -> None:
+    """Before any is unpacked."""
+    if keys is None:
+        return
+    for name in names:
+        if name not in keys:
+            hint = closest(name, tuple(keys))
+            problem = f"unknown key; expected one of {', '.join(keys)} (anything else goes under meta){hint}"
+            raise FileError(problem, file=path, key=name)
 
 
 def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ carries them along, and no claim about it uses them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from moot.errors import FileError
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import text_of
+from moot.foreign_json import read_json
 from moot.strategies.option_meanings import meanings_named
 from moot.types import Case
 
@@ -52,7 +52,7 @@ def _cluster(case: Case) -> tuple[str | None, str] | None:
 def read_selection(path: Path) -> Selection:
     """The first team of a file that `moot select --json` wrote."""
     try:
-        rows = json.loads(text_of(path))
+        rows = read_json(text_of(path))
         chosen = rows[0] if isinstance(rows, list) else rows
         accuracies, team = dict(chosen["accuracies"]), tuple(chosen["team"])
         digests, ids = (frozenset(map(str, chosen.get(key) or ())) for key in (CHOSEN_ON, CHOSEN_ON_IDS))

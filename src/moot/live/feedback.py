@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select
 
+from moot.data.case import read_case
+from moot.errors import FileError
 from moot.grade.normalise import normalise
 from moot.store import queries, schema
 from moot.store.rows import case_of
@@ -20,6 +22,23 @@ def learnt_questions(connection: Connection, experiment: str) -> Iterator[Mappin
         answer = case.answer if case.known else _confirmed(connection, experiment, row["question"], case)
         if case.known or answer is not None:
             yield _written(case, answer)
+
+
+def loadable(questions: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Those that a question file can hold, each with an id of its own: one that cannot be read would spoil the whole file,
+    and an early server took blank references and NUL."""
+    taken: set[str] = set()
+    for question in questions:
+        number, ident = 1, question["id"]
+        while ident in taken:  # the same words, asked in another language
+            number += 1
+            ident = f"{question['id']}-{number}"
+        try:
+            read_case({**question, "id": ident}, file="", line=0)
+        except FileError:
+            continue
+        taken.add(ident)
+        yield {**question, "id": ident}
 
 
 def _confirmed(connection: Connection, experiment: str, question: str, case: Case) -> str | None:
@@ -45,6 +64,8 @@ def _written(case: Case, answer: str | None) -> dict[str, Any]:
     }
     if question.choices:
         written["choices"] = list(question.choices)
+    elif question.kind != "open":
+        written["kind"] = question.kind
     if question.context is not None:
         written["context"] = question.context
     return written

@@ -16,6 +16,9 @@ from moot.store.store import bounded_value
 from moot.types import Case, Question
 
 EPISODE_ID = re.compile("ep_[0-9a-f]{40}")
+LATEST_REPEAT = 2**31 - 1
+"""Played questions are told apart by a number drawn for each, and every database can hold one of this size. An id with a
+larger one is of no episode, and no database is asked for it."""
 
 
 def cleaned_rows(rows: Iterable[Row]) -> list[Row]:
@@ -74,10 +77,9 @@ def find_episode(
 
     `longest`: of one with more characters nothing is read, and its texts are None.
     """
-    if not EPISODE_ID.fullmatch(episode):
-        raise UsageError(f"there is no episode {episode!r}")
     number, question = episode.removeprefix("ep_")[:8], episode.removeprefix("ep_")[8:]
-    repeat = int(number, 16)
+    if not EPISODE_ID.fullmatch(episode) or (repeat := int(number, 16)) > LATEST_REPEAT:
+        raise UsageError(f"there is no episode {episode!r}")
     places, episodes = schema.experiment_questions, schema.episodes
     cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
     this = (episodes.c.cell.in_(cells), episodes.c.question == question, episodes.c.repeat == repeat)

@@ -30,6 +30,7 @@ from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.served import ServedRecord, served_name
+from moot.live.served_rows import LATEST_REPEAT
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.store import from_here
@@ -44,9 +45,6 @@ from moot.team import Player, Team
 from moot.team.forms import AnswerForm, Unusable, read_reply
 from moot.traces import Deadline, Grouped, of_kind
 from moot.types import Answer, Call, Episode, Question, Usage, Verdict, digest
-
-LATEST_REPEAT = 2**31 - 1
-"""Played questions are told apart by a number drawn for each: every database can hold one of this size."""
 
 
 class Journal(list[Call]):

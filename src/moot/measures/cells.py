@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 import orjson
 
+from moot.foreign_json import read_json
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.option_meanings import Role, meanings_named
 from moot.strategies.traits import Traits
@@ -35,7 +36,7 @@ class Stored(TypedDict):
 
 def stored_cell(row: Row) -> Stored:
     """A cell from its row. Options and traits are JSON there."""
-    kept = orjson.loads(row["options"] or "{}")
+    kept = read_json(row["options"] or "{}")
     given_options, default = kept.get("given", {}), kept.get("default", {})
     return Stored(
         id=row["id"],

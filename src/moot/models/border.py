@@ -8,6 +8,7 @@ counts, and what makes no sense is unknown. Every kind of model passes here, wit
 from __future__ import annotations
 
 import math
+import unicodedata
 from operator import is_
 from typing import Any
 
@@ -30,6 +31,12 @@ LONGEST_LOGPROBS = 2**24
 """Bytes of log probabilities, as JSON; more of them are left out."""
 DEEPEST = 64
 
+HOLDS_NUL = "holds a NUL character, which no store can take"
+
+_UNSEEN = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
+_UNSEEN_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Fillers of Hangul and Braille: letters and symbols by their category, and drawn as nothing."""
+
 _NUL = str.maketrans({"\x00": "\ufffd"})
 
 
@@ -48,6 +55,27 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def blank(text: str) -> bool:
+    """Whether nothing of it is seen: white space, controls, and what only looks like nothing."""
+    return not text.strip() or not any(_is_seen(character) for character in text)
+
+
+def text_problem(text: str) -> str | None:
+    """Why a text that somebody else wrote can be no question and no answer; None where it can."""
+    if "\x00" in text:
+        return HOLDS_NUL
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return "holds half of a surrogate pair, which no file or model can take"
+    return "expected a text that is not empty" if blank(text) else None
+
+
+def _is_seen(character: str) -> bool:
+    return unicodedata.category(character) not in _UNSEEN and character not in _UNSEEN_LETTERS
 
 
 def long_text(text: object) -> str:

@@ -20,7 +20,6 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
-import orjson
 from yarl import URL
 
 from moot.errors import (
@@ -45,7 +44,7 @@ from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets, secret_headers
 from moot.models.stream import read_stream
 from moot.models.wire import read_completion
-from moot.types import Price, Reply, Request
+from moot.types import Price, Reply, Request, dense_json
 
 JsonMode = Literal["auto", "schema", "object", "off"]
 Mode = Literal["schema", "object", "off"]
@@ -238,7 +237,7 @@ class EndpointModel:
         return body
 
     async def _post(self, request: Request, mode: str) -> Reply:
-        data = orjson.dumps(self.body(request, mode), option=orjson.OPT_NON_STR_KEYS)
+        data = dense_json(self.body(request, mode)).encode()
         started = time.perf_counter()
         try:
             async with self._exchange("POST", self._url, data) as response:

@@ -12,6 +12,7 @@ from typing import Any
 
 from moot.errors import FileError
 from moot.foreign_files import lines_of, opened
+from moot.foreign_json import read_json
 from moot.models.border import storable
 from moot.models.closest import closest
 from moot.types import FREE, Price, Reply, Request
@@ -96,8 +97,8 @@ def _read(path: Path, changed_ns: int, size: int) -> Recording:
 def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     """What a line of a file holds, where each holds one JSON object."""
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        row = read_json(line)
+    except ValueError as error:
         raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
     if not isinstance(row, dict):
         raise FileError("expected one JSON object a line", file=path, line=number)

@@ -45,7 +45,7 @@ class BodyLimit:
 
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         try:
-            if declared.isdigit() and int(declared) > self.most:
+            if declared.isascii() and declared.isdigit() and int(declared) > self.most:
                 raise BodyTooLarge
             await self.app(scope, bounded, counted)
         except BodyTooLarge:

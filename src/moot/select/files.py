@@ -6,6 +6,9 @@ their other columns: ``same_version`` (true), ``category=law``, ``model!=gpt-4o`
 
 from __future__ import annotations
 
+import io
+import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +17,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from moot.errors import FileError
+from moot.foreign_files import MOST_DOCUMENT, lines_of, opened, whole_of
+from moot.foreign_parquet import parquet_opened, parquet_slices, readable
+from moot.models.border import storable
 from moot.models.closest import closest
+from moot.models.recorded import json_object
 from moot.select.labels import UNANSWERED, LabelMatrix, Proposer, per_question
 from moot.select.where import condition
 
@@ -23,6 +30,9 @@ if TYPE_CHECKING:
 
 NEEDED = ("question_id", "model", "pred", "answer")
 KINDS = (".parquet", ".csv", ".jsonl")
+
+MOST_LABELS = 4 * MOST_DOCUMENT
+"""Bytes of all labels and names, once each row has its own."""
 
 ResponseKind = Literal["choices", "free"]
 MOST_CHOICES = 26
@@ -100,12 +110,53 @@ def _frame(file: Path) -> pl.DataFrame:
         raise FileError(f"expected a label matrix ({', '.join(KINDS)}) or an experiment file (.yaml)", file=file)
     try:
         if kind == ".parquet":
-            return pl.read_parquet(file)
+            with parquet_opened(file) as content:
+                return pl.concat(list(parquet_slices(content, file)))
         if kind == ".csv":
-            return pl.read_csv(file, infer_schema=False)
-        return pl.read_ndjson(file, infer_schema_length=None)
+            with opened(file) as content:
+                return pl.read_csv(io.BytesIO(whole_of(content, file)), infer_schema=False)
+        return _json_lines(file)
     except (pl.exceptions.PolarsError, OSError, ValueError) as error:
         raise FileError(f"cannot be read as {kind[1:]}: {str(error).splitlines()[0]}", file=file) from None
+
+
+def _json_lines(file: Path) -> pl.DataFrame:
+    """Read here and not by Polars, which knows no whole number past 64 bits and makes one type of a column's numbers."""
+    import polars as pl
+
+    columns: dict[str, list[str | None]] = {}
+    rows = 0
+    with opened(file) as content:
+        for number, line in enumerate(lines_of(content, file), start=1):
+            if not line.strip():
+                continue
+            row = json_object(line, file, number)
+            for name, value in row.items():
+                column = columns.setdefault(name, [])
+                column.extend([None] * (rows - len(column)))
+                column.append(_written(file, number, name, value))
+            rows += 1
+    for column in columns.values():
+        column.extend([None] * (rows - len(column)))
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _written(file: Path, line: int, name: str, value: object) -> str | None:
+    """One spelling for one value: 1.0 is 1, and NaN is missing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, str):
+        return storable(value)
+    if name in (*NEEDED, "prompt", "cluster"):
+        problem = f"expected a text or a number, found {'an object' if isinstance(value, dict) else 'a list'}"
+        raise FileError(problem, file=file, line=line, key=name)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _filtered(file: Path, frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
@@ -115,8 +166,10 @@ def _filtered(file: Path, frame: pl.DataFrame, where: Sequence[str]) -> pl.DataF
         if wanted.column not in frame.columns:
             expected = f"expected one of {', '.join(frame.columns)}{closest(wanted.column, frame.columns)}"
             raise FileError(f"--where {wanted.text}: there is no column {wanted.column!r}; {expected}", file=file)
-        same = (pl.col(wanted.column).cast(pl.String).str.to_lowercase() == wanted.value).fill_null(False)
-        frame = frame.filter(~same if wanted.differs else same)
+        expected = f"--where {wanted.text}: expected texts or numbers, found {frame.schema[wanted.column]}"
+        with readable(file, wanted.column, expected):
+            same = (frame[wanted.column].cast(pl.String).str.to_lowercase() == wanted.value).fill_null(False)
+            frame = frame.filter(~same if wanted.differs else same)
     return frame
 
 
@@ -133,11 +186,11 @@ def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
     for name, absent in (("prompt", ""), ("cluster", None)):
         if name not in frame.columns:
             frame = frame.with_columns(pl.lit(absent, pl.String).alias(name))
-    frame = frame.with_columns(_whole(frame[name]) for name in ("question_id", "pred", "answer", "cluster"))
-    label = [pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase() for name in ("pred", "answer")]
-    names = [pl.col(name).cast(pl.String) for name in ("question_id", "model")]
-    prompt = pl.col("prompt").cast(pl.String).fill_null("")
-    rows = frame.select(*names, prompt, *label, pl.col("cluster").cast(pl.String)).with_columns(
+    frame = pl.DataFrame([_spelled(file, frame[name]) for name in (*NEEDED, "prompt", "cluster")])
+    if (size := sum(frame.select(pl.all().str.len_bytes().sum()).row(0))) > MOST_LABELS:
+        raise FileError(f"its labels have {size:,} bytes; at most {MOST_LABELS:,} are read", file=file)
+    label = [pl.col(name).str.strip_chars().str.to_lowercase() for name in ("pred", "answer")]
+    rows = frame.select("question_id", "model", pl.col("prompt").fill_null(""), *label, "cluster").with_columns(
         pl.when(pl.col(name) == "").then(None).otherwise(pl.col(name)).alias(name)
         for name in ("pred", "answer", "cluster")
     )
@@ -147,15 +200,23 @@ def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
     return rows
 
 
-def _whole(column: pl.Series) -> pl.Series:
-    """Whole numbers that became floats because some were missing (1.0 for 1) are whole again; NaN is missing."""
+def _spelled(file: Path, column: pl.Series) -> pl.Series:
+    """As text, each value in one spelling: a whole number that became a float because others are missing (1.0 for 1) is whole
+    again; NaN is missing."""
     import polars as pl
 
-    if not column.dtype.is_float():
-        return column
-    column = column.fill_nan(None)
-    known = column.drop_nulls()
-    return column.cast(pl.Int64) if (known == known.round()).all() else column
+    kind = column.dtype
+    plain = kind in (pl.String, pl.Boolean, pl.Null, pl.Categorical, pl.Enum, pl.Date) or kind.is_numeric()
+    if not plain:
+        raise FileError(f"expected texts or numbers, found {kind}", file=file, key=column.name)
+    with readable(file, column.name, f"expected texts or numbers, found {kind} that cannot be read"):
+        written = column.cast(pl.String)
+        if not kind.is_float():
+            return written
+        whole = (column == column.round()) & (column.abs() < 2.0**63)
+        digits = column.cast(pl.Int64, strict=False).cast(pl.String)
+        missing = pl.Series(column.name, [None], dtype=pl.String)
+        return digits.zip_with(whole.fill_null(False), written).zip_with(column.is_not_nan().fill_null(True), missing)
 
 
 def _clusters(file: Path, rows: pl.DataFrame) -> dict[str, str]:

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -28,6 +29,7 @@ from moot.errors import MootError, UsageError
 from moot.live.served import served_name
 from moot.live.served_past import forget
 from moot.live.team import LiveTeam
+from moot.models.border import text_problem
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
 from moot.openai_form.refusal import Refused, json_bytes, json_response
@@ -80,6 +82,14 @@ class Feedback(BaseModel):
     episode: Annotated[str, Field(pattern=r"^ep_[0-9a-f]{40}$")]
     answer: Annotated[str, Field(min_length=1, max_length=10_000)] | None = None
     correct: bool | None = None
+
+    @field_validator("answer")
+    @classmethod
+    def _can_be_compared(cls, answer: str | None) -> str | None:
+        """A reference that nobody sees, or that no question file can hold, would make the team wrong for nothing."""
+        if answer is not None and (problem := text_problem(answer)):
+            raise PydanticCustomError("answer", "{problem}", {"problem": problem})
+        return answer
 
 
 def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlette:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from moot.live.answered_question import AnsweredQuestion
+from moot.models.border import HOLDS_NUL, blank
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, WantedJson
@@ -66,7 +67,9 @@ def conversation(
         message.text for message in messages if message.role in ("system", "developer") and message.text.strip()
     )
     spoken = [message for message in messages if message.role not in ("system", "developer")]
-    if not spoken or spoken[-1].role != "user" or not spoken[-1].text.strip():
+    if any("\x00" in message.text for message in messages):
+        raise Refused(400, f"messages: {HOLDS_NUL}.", code="invalid_messages", param="messages")
+    if not spoken or spoken[-1].role != "user" or blank(spoken[-1].text):
         words = "The last message must be the user's, with a text: it is what the team is asked."
         raise Refused(400, words, code="invalid_messages", param="messages")
     *before, last = spoken

@@ -123,7 +123,7 @@ def _leads_somewhere(reference: object, schema: Mapping[str, Any], anchors: set[
         name = step.replace("~1", "/").replace("~0", "~")
         if isinstance(place, Mapping) and name in place:
             place = place[name]
-        elif isinstance(place, list) and name.isdecimal() and int(name[:9]) < len(place):
+        elif isinstance(place, list) and name.isascii() and name.isdecimal() and int(name[:9]) < len(place):
             place = place[int(name)]
         else:
             return False

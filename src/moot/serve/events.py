@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from moot.experiment.plan import Cell
+from moot.foreign_json import read_json
 from moot.live.answered_question import AnsweredQuestion
 from moot.traces import trace_json
 from moot.types import Call
@@ -72,7 +71,7 @@ def verdict_event(asked: AnsweredQuestion) -> dict[str, Any]:
 def _object(text: str) -> Mapping[str, Any] | None:
     """The structured reply, where the text is one; models that talk around it are shown as they are."""
     try:
-        data = orjson.loads(text)
+        data = read_json(text)
     except ValueError:
         return None
     return data if isinstance(data, dict) else None

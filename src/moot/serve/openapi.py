@@ -5,6 +5,7 @@ Bodies and headers are read by the handlers themselves; what they read is descri
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from inspect import getdoc
 from typing import Any
@@ -48,6 +49,7 @@ _REFUSED = {
     503: "The budget is spent, or the store cannot be written.",
 }
 _JSON = "application/json"
+_SECONDS = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _REF = "#/components/schemas/{model}"
 _ERROR = {
     "type": "object",
@@ -142,7 +144,7 @@ def read_whole_number(request: Request, parameter: Mapping[str, Any]) -> int:
     """The number that the query holds, as it was described."""
     name, schema = parameter["name"], parameter["schema"]
     text = request.query_params.get(name, str(schema["default"]))
-    number = int(text) if text.isdecimal() and len(text) < 20 else -1
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1
     if not schema["minimum"] <= number <= schema["maximum"]:
         words = f"{name}: expected a whole number from {schema['minimum']} to {schema['maximum']}"
         raise Refused(400, words, code="invalid_request", param=name)
@@ -153,10 +155,7 @@ def time_limit_s(request: Request) -> float | None:
     header = request.headers.get("x-moot-time-limit")
     if header is None:
         return None
-    try:
-        limit_s = float(header)
-    except ValueError:
-        limit_s = 0.0
+    limit_s = float(header) if _SECONDS.fullmatch(header) else 0.0
     if not 0 < limit_s <= LONGEST_S:
         words = f"X-Moot-Time-Limit: expected seconds, more than 0 and at most {LONGEST_S}"
         raise Refused(400, words, code="invalid_request", param="X-Moot-Time-Limit")

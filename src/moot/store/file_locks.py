@@ -27,6 +27,7 @@ class Writer:
 
 def writer_of(path: Path) -> Writer | None:
     """None: nobody knows, as on another system or in another container."""
+    path = path.resolve()
     places: dict[tuple[str, bool], Path] = {}
     for file in (Path(f"{path}-shm"), path):
         try:

@@ -31,8 +31,9 @@ def address_to_read(path: Path) -> str | None:
 
 
 def _addresses(path: Path) -> Iterator[str]:
+    path = path.resolve()  # the log stands beside the file itself, not beside a link to it
     log = Path(f"{path}-wal")
-    file = path.resolve().as_uri()
+    file = path.as_uri()
     if log.is_file() and log.stat().st_size:
         if Path(f"{path}-shm").is_file():
             yield f"{file}?mode=ro"  # perhaps somebody writes to it, who may
@@ -42,7 +43,7 @@ def _addresses(path: Path) -> Iterator[str]:
 
 def copied(path: Path, folder: Path) -> Path:
     """The store with its log, where it can be worked on."""
-    copy = folder / "store.db"
+    path, copy = path.resolve(), folder / "store.db"
     shutil.copyfile(path, copy)
     if (log := Path(f"{path}-wal")).is_file():
         shutil.copyfile(log, f"{copy}-wal")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from moot.errors import CallError
+from moot.errors import CallError, StoreError
 from moot.models.cache import StoredCall
 from moot.traces import trace_json, trace_of
 from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict, dense_json
@@ -110,6 +111,16 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     return {key: value for key, value in whole.items() if value or key in ("answer", "outcome", "turns")}
 
 
+@contextmanager
+def _as_moot_writes(what: str) -> Iterator[None]:
+    """A store may be a stranger's: what is broken in it is told as the store's fault."""
+    try:
+        yield
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        raise StoreError(f"the store holds {what} that is not as moot writes one ({type(error).__name__})") from None
+
+
+@_as_moot_writes("a verdict")
 def verdict_of(text: str) -> Verdict:
     data = json.loads(text)
     data["answers"] = tuple(Answer(*fields) for fields in data.get("answers", ()))
@@ -162,6 +173,7 @@ def placed_case(row: Mapping[str, Any]) -> Case:
     return replace(case_of(row["content"]), question_set=row["question_set"], cluster=row["cluster"])
 
 
+@_as_moot_writes("a question")
 def case_of(content: str) -> Case:
     data = json.loads(content)
     question = data.pop("question")

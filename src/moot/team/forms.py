@@ -16,11 +16,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-import orjson
-
+from moot.foreign_json import decimal_number, read_json, whole_number
 from moot.models.border import storable
 from moot.team.final_line import after_thoughts, final_answer
 from moot.team.final_line.letters import YES_NO, known_letter, whole_option
@@ -37,8 +37,10 @@ MOST_BROKEN = 30
 
 _OBJECT_BEGINS = re.compile(r'\{\s*"')
 _OBJECT_MEANT = re.compile(r"\{\s*(?:[\"']|\w{1,40}\s?:)")
-_LENIENT = json.JSONDecoder(strict=False)
+_LENIENT = json.JSONDecoder(strict=False, parse_int=whole_number, parse_float=decimal_number)
 """Takes line breaks inside strings, which models write often."""
+
+_DECIMAL = re.compile(r"-?[0-9]+(?=[.eE][-+0-9])(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 _AROUND = r"[\s()\[\]{}*_`\"'«»“”„.,:;]*"
 _LETTER_ALONE = re.compile(rf"{_AROUND}([A-Za-zА-Яа-я]){_AROUND}")
@@ -151,12 +153,8 @@ def object_meant(text: str) -> bool:
 
 def _loads(text: str) -> object:
     try:
-        return orjson.loads(text)
+        return read_json(text)
     except ValueError:
-        pass  # the standard library takes a little more: NaN, lone surrogates
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
         return None
 
 
@@ -176,7 +174,7 @@ def _objects_in(text: str) -> Sequence[Mapping[str, Any]]:
             broken += 1
             if broken == MOST_BROKEN:
                 return ()
-        except (ValueError, RecursionError):  # a number of thousands of digits; nesting without end
+        except RecursionError:
             break
         else:
             objects.append(data)
@@ -189,8 +187,8 @@ def _mend(text: str) -> Mapping[str, Any] | None:
     if start < 0 or end < start or end - start > LONGEST_REPAIR:
         return None
     body = text[start : end + 1]
-    if _groups(body) > 1:
-        return None
+    if _groups(body) > 1 or any(isinstance(decimal_number(number), str) for number in _DECIMAL.findall(body)):
+        return None  # json-repair would choose, or round
     from json_repair import repair_json
 
     try:
@@ -274,8 +272,8 @@ def _in_words(answer: object) -> str:
         return "true" if answer else "false"
     if isinstance(answer, float) and not math.isfinite(answer):
         raise Unusable("no-field")
-    if isinstance(answer, float) and answer.is_integer() and abs(answer) < 1e15:
-        answer = int(answer)
+    if isinstance(answer, float) and answer.is_integer():
+        answer = int(Decimal(repr(answer)))  # as it is written: 1e23 is no power of ten for a float
     if isinstance(answer, int | float):
         return str(answer)
     if not isinstance(answer, str) or not answer.strip():

@@ -1,0 +1,57 @@
+"""JSON that somebody else wrote is read without losing a digit: a number in it may be an answer, a reference or an id.
+
+The fast reader makes a float of a whole number past 64 bits, and the standard library makes infinity of 1e400, both
+without a word; two who say the same would be told apart then, and one who is right be called wrong.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import orjson
+
+LONGEST_WHOLE = 4_000
+"""Digits, which is less than Python turns into a number. A longer one stays a text."""
+
+_LONG = r"[0-9][0-9.]{15}|[0-9][eE]-[0-9]{3}"
+"""What a number looks like that a float may not hold. In words it is rare enough to be read the slow way for nothing."""
+_LONG_TEXT, _LONG_BYTES = re.compile(_LONG), re.compile(_LONG.encode())
+
+
+def read_json(written: str | bytes) -> Any:
+    """The value. A number that neither an int nor a float holds as it is written is the text that was written.
+
+    NaN and half surrogates are taken, so that whoever reads can say where they stand. `ValueError`: it is no JSON
+    (`UnicodeDecodeError`: no UTF-8), or nested too deep.
+    """
+    long = _LONG_TEXT.search(written) if isinstance(written, str) else _LONG_BYTES.search(written)
+    if long is None:
+        try:
+            return orjson.loads(written)
+        except ValueError:
+            pass  # the slow way takes a little more, and says what is wrong
+    text = written if isinstance(written, str) else written.removeprefix(codecs.BOM_UTF8).decode()
+    try:
+        return json.loads(text, parse_int=whole_number, parse_float=decimal_number)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def whole_number(written: str) -> int | str:
+    """As an int; as it is written where it is too long for one."""
+    return int(written) if len(written) <= LONGEST_WHOLE else written
+
+
+def decimal_number(written: str) -> float | str:
+    """As a float; as it is written where that would be another number."""
+    if len(written) > LONGEST_WHOLE:
+        return written
+    number = float(written)
+    try:
+        return number if Decimal(repr(number)) == Decimal(written) else written
+    except InvalidOperation:  # an exponent of twenty digits, or what became infinity
+        return written
