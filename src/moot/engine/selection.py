@@ -19,6 +19,7 @@ from moot.engine.stored_labels import StoredLabels
 from moot.errors import CallError, UsageError
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import ExperimentFile
+from moot.experiment.part_of_file import without_players
 from moot.models.closest import closest
 from moot.models.model import Model
 from moot.select.labels import Halves, LabelMatrix, Proposer
@@ -131,19 +132,12 @@ def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Sum
 
 
 def only_summariser(file: ExperimentFile, name: str, *, judged: bool) -> ExperimentFile:
-    """The file without all that plays: no player is built, so none of their keys and files are needed.
+    """The file without all that plays.
 
     Whoever reads what the summariser says out of form is as much a part of its word as in a run; so are the judges,
     where there are answers that only they can accept.
     """
-    nothing: dict[str, Any] = {"questions": None, "players": {}, "teams": {}, "strategies": [], "grouping": None}
-    nothing |= {"hypotheses": [], "primary": None, **({} if judged else {"judge": None})}
-    readers = file.spec.extract.models if file.spec.extract is not None else []
-    judges = file.spec.judge.models if judged and file.spec.judge is not None else []
-    kept = {name, *readers, *judges}
-    wanted = {model_name: model for model_name, model in file.spec.models.items() if model_name in kept}
-    spec = file.spec.model_copy(update={**nothing, "models": wanted})
-    return ExperimentFile(file.path, spec, file.places)
+    return without_players(file, [name], judge=file.spec.judge if judged else None, reads=True)
 
 
 def summariser_of(stored: StoredLabels, played: Summarises, model: Model, table: Team, by: StoredGrading) -> Summariser:
