@@ -18,9 +18,9 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refuse_learners
+from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
-from moot.experiment.part_of_file import with_other_play
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named

@@ -30,8 +30,8 @@ from moot.engine.grading import (
 )
 from moot.errors import UsageError
 from moot.experiment.build import build
-from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
 from moot.experiment.part_of_file import without_players
+from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
 from moot.grade.grading import Grading
 from moot.measures import needs
 from moot.models.closest import closest

@@ -26,9 +26,9 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refused_alone
+from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
-from moot.experiment.part_of_file import with_other_play
 from moot.live.game import (
     CLOCK_S,
     PERSON,
