@@ -30,7 +30,7 @@ from moot.strategies.option_meanings import Role
 from moot.strategies.summarising import Summarises, option_for, summarising, usual_summarising
 from moot.team import Player, Team
 from moot.traces import Cut, of_kind
-from moot.types import Answer, Verdict
+from moot.types import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Summariser:
         """The share of repeats that are right, of those that somebody could grade; NaN where nobody could grade any."""
         case = self.stored.cases[question]
         names = [str(proposer) for proposer in team]
-        drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
+        drafts = [self.stored.drafts[name, question] for name in names]
         players = tuple(Player(name, self.speaker.model) for name in names)  # only their names: nobody of them is asked
         table = replace(self.table, name="selection", players=players, officers={self.speaker.name: self.speaker})
         right = []

@@ -64,6 +64,8 @@ class VoteOracle:
         codes = self.labels.codes[teams.T, questions]
         winners = tally(codes, self.weights[teams.T], self._lots, questions)
         right: Floats = (winners == self.labels.truth[questions]).astype(float)
+        if self.labels.marks is not None:
+            right = np.where(codes == winners, self.labels.marks[teams.T, questions], 0.0).max(axis=0)
         if self.labels.ungraded is not None:
             open_words = (self.labels.ungraded[teams.T, questions] & (codes == winners)).any(axis=0)
             right[open_words] = np.nan
