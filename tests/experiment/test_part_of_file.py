@@ -13,6 +13,7 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.cli.schema import experiment_schema
+from moot.live import load_team
 
 KEYS: dict[str, Any] = {
     "name": "whole",
@@ -110,3 +111,7 @@ def test_another_strategy_for_one_question(whole: Path, capfd: pytest.CaptureFix
     keys = {**KEYS, "models": {**KEYS["models"], "ann": KEYS["models"]["tom"], "bob": KEYS["models"]["kim"]}}
     whole.write_text(json.dumps(keys), encoding="utf-8")
     assert moot("ask", "Who?", "--team", whole, "--strategy", "solo", "--json") == 0, capfd.readouterr().err
+
+
+def test_a_served_team_has_no_sets_that_vendors_could_speak_of(whole: Path) -> None:
+    assert load_team(whole, keep=False).models
