@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from moot import load_team
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.cli.schema import experiment_schema
-from moot.live import load_team
 
 KEYS: dict[str, Any] = {
     "name": "whole",

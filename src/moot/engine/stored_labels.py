@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from moot.engine.alone_plays import OF_WAYS, StandsOn, in_common, one_way, played_alone, way_columns
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.select.labels import GivenAnswer, LabelMatrix, Proposer, label_matrix, per_question
+from moot.select.labels import AnswerAlone, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
 from moot.store import queries
 from moot.store.rows import placed_case, verdict_of
@@ -36,7 +36,7 @@ class StoredLabels:
     """By the digest of the question: a file of several sets may have an id twice."""
     drafts: Mapping[tuple[str, str], Answer]
     """By player and question."""
-    plays: Mapping[str, Mapping[str, Sequence[GivenAnswer]]]
+    plays: Mapping[str, Mapping[str, Sequence[AnswerAlone]]]
     """By player and question: every repeat."""
     stands_on: StandsOn
 
@@ -79,14 +79,14 @@ def stored_labels(
     if not solo:
         raise UsageError("--without-own-model leaves no proposers: all of them are of the summariser's model")
     cells, others = one_way(solo, reads)
-    said: dict[str, dict[str, dict[int, GivenAnswer]]] = {}
+    said: dict[str, dict[str, dict[int, AnswerAlone]]] = {}
     drafts: dict[tuple[str, str], Answer] = {}
     for cell in cells:
         player = cell["player"]
         own = said.setdefault(player, {})
         for row in queries.results(connection, experiment["id"], cell["id"], grader):
             if (question := row["question"]) in cases:
-                own.setdefault(question, {})[row["repeat"]] = GivenAnswer(row["answer"], row["value"])
+                own.setdefault(question, {})[row["repeat"]] = AnswerAlone(row["answer"], row["value"])
                 if row["repeat"] == 0:
                     drafts[player, question] = _draft(player, row)
     first = {
@@ -167,7 +167,7 @@ def _proposer(player: str, players: Mapping[str, Mapping[str, Any]]) -> Proposer
     return Proposer(spec["model"], spec.get("instruction", ""), player)
 
 
-def _matrix(said: Mapping[Proposer, Mapping[str, GivenAnswer]], cases: Mapping[str, Case]) -> LabelMatrix:
+def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[str, Case]) -> LabelMatrix:
     """Shared classes where all questions have choices and the grades say what the references say, as nearly always."""
     labels: Labels = {
         proposer: {

@@ -42,7 +42,7 @@ class Proposer:
         return self.name or (f"{self.model}/{self.prompt}" if self.prompt else self.model)
 
 
-class GivenAnswer(NamedTuple):
+class AnswerAlone(NamedTuple):
     """What a proposer said to a question once."""
 
     answer: str | None

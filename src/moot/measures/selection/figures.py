@@ -10,7 +10,7 @@ import numpy as np
 
 from moot.experiment.selected import CHOSEN_ON_IDS
 from moot.measures.selection.differences import mark_differences
-from moot.select.labels import UNANSWERED, GivenAnswer, LabelMatrix
+from moot.select.labels import UNANSWERED, AnswerAlone, LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
 from moot.stats.clusters import clustered, value_rows
@@ -209,7 +209,7 @@ def _mark_equal(
             row["why_same"] = reasons[natural] if natural else None
 
 
-Plays = Mapping[str, Mapping[str, Sequence[GivenAnswer]]]
+Plays = Mapping[str, Mapping[str, Sequence[AnswerAlone]]]
 """By proposer and question: what it said, each time that it was asked."""
 
 
@@ -248,12 +248,12 @@ def _single(labels: LabelMatrix, place: int, plays: Plays | None) -> Row:
     return _withheld(row, len(answers))
 
 
-def _once(labels: LabelMatrix, place: int) -> dict[str, list[GivenAnswer]]:
+def _once(labels: LabelMatrix, place: int) -> dict[str, list[AnswerAlone]]:
     """From the matrix alone."""
     worth, codes = labels.worth[place].tolist(), labels.codes[place].tolist()
     ungraded = [False] * labels.size if labels.ungraded is None else labels.ungraded[place].tolist()
     return {
-        question: [GivenAnswer(None if code == UNANSWERED else str(code), None if unknown else mark)]
+        question: [AnswerAlone(None if code == UNANSWERED else str(code), None if unknown else mark)]
         for question, code, unknown, mark in zip(labels.questions, codes, ungraded, worth, strict=True)
     }
 
@@ -268,7 +268,7 @@ def _alone(values: Mapping[str, Value], graded: Mapping[str, float]) -> Estimate
     return between.estimate()
 
 
-def _ungraded_alone(values: Mapping[str, Value], answers: Sequence[GivenAnswer]) -> Row:
+def _ungraded_alone(values: Mapping[str, Value], answers: Sequence[AnswerAlone]) -> Row:
     ungraded = sum(each.grade is None for each in answers)
     if not ungraded:
         return {}
