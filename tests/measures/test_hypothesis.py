@@ -218,6 +218,16 @@ def test_those_declared_beforehand_are_a_family() -> None:
     assert [row["family"] for row in rows] == [2, 2, 1]
 
 
+def test_one_without_a_p_was_declared_all_the_same() -> None:
+    """Else what the data came to would decide how many there are to pay for."""
+    known: dict[str, Ratio | str] = {"accuracy(a)": Ratio(column(300, 0.6, 1)), "gap_closure(b)": "there is no gap"}
+    judged = [answered(text, known) for text in ("accuracy(a) > 0.5", "gap_closure(b) > 0")]
+    tested, untested = with_holm(judged, [True, True])
+    assert tested["p_holm"] == pytest.approx(2 * tested["p"])
+    assert (untested["p"], untested["p_holm"], untested["verdict"]) == (None, None, "open")
+    assert tested["family"] == untested["family"] == 2
+
+
 def test_sums_and_differences_are_tested_by_their_bounds() -> None:
     """One of six repaired on every third of thirty questions does not show that no question is ever lost for all six."""
     questions = [f"q{n}" for n in range(30)]

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from faults import troubles
 from second_way import played
+from second_way.intervals import mean, share_interval
+from second_way.ranked import DIGESTS, Ranked
 from second_way.raw import Raw
 from second_way.selection import Labels, selection, several_splits
 from second_way.shares import Judged
@@ -124,10 +126,10 @@ def _check(folder: Path, keys: dict[str, Any]) -> int:
     raw = played.raw(folder, keys)
     labels = _of(raw)
     rows = selected(folder, "world.yaml", "--k", "2", "--m", str(len(labels.right) // 2))
-    digests = {row["question"]: row["question_id"] for row in raw.tables["questions"]}
-    for row in rows:
-        if "chosen_on" in row:
-            row["chosen_on_ids"] = [digests[digest] for digest in row.pop("chosen_on")]
+    by_id(raw, rows)
+    told = stands_on(rows)
+    assert (told["left_out"], told["repeats_played"]) == (len(raw.questions) - len(labels.right), 1)
+    assert not told["proposers_left_out"]
     wrong = list(selection(labels, rows, 2))
     assert not wrong, "\n".join(wrong[:20])
     return len(labels.right)
@@ -154,3 +156,96 @@ def _of(raw: Raw) -> Labels:
     settled = any(isinstance(e.right, Judged) for own in episodes.values() for e in own)
     names = {name: name for name in said}
     return Labels(said, right, names, dict.fromkeys(said, ""), free, open_labels, unknown, settled or not free)
+
+
+def by_id(raw: Raw, rows: list[dict[str, Any]]) -> None:
+    """An experiment knows its questions by their digests."""
+    ids = {row["question"]: row["question_id"] for row in raw.tables["questions"]}
+    for row in rows:
+        if "chosen_on" in row:
+            row["chosen_on_ids"] = [ids[digest] for digest in row.pop("chosen_on")]
+
+
+def stands_on(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all rows say of the labels they stand on, taken out of them."""
+    played_times = rows[0]["repeats_played"]
+    for row in rows:
+        assert row.pop("strategy") == "solo"
+        assert row.pop("repeats") == (played_times if row["kind"] == "single" else 1)
+    told = [{key: row.pop(key) for key in ("left_out", "proposers_left_out", "repeats_played")} for row in rows]
+    assert all(each == told[0] for each in told)
+    return told[0]
+
+
+class OfChoices(Labels):
+    """Between as many answers as the question with most of them has."""
+
+    def classes(self, chosen_on: Any) -> float:
+        return float(self.most)  # type: ignore[attr-defined]
+
+
+def first_labels(raw: Raw, folder: Path) -> tuple[Labels, dict[str, Any]]:
+    """Of the first repeat alone, on the questions that all have who have enough in common; and what is left out."""
+    said: dict[str, dict[str, str | None]] = {}
+    for cell in raw.cells:
+        if cell.player is not None:
+            said[cell.player] = {each.question: each.answer for each in raw.episodes(cell) if each.repeat == 0}
+    DIGESTS.clear()
+    DIGESTS.update({row["question_id"]: row["question"] for row in raw.tables["questions"]})
+    common = Ranked(said)
+    kept = [question for question in raw.questions if question in set(common.questions)]
+    right = {question: str(raw.questions[question]["answer"]) for question in kept}
+    own = {name: {question: said[name][question] for question in kept} for name in common.names}
+    labels = OfChoices(own, right, {name: name for name in own}, dict.fromkeys(own, ""))
+    lines = [line for path in folder.glob("*.jsonl") for line in path.read_text(encoding="utf-8").splitlines()]
+    choices = {row["id"]: len(row["choices"]) for row in map(json.loads, lines)}
+    object.__setattr__(labels, "most", max(choices[question] for question in kept))
+    return labels, {"left_out": len(raw.questions) - len(kept), "proposers_left_out": common.out}
+
+
+@pytest.mark.parametrize("number", range(2 * MORE))
+def test_on_a_stopped_experiment(number: int, tmp_path: Path) -> None:
+    """What somebody was not asked is in no figure."""
+    keys = {**stopped(number, tmp_path), "strategies": ["solo"], "repeats": 1}
+    keys.pop("hypotheses")
+    played.run(tmp_path, keys)
+    played.forget(tmp_path, number)
+    raw = played.raw(tmp_path, keys)
+    labels, left_out = first_labels(raw, tmp_path)
+    assert left_out["left_out"], "else there is nothing to see here"
+    rows = selected(tmp_path, "world.yaml", "--k", "1", "--m", str(max(1, len(labels.right) // 2)))
+    by_id(raw, rows)
+    assert stands_on(rows) == {**left_out, "repeats_played": 1}
+    assert [row for row in rows if row["kind"] == "single"]
+    wrong = list(selection(labels, rows, 1))
+    assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("number", range(MORE))
+def test_on_repeats(number: int, tmp_path: Path) -> None:
+    """Teams by the first repeat; each alone by the mean over all of them, as it stands in the report."""
+    keys = {**stopped(number, tmp_path), "strategies": ["solo"], "repeats": 3}
+    keys.pop("hypotheses")
+    for model in keys["models"].values():
+        model["temperature"] = 1.0
+    played.run(tmp_path, keys)
+    raw = played.raw(tmp_path, keys)
+    labels, _ = first_labels(raw, tmp_path)
+    rows = selected(tmp_path, "world.yaml", "--k", "2", "--m", str(len(labels.right) // 2))
+    by_id(raw, rows)
+    assert stands_on(rows) == {"left_out": 0, "proposers_left_out": {}, "repeats_played": 3}
+    wrong = list(selection(labels, [row for row in rows if row["kind"] != "single"], 2))
+    assert not wrong, "\n".join(wrong[:20])
+    singles = {row["team"][0]: row for row in rows if row["kind"] == "single"}
+    reported = {row["player"]: row for row in played.figures(tmp_path)["accuracy"]}
+    for cell in raw.cells:
+        row, episodes = singles.pop(str(cell.player)), raw.episodes(cell)
+        hits = {question: [e.value or 0.0 for e in episodes if e.question == question] for question in labels.right}
+        means = [mean(own) for own in hits.values()]
+        low, high = share_interval([(value, 1.0) for value in means])
+        assert (row["test_accuracy"], row["low"], row["high"]) == pytest.approx((mean(means), low, high))
+        assert row["n"] == len(labels.right)
+        assert row["unanswered"] == sum(episode.answer is None for episode in episodes)
+        report = reported[str(cell.player)]
+        assert (row["test_accuracy"], row["low"], row["high"]) == (report["value"], report["low"], report["high"])
+    assert not singles

@@ -18,8 +18,9 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refuse_learners
+from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Plan
-from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.experiment.spec import read_experiment
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named
@@ -33,12 +34,12 @@ def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: 
         # The players' own answers are shown beside what the team makes of them; they are the same drafts.
         alone = traits_of(strategy_named(strategy)).alone
         strategies = [strategy] if alone else ["solo", strategy]
-        file = ExperimentFile(file.path, file.spec.model_copy(update={"strategies": strategies}), file.places)
+        file = with_other_play(file, strategies=strategies)
     if not text.strip():
         raise UsageError("expected a question that is not empty")
     if len(choices) == 1 or len(choices) > 26:
         raise UsageError(f"expected 2 to 26 choices, found {len(choices)}")
-    experiment = build(ExperimentFile(file.path, file.spec.model_copy(update={"questions": None}), file.places))
+    experiment = build(with_other_play(file, questions=None))
     refuse_learners(experiment)
     kind: Any = "choice" if choices else "open"
     question = Question("asked", text, choices=tuple(choices), language=file.spec.language, kind=kind)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.rule import Rule
 from rich.text import Text
@@ -31,6 +30,7 @@ from moot.engine.grading import (
 )
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.part_of_file import without_players
 from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
 from moot.grade.grading import Grading
 from moot.measures import needs
@@ -84,7 +84,7 @@ async def _grade(
     try:
         experiment = await store.run(partial(find_experiment, name=name))
         declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
-        only = _judges_only(file, judging)
+        only = build(without_players(file, judge=judging if judging.models else None, reads=False))
         await store.run(partial(declare, grader=only.grading.kept_as))
         calls = ExperimentCalls(store, file.spec.kept_as)
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
@@ -114,22 +114,6 @@ async def _forget(store: Store, grading: Grading, experiment: str) -> None:
         )
     forgotten = await store.run(partial(forget_grades, grading=grading, experiment=experiment))
     say(f"moot: {forgotten} grades of {grading.kept_as} are asked for anew", file=sys.stderr)
-
-
-def _judges_only(file: ExperimentFile, judging: JudgeSpec) -> Any:
-    """The file without all that plays: no player is built, so none of their keys and files are needed."""
-    spec = file.spec.model_copy(
-        update={
-            "models": {name: file.spec.models[name] for name in judging.models if name in file.spec.models},
-            "judge": judging if judging.models else None,
-            "questions": None,
-            "players": {},
-            "teams": {},
-            "strategies": [],
-            "grouping": None,
-        }
-    )
-    return build(ExperimentFile(file.path, spec, file.places))
 
 
 def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:

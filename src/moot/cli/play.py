@@ -26,6 +26,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refused_alone
+from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
 from moot.live.game import (
@@ -70,8 +71,8 @@ def play_command(
     file = read_experiment(team, with_questions=False) if team else _in_the_language_of(path, embedded_team())
     played = _strategy(file, strategy)
     # Built with the plainest strategy: whatever a strategy wants of a team is asked of the line-up of this game.
-    update: dict[str, Any] = {"questions": QuestionsSpec(file=str(path)), "strategies": ["solo"]}
-    experiment = build(ExperimentFile(file.path, file.spec.model_copy(update=update), file.places), limit=limit)
+    other = with_other_play(file, questions=QuestionsSpec(file=str(path)), strategies=["solo"])
+    experiment = build(other, limit=limit)
     clock_s = CLOCK_S if clock else None
     seated = seat == PERSON
     return asyncio.run(_play(experiment, played, captain=captain, seated=seated, clock_s=clock_s))

@@ -16,17 +16,18 @@ from moot.cli.console import Console
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
+from moot.engine.alone_plays import StandsOn
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
 from moot.engine.selection import only_summariser, own_models, summariser_named, summariser_of
-from moot.engine.stored_labels import stored_labels
+from moot.engine.stored_labels import StoredLabels, stored_labels
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.selected import CHOSEN_ON, CHOSEN_ON_IDS
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_json import read_json
 from moot.grade.grading import Grading
-from moot.measures.selection.figures import method_rows, single_rows
+from moot.measures.selection.figures import Plays, method_rows, single_rows
 from moot.measures.selection.sections import selection_sections
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
@@ -158,32 +159,35 @@ async def _on_experiment(
     try:
         experiment = await opened.read(partial(find_experiment, name=name))
         grader = grader_of(json.loads(experiment["config"]))
-        read = partial(stored_labels, experiment=experiment, grader=grader, where=wanted.where)
+        named = summariser_named(file, wanted.summariser)
+        if wanted.without_own_model and named is None:
+            raise UsageError("--without-own-model: there is no summariser; name one with --summariser")
+        read = partial(
+            stored_labels,
+            experiment=experiment,
+            grader=grader,
+            where=wanted.where,
+            without=own_models(file, named[0]) if named is not None and wanted.without_own_model else (),
+            reads=traits_of(named[1]).drafts if named is not None else None,
+        )
         with ends_on_ctrl_c():
             stored = await opened.read(read)
-        named = summariser_named(file, wanted.summariser)
-        if wanted.without_own_model:
-            if named is None:
-                raise UsageError("--without-own-model: there is no summariser; name one with --summariser")
-            stored = stored.without(own_models(file, named[0]))
-        for remark in stored.remarks:
-            say(f"moot: {remark}", file=sys.stderr)
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
         if named is None:
             with ends_on_ctrl_c():
-                rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON)
-            _show(rows, stored.labels, asked, BY_VOTE, as_json)
+                rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON, stored)
+            _show(rows, stored.labels, asked, BY_VOTE, as_json, stored.stands_on)
             return 0
         model, played = named
         async with _chained(file, model, opened, judged=stored.open) as seated:
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
             summariser = summariser_of(stored, played, seated.model(model), table, by)
-            rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON)
+            rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON, stored)
         words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
-        _show(rows, stored.labels, asked, words, as_json)
+        _show(rows, stored.labels, asked, words, as_json, stored.stands_on)
         for cause, times in summariser.failures.most_common(5):
             say(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
         for cause, times in summariser.ungraded.most_common(5):
@@ -232,7 +236,13 @@ async def _chained(file: ExperimentFile, name: str, store: Store, *, judged: boo
             await built.model.close()
 
 
-async def _rows(labels: LabelMatrix, asked: SelectionAsked, maker: OracleMaker, chosen_on: str) -> list[dict[str, Any]]:
+async def _rows(
+    labels: LabelMatrix,
+    asked: SelectionAsked,
+    maker: OracleMaker,
+    chosen_on: str,
+    stored: StoredLabels | None = None,
+) -> list[dict[str, Any]]:
     for k in asked.ks:
         check_k(labels, k)
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
@@ -241,11 +251,12 @@ async def _rows(labels: LabelMatrix, asked: SelectionAsked, maker: OracleMaker, 
     for k in asked.ks:
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     with ends_on_ctrl_c():  # whoever was to be asked has been
-        return _figures(labels, asked, team_trials, chosen_on)
+        rows = _figures(labels, asked, team_trials, chosen_on, None if stored is None else stored.plays)
+    return rows if stored is None else [{**row, **stored.stands_on.json(row["kind"])} for row in rows]
 
 
 def _figures(
-    labels: LabelMatrix, asked: SelectionAsked, team_trials: Sequence[Trial], chosen_on: str
+    labels: LabelMatrix, asked: SelectionAsked, team_trials: Sequence[Trial], chosen_on: str, plays: Plays | None
 ) -> list[dict[str, Any]]:
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
     rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
@@ -256,7 +267,7 @@ def _figures(
             say(f"moot: {words}", file=sys.stderr)
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
-        rows += single_rows(labels)
+        rows += single_rows(labels, plays)
     return rows
 
 
@@ -289,8 +300,16 @@ def _crowd(labels: LabelMatrix, beside: Sequence[Trial]) -> list[Trial]:
     ]
 
 
-def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: SelectionAsked, oracle: str, as_json: bool) -> None:
-    for remark in labels.remarks():
+def _show(
+    rows: list[dict[str, Any]],
+    labels: LabelMatrix,
+    asked: SelectionAsked,
+    oracle: str,
+    as_json: bool,
+    stands_on: StandsOn | None = None,
+) -> None:
+    told = [] if stands_on is None else stands_on.told
+    for remark in (*labels.remarks(), *(told if as_json else ())):
         say(f"moot: {remark}", file=sys.stderr)
     if as_json:
         print_json([{**row, "oracle": oracle} for row in rows])
@@ -300,7 +319,7 @@ def _show(rows: list[dict[str, Any]], labels: LabelMatrix, asked: SelectionAsked
     units = len(set(labels.units()))
     clusters = units if units < labels.size else None
     for section in selection_sections(
-        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters
+        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters, stands_on=told
     ):
         for part in section_parts(section, console.width):
             console.print(part)

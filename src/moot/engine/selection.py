@@ -17,6 +17,7 @@ import numpy as np
 from moot.engine.grading import StoredGrading
 from moot.engine.stored_labels import StoredLabels
 from moot.errors import CallError, UsageError
+from moot.experiment.part_of_file import without_players
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import ExperimentFile
 from moot.models.closest import closest
@@ -29,7 +30,7 @@ from moot.strategies.option_meanings import Role
 from moot.strategies.summarising import Summarises, option_for, summarising, usual_summarising
 from moot.team import Player, Team
 from moot.traces import Cut, of_kind
-from moot.types import Answer, Verdict
+from moot.types import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Summariser:
         graded, so their share would flatter."""
         case = self.stored.cases[question]
         names = [str(proposer) for proposer in team]
-        drafts = [self.stored.drafts.get((name, question), Answer(name, None, outcome="unanswered")) for name in names]
+        drafts = [self.stored.drafts[name, question] for name in names]
         players = tuple(Player(name, self.speaker.model) for name in names)  # only their names: nobody of them is asked
         table = replace(self.table, name="selection", players=players, officers={self.speaker.name: self.speaker})
         right = []
@@ -132,19 +133,12 @@ def summariser_named(file: ExperimentFile, wanted: str | None) -> tuple[str, Sum
 
 
 def only_summariser(file: ExperimentFile, name: str, *, judged: bool) -> ExperimentFile:
-    """The file without all that plays: no player is built, so none of their keys and files are needed.
+    """The file without all that plays.
 
     Whoever reads what the summariser says out of form is as much a part of its word as in a run; so are the judges,
     where there are answers that only they can accept.
     """
-    nothing: dict[str, Any] = {"questions": None, "players": {}, "teams": {}, "strategies": [], "grouping": None}
-    nothing |= {"hypotheses": [], "primary": None, **({} if judged else {"judge": None})}
-    readers = file.spec.extract.models if file.spec.extract is not None else []
-    judges = file.spec.judge.models if judged and file.spec.judge is not None else []
-    kept = {name, *readers, *judges}
-    wanted = {model_name: model for model_name, model in file.spec.models.items() if model_name in kept}
-    spec = file.spec.model_copy(update={**nothing, "models": wanted})
-    return ExperimentFile(file.path, spec, file.places)
+    return without_players(file, [name], judge=file.spec.judge if judged else None, reads=True)
 
 
 def summariser_of(stored: StoredLabels, played: Summarises, model: Model, table: Team, by: StoredGrading) -> Summariser:

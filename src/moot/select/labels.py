@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,15 @@ class Proposer:
         return self.name or (f"{self.model}/{self.prompt}" if self.prompt else self.model)
 
 
+class AnswerAlone(NamedTuple):
+    """What a proposer said to a question once."""
+
+    answer: str | None
+    """None: nothing."""
+    grade: float | None
+    """How right it is, from 0 to 1; None: nobody has graded it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelMatrix:
     """Proposers × questions. A label is the place of its class in `classes`; `UNANSWERED` where there is none."""
@@ -59,6 +68,8 @@ class LabelMatrix:
     """Proposers × questions: labels of which nobody knows whether they are right. None: there are none."""
     settled: bool = True
     """Whether anybody has graded an answer that was not right at once. Else what is graded is right by construction."""
+    marks: Floats | None = field(default=None, repr=False)
+    """Proposers × questions: what each label is worth, where some are right in part. None: a label is right or it is not."""
     clusters: Mapping[str, str] = field(default_factory=dict, repr=False)
     """By question: what it hangs together with. Such questions are never both chosen on and tested on."""
     _right: NDArray[np.bool_] = field(init=False, repr=False)
@@ -89,8 +100,13 @@ class LabelMatrix:
         over what is graded whoever has least of it would look best.
         """
         known = int((self.truth != NOBODY_KNOWS).sum())
-        shares: Floats = self.right.sum(axis=1) / max(known, 1)
+        shares: Floats = self.worth.sum(axis=1) / max(known, 1)
         return shares
+
+    @property
+    def worth(self) -> Floats:
+        """Proposers × questions: what each label is worth; 0 where nobody has graded it."""
+        return self.right.astype(float) if self.marks is None else self.marks
 
     @property
     def graded(self) -> NDArray[np.intp]:
@@ -122,6 +138,8 @@ class LabelMatrix:
     def grades(self, said: Codes) -> Floats:
         """What one answer to each question is worth, such as a team's: 1, 0, or NaN where nobody knows."""
         values: Floats = (said == self.truth).astype(float)
+        if self.marks is not None:
+            values = np.where(self.codes == said, self.marks, 0.0).max(axis=0)
         if self.ungraded is not None:
             open_words = (self.ungraded & (self.codes == said)).any(axis=0)
             values[open_words | ((self.truth == NOBODY_KNOWS) & (said != UNANSWERED))] = np.nan
@@ -155,6 +173,7 @@ class LabelMatrix:
             codes=self.codes[:, questions],
             truth=self.truth[questions],
             ungraded=None if self.ungraded is None else self.ungraded[:, questions],
+            marks=None if self.marks is None else self.marks[:, questions],
         )
 
     def only(self, proposers: Iterable[int]) -> LabelMatrix:
@@ -165,6 +184,7 @@ class LabelMatrix:
             proposers=tuple(self.proposers[place] for place in kept),
             codes=self.codes[kept],
             ungraded=None if self.ungraded is None else self.ungraded[kept],
+            marks=None if self.marks is None else self.marks[kept],
         )
 
     def with_known_truth(self) -> LabelMatrix:

@@ -63,10 +63,17 @@ class VoteOracle:
     async def right(self, teams: Places, questions: Places) -> Floats:
         codes, weights = self.labels.codes[teams.T, questions], self.weights[teams.T]
         truth, ungraded = self.labels.truth[questions], self.labels.ungraded
-        if ungraded is None:
-            right: Floats = (tally(codes, weights, self._lots, questions) == truth).astype(float)
+        open_labels = None if ungraded is None else ungraded[teams.T, questions]
+        if open_labels is not None and self.labels.marks is None:
+            return whatever_waits(codes, open_labels, truth, weights, self._lots, questions)
+        winners = tally(codes, weights, self._lots, questions)
+        right: Floats = (winners == truth).astype(float)
+        if self.labels.marks is None:
             return right
-        return whatever_waits(codes, ungraded[teams.T, questions], truth, weights, self._lots, questions)
+        right = np.where(codes == winners, self.labels.marks[teams.T, questions], 0.0).max(axis=0)
+        if open_labels is not None:  # it may vote with any of the others, and be worth anything
+            right[open_labels.any(axis=0)] = np.nan
+        return right
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,9 +47,9 @@ def hypotheses(raw: Raw) -> Row:
     if not texts:
         return {}
     judged = [_Hypothesis(raw, text) for text in texts]
-    tested = [one for one in judged if one.figure is not None and one.figure.p(one.threshold) is not None]
-    adjusted = dict(zip(map(id, tested), holm([one.p for one in tested]), strict=True))
-    return {"hypotheses": [one.row(adjusted.get(id(one)), len(tested)) for one in judged]}
+    paid = holm([one.p for one in judged])  # one without a p was declared all the same: it has 1
+    adjusted = [each if one.tested else None for one, each in zip(judged, paid, strict=True)]
+    return {"hypotheses": [one.row(each, len(judged)) for one, each in zip(judged, adjusted, strict=True)]}
 
 
 class _Hypothesis:
@@ -147,6 +147,10 @@ class _Hypothesis:
                 corners.append((mean([value.least for value in values]), mean([value.most for value in values])))
         reached = [at(self.left, dict(zip(sums, corner, strict=True))) for corner in product(*corners)]
         return {"low": min(reached), "high": max(reached)}
+
+    @property
+    def tested(self) -> bool:
+        return self.figure is not None and self.figure.p(self.threshold) is not None
 
     @property
     def p(self) -> float:

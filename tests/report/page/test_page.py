@@ -270,6 +270,27 @@ def test_a_captain_never_played_alone_is_known_by_its_draft(tmp_path: Path) -> N
     }  # fmt: skip
 
 
+def test_a_captain_is_held_against_its_own_way_of_answering_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In two calls nobody knows anything; whoever talks has drafted in one, whatever else stands in the file."""
+    in_one_call = play.__globals__["player"]
+
+    def player(name: str) -> Any:
+        def say(request: Any) -> Any:
+            return in_one_call(name)(request) if (request.schema or {}).get("properties") else {"answer": "Nowhere"}
+
+        return say
+
+    monkeypatch.setitem(play.__globals__, "player", player)
+    double = {"solo": {"drafts": "double-call"}}
+    found = []
+    for place, ways in enumerate((["solo"], ["solo", double], [double, "solo"])):
+        run = play(tmp_path / str(place), strategies=[*ways, "talkative"]).run
+        found.append((run.questions.columns["changes"][-3:], run.questions.columns["diverse"]))
+    assert found[0] == found[1] == found[2]
+
+
 def test_cells_have_short_names_and_whole_keys() -> None:
     long = "mixture(summariser=ace, order=ascending)", "mixture(summariser=ace)"
     ways = [

@@ -286,17 +286,16 @@ def _constant(expression: Expression) -> float | None:
 def with_holm(judged: Sequence[Judged], frozen: Sequence[bool]) -> list[dict[str, Any]]:
     """Rows with `frozen`, `p_holm`, `low_holm`, `high_holm` and `family`; the verdict goes by the adjusted ones.
 
-    Those declared beforehand are a family, and the exploratory ones are another.
+    Those declared beforehand are a family, and the exploratory ones are another. One without a p counts as 1: what the
+    data came to must not decide how many there are to pay for.
     """
     rows: dict[int, dict[str, Any]] = {}
     for kind in (True, False):
         family = [place for place in range(len(judged)) if frozen[place] == kind]
-        p_values = {place: p for place in family if (p := judged[place].p) is not None}
-        adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
-        levels = dict(zip(p_values, holm_levels(list(p_values.values())), strict=True))
-        for place in family:
+        p_values = [1.0 if (p := judged[place].p) is None else p for place in family]
+        for place, p_holm, level in zip(family, holm(p_values), holm_levels(p_values), strict=True):
             judgement = judged[place]
-            if place in adjusted:
-                judgement = judgement.adjusted(adjusted[place], levels[place])
-            rows[place] = {**judgement.row(), "frozen": kind, "family": len(p_values)}
+            if judgement.p is not None:
+                judgement = judgement.adjusted(p_holm, level)
+            rows[place] = {**judgement.row(), "frozen": kind, "family": len(family)}
     return [rows[place] for place in range(len(judged))]

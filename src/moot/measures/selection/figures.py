@@ -10,11 +10,11 @@ import numpy as np
 
 from moot.experiment.selected import CHOSEN_ON_IDS
 from moot.measures.selection.differences import mark_differences
-from moot.select.labels import LabelMatrix
+from moot.select.labels import UNANSWERED, AnswerAlone, LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
 from moot.stats.clusters import clustered, value_rows
-from moot.stats.graded import FEW_WAITING
+from moot.stats.graded import FEW_WAITING, Value, known, value_of
 from moot.stats.proportion import mean_over_questions, share, share_between
 from moot.types import Estimate
 
@@ -209,54 +209,69 @@ def _mark_equal(
             row["why_same"] = reasons[natural] if natural else None
 
 
-def _alone(labels: LabelMatrix, place: int) -> Estimate:
-    """Over the questions whose answer is graded, with an interval that holds whatever the others turn out to be."""
-    values = labels.right[place].astype(float).tolist()
-    known = dict(zip(labels.questions, values, strict=True))
-    ungraded = [] if labels.ungraded is None else np.flatnonzero(labels.ungraded[place]).tolist()
-    worst, best = ({**known, **dict.fromkeys((labels.questions[at] for at in ungraded), end)} for end in (0.0, 1.0))
-    for column in ungraded:
-        del known[labels.questions[column]]
+Plays = Mapping[str, Mapping[str, Sequence[AnswerAlone]]]
+"""By proposer and question: what it said, each time that it was asked."""
+
+
+def single_rows(labels: LabelMatrix, plays: Plays | None = None) -> list[Row]:
+    """Each proposer's own accuracy, on all questions; the best first. `plays`: where a question was asked several times it
+    counts by its mean over them, as in a report."""
     with clustered(labels.clusters):
-        if not ungraded:
-            return mean_over_questions(known)
-        between = share_between(share(value_rows(known)), worst, best)
-        assert between is not None, "something is graded"
-        return between.estimate()
+        rows = [_single(labels, place, plays) for place in range(len(labels.proposers))]
+    return sorted(rows, key=lambda row: -(row["test_accuracy"] or 0.0))
 
 
-def _ungraded_alone(right: int, graded: int, size: int) -> Row:
-    if graded == size:
+def _single(labels: LabelMatrix, place: int, plays: Plays | None) -> Row:
+    proposer = labels.proposers[place]
+    said = _once(labels, place) if plays is None else {name: plays[str(proposer)][name] for name in labels.questions}
+    values = {question: value_of([each.grade for each in several]) for question, several in said.items()}
+    graded = known(values)
+    interval = _alone(values, graded) if graded else Estimate(0.0, None, None, 0)
+    answers = [each for several in said.values() for each in several]
+    row = {
+        "method": f"single:{proposer}",
+        "kind": "single",
+        "k": 1,
+        "size": 1,
+        "team": [str(proposer)],
+        "model": proposer.model,
+        "prompt": proposer.prompt,
+        "selection_accuracy": None,
+        "test_accuracy": sum(graded.values()) / len(graded) if graded else None,
+        "low": interval.low,
+        "high": interval.high,
+        "n": len(graded),
+        **_ungraded_alone(values, answers),
+        "calls": 0,
+        "unanswered": sum(each.answer is None for each in answers),
+    }
+    return _withheld(row, len(answers), labels)
+
+
+def _once(labels: LabelMatrix, place: int) -> dict[str, list[AnswerAlone]]:
+    """From the matrix alone."""
+    worth, codes = labels.worth[place].tolist(), labels.codes[place].tolist()
+    ungraded = [False] * labels.size if labels.ungraded is None else labels.ungraded[place].tolist()
+    return {
+        question: [AnswerAlone(None if code == UNANSWERED else str(code), None if unknown else mark)]
+        for question, code, unknown, mark in zip(labels.questions, codes, ungraded, worth, strict=True)
+    }
+
+
+def _alone(values: Mapping[str, Value], graded: Mapping[str, float]) -> Estimate:
+    """Over the questions whose answer is graded, with an interval that holds whatever the others turn out to be."""
+    if not any(value.open for value in values.values()):
+        return mean_over_questions(graded)
+    worst, best = ({name: getattr(value, end) for name, value in values.items()} for end in ("least", "most"))
+    between = share_between(share(value_rows(graded)), worst, best)
+    assert between is not None, "something is graded"
+    return between.estimate()
+
+
+def _ungraded_alone(values: Mapping[str, Value], answers: Sequence[AnswerAlone]) -> Row:
+    ungraded = sum(each.grade is None for each in answers)
+    if not ungraded:
         return {}
-    bounds = {"low": right / size, "high": (right + size - graded) / size}
-    why = {} if graded else {"why": "nobody could grade any of its answers"}
-    return {"ungraded": size - graded, "bounds": bounds, **why}
-
-
-def single_rows(labels: LabelMatrix) -> list[Row]:
-    """Each proposer's own accuracy, on all questions; the best first."""
-    rows = []
-    for place in np.argsort(-labels.accuracy, kind="stable"):
-        right, graded = int(labels.right[place].sum()), int(labels.graded[place])
-        interval = _alone(labels, int(place)) if graded else Estimate(0.0, None, None, 0)
-        proposer = labels.proposers[place]
-        rows.append(
-            {
-                "method": f"single:{proposer}",
-                "kind": "single",
-                "k": 1,
-                "size": 1,
-                "team": [str(proposer)],
-                "model": proposer.model,
-                "prompt": proposer.prompt,
-                "selection_accuracy": None,
-                "test_accuracy": right / graded if graded else None,
-                "low": interval.low,
-                "high": interval.high,
-                "n": graded,
-                **_ungraded_alone(right, graded, labels.size),
-                "calls": 0,
-                "unanswered": int((labels.codes[place] < 0).sum()),
-            }
-        )
-    return [_withheld(row, labels.size, labels) for row in rows]
+    low, high = (sum(getattr(value, end) for value in values.values()) / len(values) for end in ("least", "most"))
+    why = {} if ungraded < len(answers) else {"why": "nobody could grade any of its answers"}
+    return {"ungraded": ungraded, "bounds": {"low": low, "high": high}, **why}

@@ -11,14 +11,22 @@ from moot.measures.selection.figures import Row
 
 
 def selection_sections(
-    rows: Sequence[Row], *, oracle: str, m: int, splits: int, questions: int, clusters: int | None = None
+    rows: Sequence[Row],
+    *,
+    oracle: str,
+    m: int,
+    splits: int,
+    questions: int,
+    clusters: int | None = None,
+    stands_on: Sequence[str] = (),
 ) -> list[Section]:
-    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do."""
+    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do; `stands_on`: what
+    there is to know of the labels themselves."""
     chosen = [row for row in rows if row["kind"] == "selector"]
     asked = f"{questions} questions, {m} to choose on"
     if clusters is not None:
         asked = f"{questions} questions in {clusters} clusters, which are never divided, about {m} to choose on"
-    sections = [_methods(chosen, oracle, asked, splits)]
+    sections = [_methods(chosen, oracle, asked, splits, stands_on)]
     if any(row.get("over") for row in chosen):
         sections.append(_differences(chosen))
     sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
@@ -35,8 +43,8 @@ def selection_sections(
     return sections
 
 
-def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int) -> Section:
-    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}."]
+def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, stands_on: Sequence[str]) -> Section:
+    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}.", *stands_on]
     columns = [
         Column("method", "method"),
         Column("k", "k"),
@@ -214,21 +222,26 @@ def _aggregators(rows: Sequence[Row]) -> Section:
 
 
 def _singles(rows: Sequence[Row]) -> Section:
-    """The paper's Table 5: models down, prompts across; a list where there are no prompts."""
+    """The paper's Table 5: models down, prompts across; a list where that does not tell all proposers apart."""
+    title, words = "Each proposer alone", (_all_questions(rows),)
     prompts = sorted({row["prompt"] for row in rows})
-    if len(prompts) > 1:
+    if len(prompts) > 1 and len({(row["model"], row["prompt"]) for row in rows}) == len(rows):
         by_model: dict[str, Row] = {}
         for row in rows:
             by_model.setdefault(row["model"], {"model": row["model"]})[f"as {row['prompt']}"] = row["test_accuracy"]
         across = (Column(f"as {prompt}", prompt.replace("-", " ") or "plain", "share") for prompt in prompts)
         columns = (Column("model", "model"), *across)
-        return Section(
-            "selection-proposers", "Each proposer alone", ("On all questions.",), columns, list(by_model.values())
-        )
+        return Section("selection-proposers", title, words, columns, list(by_model.values()))
     named = [{**row, "proposer": row["team"][0]} for row in rows]
     columns = (
         Column("proposer", "proposer"),
         Column("test_accuracy", "alone", "share", "low", "high"),
         Column("unanswered", "unanswered"),
     )
-    return Section("selection-proposers", "Each proposer alone", ("On all questions.",), columns, named)
+    return Section("selection-proposers", title, words, columns, named)
+
+
+def _all_questions(rows: Sequence[Row]) -> str:
+    left_out, repeats = rows[0].get("left_out", 0), rows[0].get("repeats", 1)
+    where = "On all questions that every one of them has played" if left_out else "On all questions"
+    return f"{where}, the mean over {repeats} repeats." if repeats > 1 else f"{where}."

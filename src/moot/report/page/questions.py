@@ -29,6 +29,7 @@ from moot.report.uncollected import uncollected
 from moot.store import queries, schema
 from moot.store.rows import case_of
 from moot.store.statements import Row
+from moot.strategies.natives import SINGLE_CALL
 from moot.types import Case
 
 EPISODES_A_PART = 1_500
@@ -98,7 +99,7 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
             cell["id"],
             cell["player"],
             cell["captain"],
-            cell["traits"].drafts is not None,
+            cell["traits"].drafts,
             cell["traits"].captain == "leads",
         )
         for cell in cells
@@ -153,10 +154,14 @@ class Seat:
     id: str
     player: str | None
     captain: str | None
-    drafts: bool
-    """Its answers are what players said alone, and its groups are groups of these."""
+    drafts: str | None
+    """The way in which players answer alone there, where its answers are what they said so and its groups are of these."""
     leads: bool
     """Its captain gives the team's word, so that there is somebody whom the team has helped or led astray."""
+
+    def alone(self, player: str) -> tuple[str, str]:
+        """A player in the way in which it answers alone here."""
+        return player, self.drafts or SINGLE_CALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +216,8 @@ class _QuestionReader:
         distinct_answers: Once = Once()
         different = 0
         for repeat in range(columns.repeats):
-            rights: dict[str, float | None] = {}
-            drafts: dict[str, str | None] = {}
+            rights: dict[tuple[str, str], float | None] = {}
+            drafts: dict[tuple[str, str], str | None] = {}
             for seat, grades, outcomes, answers in self._lines():
                 play = plays.get((seat.id, repeat))
                 if play is None:
@@ -224,12 +229,13 @@ class _QuestionReader:
                 outcomes.append(OUTCOMES.get(play[0], "?"))
                 answers.append(-1 if play[1] is None else distinct_answers[play[1]])
                 if seat.player:
-                    rights[seat.player] = 0.0 if play[1] is None else play[5]
-                    drafts.setdefault(seat.player, play[1])
+                    rights[seat.alone(seat.player)] = 0.0 if play[1] is None else play[5]
+                    drafts.setdefault(seat.alone(seat.player), play[1])
             groups = self._alone(case, plays, repeat, rights, drafts)
             different = max(different, groups)
             for seat, grades, changes in zip(self.seats, columns.grades, columns.changes, strict=True):
-                changes.append(_change(grades[-1], rights.get(seat.captain)) if seat.captain and seat.leads else " ")
+                led = seat.captain if seat.leads else None
+                changes.append(_change(grades[-1], rights.get(seat.alone(led))) if led else " ")
         columns.said.append(list(distinct_answers))
         columns.diverse.append(different)
 
@@ -238,24 +244,30 @@ class _QuestionReader:
         case: Case,
         plays: PlayRows,
         repeat: int,
-        rights: dict[str, float | None],
-        drafts: dict[str, str | None],
+        rights: dict[tuple[str, str], float | None],
+        drafts: dict[tuple[str, str], str | None],
     ) -> int:
         """What captains were worth alone goes to `rights`; how many different answers the players began with."""
         noted = 0
         for seat in self.seats:
             if seat.player is not None or (play := plays.get((seat.id, repeat))) is None:
                 continue
-            missing = seat.captain is not None and seat.captain not in rights
+            captain = None if seat.captain is None else seat.alone(seat.captain)
+            missing = captain is not None and captain not in rights
             if noted and not missing:
                 continue
             verdict = orjson.loads(play[2])
             noted = noted or (_groups(verdict) if seat.drafts else 0)
             for player, text, *_ in verdict.get("answers", ()):
-                drafts.setdefault(player, text)
-            if seat.captain and missing and self.grade is not None and seat.captain in drafts:
-                rights[seat.captain] = self.grade(case, drafts[seat.captain])
-        return noted or len({text.strip().casefold() for text in drafts.values() if text is not None})
+                drafts.setdefault(seat.alone(player), text)
+            if captain is not None and missing and self.grade is not None and captain in drafts:
+                rights[captain] = self.grade(case, drafts[captain])
+        return noted or max((_different(drafts, way) for way in {way for _, way in drafts}), default=0)
+
+
+def _different(drafts: Mapping[tuple[str, str], str | None], way: str) -> int:
+    """How many different answers the players gave who were asked in this way."""
+    return len({text.strip().casefold() for (_, of), text in drafts.items() if of == way and text is not None})
 
 
 def _groups(verdict: Mapping[str, Any]) -> int:

@@ -1,0 +1,115 @@
+"""Which plays of an experiment say what a proposer is worth: in one way of answering alone, on questions that all have.
+
+A player may be asked alone in more than one way, in one call or in two, and each way is another proposer, so to speak. The
+labels are those of one of them, and never of whichever the file happens to list last. And what a player was not asked says
+nothing of it: a choice is made on the questions that all proposers have played (`stats.shared_questions`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.errors import UsageError
+from moot.stats.shared_questions import SharedQuestions, shared_questions
+from moot.strategies import Traits
+from moot.strategies.natives import SINGLE_CALL
+
+OF_WAYS = ("strategy", "drafts")
+"""Columns by which ways of answering alone can be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandsOn:
+    """What the labels of an experiment are, for those who read figures made of them."""
+
+    strategy: str
+    """The way of answering alone that they are taken from, as reports call it."""
+    others: tuple[str, ...]
+    """Other ways that the experiment has, and that were not asked for."""
+    left_out: int
+    """Questions that some proposer has not played."""
+    proposers_left_out: Mapping[str, int]
+    """Proposers who have too few questions in common with the others, and how many they have played."""
+    repeats: int
+
+    @property
+    def told(self) -> list[str]:
+        said = []
+        if self.others:
+            others = ", ".join(self.others)
+            said.append(f"The labels are those of {self.strategy}, as a summariser reads them, and not of {others}.")
+        if self.left_out:
+            several = "1 question is" if self.left_out == 1 else f"{self.left_out:,} questions are"
+            said.append(f"{several} left out, which not all proposers have played.")
+        if self.proposers_left_out:
+            names = (f"{name} ({_questions(played)})" for name, played in self.proposers_left_out.items())
+            said.append(f"Left out, with too few questions that the others have played: {', '.join(names)}.")
+        if self.repeats > 1:
+            said.append(
+                f"Teams are chosen and tested on the first of {self.repeats} repeats; each proposer alone is the mean over all"
+                " of them."
+            )
+        return said
+
+    def json(self, kind: str) -> dict[str, Any]:
+        """What a row carries of this. `repeats`: of how many its figures are made."""
+        return {
+            "strategy": self.strategy,
+            "repeats": self.repeats if kind == "single" else 1,
+            "repeats_played": self.repeats,
+            "left_out": self.left_out,
+            "proposers_left_out": dict(self.proposers_left_out),
+        }
+
+
+def _questions(count: int) -> str:
+    return "1 question" if count == 1 else f"{count:,} questions"
+
+
+def way_columns(cell: Mapping[str, Any]) -> dict[str, str | None]:
+    return {"strategy": cell["label"], "drafts": _traits(cell).drafts}
+
+
+def played_alone(cell: Mapping[str, Any]) -> bool:
+    return _traits(cell).alone
+
+
+def _traits(cell: Mapping[str, Any]) -> Traits:
+    return Traits.of_json(json.loads(cell["traits"] or "{}"))
+
+
+def one_way(
+    cells: Sequence[Mapping[str, Any]], reads: str | None = None
+) -> tuple[list[Mapping[str, Any]], tuple[str, ...]]:
+    """The cells of one way of answering alone, one a player, and the names of the others.
+
+    `reads`: the drafts that a summariser would be shown; left out, the usual ones.
+    """
+    labels = sorted({cell["label"] for cell in cells})
+    taken = list(cells)
+    if not _is_one(taken):
+        taken = [cell for cell in cells if _traits(cell).drafts == (reads or SINGLE_CALL)]
+    if not _is_one(taken):
+        expected = "--where strategy=… or --where drafts=…, so that each plays in one"
+        raise UsageError(f"there are several ways of answering alone ({', '.join(labels)}); expected {expected}")
+    return taken, tuple(label for label in labels if label != taken[0]["label"])
+
+
+def _is_one(cells: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether everybody plays once, and all in the same way."""
+    return len({cell["label"] for cell in cells}) == 1 and len({cell["player"] for cell in cells}) == len(cells)
+
+
+def in_common(played: Mapping[str, Collection[str]], questions: Iterable[str]) -> SharedQuestions:
+    """The proposers and questions that a choice can be made among."""
+    found = shared_questions(played, list(questions))
+    if found.none_ranked:
+        raise UsageError(
+            f"{found.why_none.replace('ranked', 'chosen among')}; run the experiment on, or keep fewer of them"
+        )
+    if not found.questions:
+        raise UsageError("nothing has been played alone yet; run the experiment first")
+    return found

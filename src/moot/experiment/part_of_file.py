@@ -1,0 +1,50 @@
+"""A file of which only a part is wanted: without all that plays, or with something else to play.
+
+What it claims of its own experiment, such as hypotheses or the figures of vendors, is about that experiment. It goes with
+it, and is not held against whatever is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from moot.experiment.spec import ExperimentFile, JudgeSpec
+
+CLAIMED: dict[str, Any] = {"vendors": {}, "primary": None, "hypotheses": []}
+"""Keys that say something of what the whole experiment shows, and what they are without it."""
+OF_PLAY: dict[str, Any] = {
+    "questions": None,
+    "players": {},
+    "teams": {},
+    "strategies": [],
+    "grouping": None,
+    **CLAIMED,
+}
+"""Keys that are about who plays what, and what they are without it."""
+OF_OFFICERS = ("models", "judge", "extract")
+"""Keys that say who is asked without playing: what stays of them is the caller's to say."""
+OF_ALL = (
+    *("name", "seed", "language", "grader", "kind", "prompts", "repeats"),
+    *("budget_usd", "replies_in_flight_mb", "store"),
+)
+"""Keys that hold whoever is asked."""
+
+
+def without_players(
+    file: ExperimentFile, models: Collection[str] = (), *, judge: JudgeSpec | None, reads: bool
+) -> ExperimentFile:
+    """For those who only read, judge or sum up what is stored: no player is built, so none of their keys and files are needed.
+
+    What stays are these models, these judges, and, where somebody `reads` free replies, whom the file names for that.
+    """
+    extract = file.spec.extract if reads else None
+    officers = {*models, *(judge.models if judge else ()), *(extract.models if extract else ())}
+    kept = {name: model for name, model in file.spec.models.items() if name in officers}
+    spec = file.spec.model_copy(update={**OF_PLAY, "models": kept, "judge": judge, "extract": extract})
+    return ExperimentFile(file.path, spec, file.places)
+
+
+def with_other_play(file: ExperimentFile, **keys: Any) -> ExperimentFile:
+    """The same file with other questions or strategies, for a game or a single question."""
+    return ExperimentFile(file.path, file.spec.model_copy(update={**CLAIMED, **keys}), file.places)
