@@ -392,7 +392,7 @@ def test_methods_are_compared_on_the_same_questions(tmp_path: Path, capsys: pyte
     assert over["method"] == "top-accuracy"
     assert over["low"] <= over["difference"] <= over["high"]
     assert over["p"] <= over["p_holm"] <= 1
-    assert over["test"] == "score", "a question in several splits is one question"
+    assert over["test"] == "splits", "several splits are no more sure than one"
     assert over["n"] <= 120
     tested = [row for row in rows.values() if row["over"]]
     assert {row["over"]["family"] for row in tested} == {len(tested)}

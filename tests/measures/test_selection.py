@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,32 @@ def test_a_gain_is_found_over_splits_and_its_p_is_that_of_its_interval() -> None
             assert low is not None
             assert high is not None
             assert (low <= threshold <= high) == (alpha < p or p == 1), threshold
+
+
+def test_a_difference_over_splits_holds_whatever_is_ungraded() -> None:
+    draw = np.random.default_rng(8)
+    right = {name: (draw.random((3, SIZE)) < chance).astype(float) for name, chance in (("top", 0.8), ("low", 0.5))}
+    right["low"][:, :10] = np.nan
+    tried = [
+        replace(trial, method=name, team=(place,)) for place, name in enumerate(right) for trial in trials(right[name])
+    ]
+    labels = matrix()
+    labels = replace(labels, proposers=(Proposer("ann"), Proposer("bob")), codes=np.tile(labels.codes, (2, 1)))
+    _, row = method_rows(labels, tried, against="top")
+    over = row["over"]
+    gaps = [right["low"][split, 10:].mean() - right["top"][split, 10:].mean() for split in range(3)]
+    assert (over["difference"], over["n"], over["ungraded"]) == (pytest.approx(np.mean(gaps)), SIZE - 10, 10)
+    ends = [np.nan_to_num(right["low"], nan=end).mean() - right["top"].mean() for end in (0.0, 1.0)]
+    assert (over["bounds"]["low"], over["bounds"]["high"]) == pytest.approx(ends)
+    each = [OnePair(*_counts(right["low"][split], right["top"][split], 1.0), SIZE).limits()[1] for split in range(3)]
+    assert over["high"] == pytest.approx(np.mean([end for end in each if end is not None]))
+    assert (row["beaten_by"], over["small"]) == ("top", False)
+
+
+def _counts(own: np.ndarray, other: np.ndarray, end: float) -> tuple[int, int]:
+    """Better and worse, were all that is ungraded this."""
+    gap = np.nan_to_num(own, nan=end) - other
+    return int((gap > 0).sum()), int((gap < 0).sum())
 
 
 def test_what_nobody_could_grade_is_not_wrong() -> None:

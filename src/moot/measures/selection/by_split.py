@@ -28,7 +28,7 @@ from moot.stats.graded_pairs import (
     why_turned,
     why_unfair_pairs,
 )
-from moot.stats.paired import compare
+from moot.stats.paired import Paired, compare
 from moot.stats.proportion import Share, share, share_between
 from moot.stats.splits import OverSplits
 
@@ -69,14 +69,15 @@ def compared(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Trial]) 
     for pairs in splits:
         for question, several in pairs.items():
             joined.setdefault(question, []).extend(several)
-    figure = _difference(own, splits)
+    each = _on_each_split(labels, own, other)
+    figure = _mean_of(each, len(known_pairs(joined)))
     if figure is None or why_unfair_pairs(joined) is not None:
         untold: Pairs = {
             question: [(one._replace(known=None), other._replace(known=None)) for one, other in several]
             for question, several in joined.items()
         }
         return {**family_row(untold), **_bounds(joined, splits), "why": why_unfair_pairs(joined) or NOT_ON_ALL}
-    low, high = figure.limits()
+    (low, high), p = figure.limits(), figure.p_zero
     row = {
         **compare(known_pairs(joined), pooled=True).row(),
         **_bounds(joined, splits),
@@ -84,8 +85,9 @@ def compared(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Trial]) 
         "difference": figure.value,
         "low": low,
         "high": high,
-        "p": figure.p_zero,
-        "test": "splits",
+        "p": p,
+        "test": "none" if p is None else "splits",
+        "small": any(found.small for found in each),
         TESTED: figure,
     }
     seen = OverSplits([part.seen if isinstance(part, Between) else part for part in figure.figures], figure.n)
@@ -95,7 +97,7 @@ def compared(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Trial]) 
 
 def clearly_better(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Trial], level: float) -> float:
     """The one-sided p, over several splits, that the first is no better than the second; 1 where it is above the level."""
-    figure = _difference(own, [_pairs(labels, *trials) for trials in zip(own, other, strict=True)])
+    figure = _mean_of(_on_each_split(labels, own, other))
     if figure is None or figure.value <= 0:
         return 1.0
     low = figure.limits(2 * level)[0]
@@ -103,15 +105,24 @@ def clearly_better(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Tr
     return 1.0 if p is None else p / 2
 
 
-def _difference(own: Sequence[Trial], splits: Sequence[Pairs]) -> OverSplits | None:
-    figures = []
-    for trial, pairs in zip(own, splits, strict=True):
-        ends = (completed_pairs(pairs, best=best) for best in (False, True))
-        found = compare_between(known_pairs(pairs), *ends, pooled=trial.repeats > 1)
-        if found.figure is None:
-            return None
-        figures.append(found.figure)
-    return OverSplits(figures, len({question for pairs in splits for question in known_pairs(pairs)}))
+def _on_each_split(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Trial]) -> list[Paired]:
+    return [_compared_on_split(labels, first, second) for first, second in zip(own, other, strict=True)]
+
+
+def _mean_of(splits: Sequence[Paired], n: int = 0) -> OverSplits | None:
+    """None where a split has no question on which both are graded."""
+    figures = [found.figure for found in splits if found.figure is not None]
+    return OverSplits(figures, n) if len(figures) == len(splits) else None
+
+
+def _compared_on_split(labels: LabelMatrix, own: Trial, other: Trial) -> Paired:
+    pooled = own.repeats > 1
+    if not (np.isnan(own.right) | np.isnan(other.right)).any():
+        sides = zip(own.tested.tolist(), own.right.tolist(), other.right.tolist(), strict=True)
+        return compare({labels.questions[place]: (first, second) for place, first, second in sides}, pooled=pooled)
+    pairs = _pairs(labels, own, other)
+    worst, best = (completed_pairs(pairs, best=best) for best in (False, True))
+    return compare_between(known_pairs(pairs), worst, best, pooled=pooled)
 
 
 def _bounds(joined: Pairs, splits: Sequence[Pairs]) -> Row:
