@@ -587,7 +587,7 @@ def test_threshold_is_found_and_scored_on_other_questions() -> None:
 
 def test_folds_are_no_independent_tests_of_a_threshold() -> None:
     """What one fold tests helps to choose for the others: where voting and talking are equally good an interval of questions
-    alone missed the truth in 8 to 12 of 100 worlds of 60 questions."""
+    alone missed the truth in 7 to 12 of 100 worlds."""
     draw = random.Random("equally good")
     vote, talk = arms(60, talk_right_from=3)
     vote, talk = ([replace(play, right=float(draw.random() < 0.5)) for play in plays] for plays in (vote, talk))
