@@ -37,7 +37,7 @@ from moot.stats.paired import (
     mcnemar_exact,
     mean_difference,
 )
-from moot.stats.proportion import share_of
+from moot.stats.proportion import share_of, wilson
 from moot.stats.rank import midranks, spearman
 
 PLAYERS = ("ann", "bob", "cat")
@@ -613,6 +613,33 @@ def test_threshold_is_found_and_scored_on_other_questions() -> None:
     assert found.always_vote.accuracy is not None
     assert found.always_vote.accuracy.value == 0.5
     assert (found.over_vote["rescues"], found.over_talk["rescues"], found.n, found.left_out) == (40, 40, 80, 0)
+
+
+def test_folds_are_no_independent_tests_of_a_threshold() -> None:
+    """What one fold tests helps to choose for the others: where voting and talking are equally good an interval of questions
+    alone missed the truth in 7 to 12 of 100 worlds."""
+    draw = random.Random("equally good")
+    vote, talk = arms(60, talk_right_from=3)
+    vote, talk = ([replace(play, right=float(draw.random() < 0.5)) for play in plays] for plays in (vote, talk))
+    found = learn_threshold(vote, talk)
+    assert found is not None
+    reached = found.by_threshold.accuracy
+    assert reached is not None
+    assert reached.low is not None
+    assert reached.high is not None
+    alone = wilson(reached.value * 60, 60)
+    assert alone.low is not None
+    assert alone.high is not None
+    assert reached.value - reached.low > 1.15 * (reached.value - alone.low)
+    assert reached.high - reached.value > 1.15 * (alone.high - reached.value)
+    fixed = found.always_vote.accuracy
+    assert fixed is not None
+    assert (fixed.low, fixed.high) == pytest.approx(
+        (wilson(fixed.value * 60, 60).low, wilson(fixed.value * 60, 60).high)
+    )
+    same = learn_threshold(vote, [replace(play, right=other.right) for play, other in zip(talk, vote, strict=True)])
+    assert same is not None
+    assert same.by_threshold.accuracy == same.always_vote.accuracy, "nothing to choose between"
 
 
 def test_of_equal_thresholds_the_cheaper() -> None:

@@ -26,6 +26,7 @@ from second_way.documented import undocumented
 from second_way.hypotheses import hypotheses
 from second_way.lift import debate_lift
 from second_way.officers import officers
+from second_way.one_word import two_words
 from second_way.places import places
 from second_way.properties import properties, unplanned
 from second_way.quiz import quiz
@@ -242,7 +243,7 @@ def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
     assert expected.keys() <= EVERY_KEY
     shown = {key: value for key, value in figures.items() if key not in NO_FIGURES}
-    apart = [*differences(shown, expected), *properties(raw, figures)]
+    apart = [*differences(shown, expected), *properties(raw, figures), *two_words(figures)]
     assert not apart, "\n".join(apart[:30])
     return figures
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from moot.stats.agreement import agreement, cohen_kappa
@@ -32,3 +34,36 @@ def test_the_ends() -> None:
 def test_undefined(pairs: list[tuple[bool, bool]]) -> None:
     assert cohen_kappa(pairs) is None
     assert agreement(pairs).share == (1.0 if pairs else None)
+
+
+def test_judges_who_never_disagreed_may_yet() -> None:
+    """The low end is Clopper and Pearson's, of no disagreement in n, where both words are equally frequent."""
+    for n in (4, 40, 400):
+        found = agreement([(place % 2 == 0,) * 2 for place in range(n)])
+        assert (found.kappa, found.high) == (1.0, 1.0)
+        assert found.low == pytest.approx(max(-1.0, 1 - 2 * (1 - 0.025 ** (1 / n))), abs=1e-6)
+
+
+def test_a_kappa_near_one_lies_in_its_interval() -> None:
+    """A bootstrap's low end lay above a truth of 0.96 in more than half of such worlds."""
+    draw = random.Random("two judges who err in one case of fifty")
+    truth, missed = 0.96, 0
+    for _ in range(40):
+        words = [draw.random() < 0.5 for _ in range(30)]
+        found = agreement([(word, word ^ (draw.random() < 0.02)) for word in words])
+        assert found.low is not None
+        assert found.high is not None
+        missed += not found.low <= truth <= found.high
+    assert missed <= 4
+
+
+def test_answers_to_one_question_are_no_more_than_one() -> None:
+    pairs = [(place % 2 == 0, place % 20 != 0 and place % 2 == 0) for place in range(60)]
+    once, often = agreement(pairs), agreement(pairs * 4, [*range(60)] * 4)
+    assert (often.kappa, often.low, often.high) == pytest.approx((once.kappa, once.low, once.high))
+
+
+def test_why_there_is_no_interval_is_said() -> None:
+    assert "one and the same word" in (agreement([(True, True)] * 9).why or "")
+    assert "one question" in (agreement([(True, True), (False, False)], ["q", "q"]).why or "")
+    assert agreement([(True, True), (False, False)]).why is None

@@ -36,13 +36,15 @@ class PlacedRow:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool):
             value = self._in_digits(key, value)
+        if isinstance(value, str):
+            value = self._whole(key, value)  # before blank: half of a pair is not seen either
         if value is None or (isinstance(value, str) and blank(value)):
             if required:
                 raise self.error(key, "expected a text that is not empty")
             return None
         if not isinstance(value, str):
             raise self.error(key, f"expected a text, found {_kind(value)}")
-        return self._whole(key, value)
+        return value
 
     def _in_digits(self, key: str, value: float) -> str:
         if isinstance(value, float) and not math.isfinite(value):

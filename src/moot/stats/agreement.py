@@ -1,13 +1,29 @@
-"""How far two judges agree, beyond what chance alone would give them."""
+"""How far two judges agree, beyond what chance alone would give them.
+
+Cohen's kappa is 1 less disagreements by those that chance would make. Judges who never disagreed on thirty answers may on
+the next thirty, and a resampling of what was seen would never tell. So a kappa is held against what was seen as a mean of
+bounded values is (`stats.bounded_mean`): each answer gives its disagreement, less that part of what chance would make which
+this kappa leaves, and beside the answers seen stands one more that goes wholly the other way. Where all agree the low end is
+then that of Clopper and Pearson's interval of the disagreements.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from moot.stats.bootstrap import percentile_interval, resampled_sums
+from moot.stats.bounded_mean import chance_at_most_zero
 from moot.stats.clusters import unit_of
+from moot.stats.quantiles import ALPHA
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
+
+LOWEST = -1.0
+"""No kappa is below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,42 +35,105 @@ class JudgeAgreement:
     kappa: float | None
     low: float | None = None
     high: float | None = None
-    """The interval of kappa; None below two questions, and where kappa is undefined."""
+    """The interval of kappa."""
+    why: str | None = None
+    """Why there is none."""
 
 
 def agreement(
-    pairs: Sequence[tuple[Hashable, Hashable]], questions: Sequence[Hashable] | None = None, *, seed: int = 0
+    pairs: Sequence[tuple[Hashable, Hashable]], questions: Sequence[Hashable] | None = None
 ) -> JudgeAgreement:
     """`questions` says which question each pair is about: several answers to one question are one cluster."""
     kappa = cohen_kappa(pairs)
-    limits = kappa_interval(pairs, questions, seed=seed) if kappa is not None else None
-    return JudgeAgreement(len(pairs), _observed(pairs) if pairs else None, kappa, *(limits or (None, None)))
+    share = _observed(pairs) if pairs else None
+    if kappa is None:
+        why = "both judges said one and the same word of everything" if pairs else "nothing was judged by both"
+        return JudgeAgreement(len(pairs), share, None, why=why)
+    limits = kappa_interval(pairs, questions)
+    if limits is None:
+        return JudgeAgreement(len(pairs), share, kappa, why="all that was judged is of one question")
+    return JudgeAgreement(len(pairs), share, kappa, *limits)
 
 
 def kappa_interval(
-    pairs: Sequence[tuple[Hashable, Hashable]], questions: Sequence[Hashable] | None = None, *, seed: int = 0
+    pairs: Sequence[tuple[Hashable, Hashable]], questions: Sequence[Hashable] | None = None, *, alpha: float = ALPHA
 ) -> tuple[float, float] | None:
-    """95 %, by resampling questions: each brings its own table of who said what, and the tables add up."""
-    import numpy as np
+    """Of a kappa that is defined; None below two questions."""
+    from scipy.optimize import brentq
 
-    words = {word: place for place, word in enumerate(dict.fromkeys(word for pair in pairs for word in pair))}
-    of_unit = [unit_of(question) if isinstance(question, str) else question for question in questions or ()]
-    units = of_unit or list(range(len(pairs)))
-    clusters = {name: row for row, name in enumerate(dict.fromkeys(units))}
-    if len(clusters) < 2:
+    seen = _Seen(pairs, questions)
+    kappa = cohen_kappa(pairs)
+    if kappa is None or len(seen.sums) < 2:
         return None
-    size = len(words)
-    tables = np.zeros((len(clusters), size * size))
-    for (one, other), name in zip(pairs, units, strict=True):
-        tables[clusters[name], words[one] * size + words[other]] += 1
-    sums = resampled_sums(tables, seed=seed).reshape(-1, size, size)
-    total = sums.sum(axis=(1, 2))
-    observed = np.trace(sums, axis1=1, axis2=2) / total
-    expected = (sums.sum(axis=1) * sums.sum(axis=2)).sum(axis=1) / total**2
-    defined = expected < 1 - 1e-12
-    if not defined.all():  # a judge of one word only: as good as undefined here
-        observed, expected = observed[defined], expected[defined]
-    return percentile_interval((observed - expected) / (1 - expected), len(clusters)) if len(expected) else None
+    low, high = LOWEST, 1.0
+    if seen.at_most(LOWEST) < alpha / 2 < seen.at_most(kappa):
+        low = brentq(lambda at: seen.at_most(at) - alpha / 2, LOWEST, kappa)
+    if seen.at_least(1.0) < alpha / 2 < seen.at_least(kappa):
+        high = brentq(lambda at: seen.at_least(at) - alpha / 2, kappa, 1.0)
+    return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen, as values whose mean is zero at the true kappa: by how much, in the first order, each answer moves
+    disagreements and those that chance would make."""
+
+    pairs: Sequence[tuple[Hashable, Hashable]]
+    questions: Sequence[Hashable] | None
+
+    @cached_property
+    def words(self) -> list[Hashable]:
+        return list(dict.fromkeys(word for pair in self.pairs for word in pair))
+
+    @cached_property
+    def cells(self) -> dict[tuple[Hashable, Hashable], tuple[float, float]]:
+        """Of each pair of words: whether they differ, and its part of what chance would make."""
+        n = len(self.pairs)
+        first, second = Counter(one for one, _ in self.pairs), Counter(other for _, other in self.pairs)
+        by_chance = 1 - sum(first[word] * second[word] for word in self.words) / (n * n)
+        return {
+            (one, other): (float(one != other), 2 - (second[one] + first[other]) / n - by_chance)
+            for one in self.words
+            for other in self.words
+        }
+
+    @cached_property
+    def sums(self) -> Floats:
+        """Of each question both, and how many answers it has."""
+        import numpy as np
+
+        names = range(len(self.pairs)) if self.questions is None else [_unit(name) for name in self.questions]
+        places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        rows = np.zeros((len(places), 3))
+        np.add.at(rows, [places[name] for name in names], [(*self.cells[pair], 1.0) for pair in self.pairs])
+        return rows
+
+    @cached_property
+    def _kinds(self) -> tuple[Floats, Floats]:
+        import numpy as np
+
+        kinds, times = np.unique(self.sums[:, :2].round(12), axis=0, return_counts=True)
+        return kinds, times.astype(float)
+
+    def at_most(self, kappa: float) -> float:
+        """One-sided: the p of a kappa of no more than this."""
+        return self._chance(kappa, -1.0)
+
+    def at_least(self, kappa: float) -> float:
+        return self._chance(kappa, 1.0)
+
+    def _chance(self, kappa: float, sign: float) -> float:
+        import numpy as np
+
+        kinds, times = self._kinds
+        values = sign * (kinds[:, 0] - (1 - kappa) * kinds[:, 1])
+        other_way = min(sign * (differ - (1 - kappa) * chance) for differ, chance in self.cells.values())
+        largest = float(self.sums[:, 2].max())
+        return chance_at_most_zero(np.append(values, largest * other_way), np.append(times, 1.0))
+
+
+def _unit(question: Hashable) -> Hashable:
+    return unit_of(question) if isinstance(question, str) else question
 
 
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:

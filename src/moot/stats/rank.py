@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -75,13 +76,21 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | N
 
 
 def spearman_over_questions(pairs: Mapping[str, tuple[float, float]]) -> Correlation | None:
-    """The same over questions. Those of one cluster count as one pair in interval and p, which is never too narrow."""
+    """The same over questions, in interval and p as many pairs as their clusters are worth were all of one cluster alike.
+
+    A large cluster weighs in rho by its size, so clusters of unequal size are worth fewer pairs than there are of them.
+    """
     sides = list(zip(*pairs.values(), strict=True)) if pairs else [(), ()]
     rho = _pearson(midranks(sides[0]), midranks(sides[1])) if len(pairs) > 1 else None
     if rho is None:
         return None
-    independent = of_rho(rho, len({unit_of(question) for question in pairs}))
-    return replace(independent, estimate=replace(independent.estimate, n=len(pairs)))
+    sizes = Counter(unit_of(question) for question in pairs).values()
+    worth = sum(sizes) ** 2 // sum(size * size for size in sizes)
+    independent = of_rho(rho, worth)
+    why = independent.why
+    if worth < LEAST_PAIRS and worth < len(pairs):
+        why = f"the {len(sizes):,} clusters are worth {worth} of equal size; {why}"
+    return replace(independent, estimate=replace(independent.estimate, n=len(pairs)), why=why)
 
 
 def of_rho(rho: float, n: int) -> Correlation:

@@ -9,6 +9,7 @@ from typing import Any
 
 from scipy import optimize, stats
 
+from second_way.claims_tables import clusters
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean, share_interval, waiting_interval
 from second_way.meanings import Groups
@@ -89,7 +90,7 @@ def diversity(raw: Raw, table: Table) -> Row:
     }
     if rates:
         rows["diversity_by_difficulty"] = _by_difficulty(level, distinct, unknown, rates)
-        rows["diversity_and_people"] = _with_people(distinct, rates)
+        rows["diversity_and_people"] = _with_people(raw, distinct, rates)
         if any(question in rates for question, _ in unknown):
             rows["diversity_and_people"] = {**dict.fromkeys(("rho", "low", "high", "p")), "n": 0, "why": ANY_TEXT}
     return rows
@@ -164,18 +165,21 @@ def _by_difficulty(
     return rows
 
 
-def _with_people(distinct: Mapping[Key, int], rates: Mapping[str, float]) -> Row | None:
-    """Fisher's z with the variance of Bonett and Wright; p by Student's t."""
+def _with_people(raw: Raw, distinct: Mapping[Key, int], rates: Mapping[str, float]) -> Row | None:
+    """Fisher's z with the variance of Bonett and Wright; p by Student's t. A pair is as likely to be of the same cluster as
+    another as it would be with so many clusters of equal size: these are the pairs that count."""
     by_question: dict[str, list[int]] = {}
     for (question, _), d in distinct.items():
         by_question.setdefault(question, []).append(d)
-    pairs = [(mean(several), rates[question]) for question, several in by_question.items() if question in rates]
-    n = len(pairs)
-    if n < 2 or any(len({round(pair[side], 12) for pair in pairs}) < 2 for side in (0, 1)):
+    both = [question for question in by_question if question in rates]
+    pairs = [(mean(by_question[question]), rates[question]) for question in both]
+    if len(pairs) < 2 or any(len({round(pair[side], 12) for pair in pairs}) < 2 for side in (0, 1)):
         return None
     one, other = (stats.rankdata([round(pair[side], 12) for pair in pairs]) for side in (0, 1))
     rho = float(stats.pearsonr(one, other).statistic)
-    row: Row = {"rho": rho, "low": None, "high": None, "n": n, "p": None}
+    row: Row = {"rho": rho, "low": None, "high": None, "n": len(pairs), "p": None}
+    names = clusters(raw, both) or both
+    n = math.floor(1 / mean([names.count(name) / len(names) for name in names]) + 1e-9)
     perfect = abs(rho) > 1 - 1e-12
     if n > 2 and not perfect:
         row["p"] = float(2 * stats.t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho**2)), n - 2))

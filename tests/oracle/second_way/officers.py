@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import optimize
 
+from second_way.bounded import spline_chance
 from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
+from second_way.luck import SIDE
 from second_way.meanings import Meanings, plain
 from second_way.raw import Cell, Episode, Raw
-from second_way.resampling import drawn_sums, ends
 from second_way.shares import Grade, accuracy_row, graded, rights, share_row, unfair
 from second_way.tables import drafts_of, table_of, tables
 
@@ -62,17 +64,36 @@ def _judges(raw: Raw) -> Row | None:
     row = {"judges": list(names), "n": len(pairs), "agreement": agreed, "kappa": None}
     row |= {"kappa_low": None, "kappa_high": None, "disputed": sum(one != other for one, other in pairs.values())}
     if math.isnan(kappa):
-        return row
+        return {**row, "why": ANY_TEXT}
     by_question: dict[str, list[tuple[bool, bool]]] = {}
     for (question, _), pair in pairs.items():
         by_question.setdefault(question, []).append(pair)
     row["kappa"] = float(kappa)
-    if len(by_question) > 1:
-        drawn = _kappa(drawn_sums([_table(several) for several in by_question.values()], seed=2))
-        drawn = drawn[~np.isnan(drawn)]
-        if len(drawn):
-            row["kappa_low"], row["kappa_high"] = ends(drawn, len(by_question))
-    return row
+    if len(by_question) < 2:
+        return {**row, "why": ANY_TEXT}
+    low, high = (_kappa_end([*by_question.values()], float(kappa), end) for end in (-1.0, 1.0))
+    return {**row, "kappa_low": low, "kappa_high": high}
+
+
+def _kappa_end(questions: Sequence[Sequence[tuple[bool, bool]]], kappa: float, end: float) -> float:
+    """Where a kappa comes to be ruled out on that side. Each answer gives whether the judges differ, less 1 - kappa of what
+    it adds to chance: how the chance of two independent judges to differ moves with it. One more question stands there, as
+    large as the largest, that goes as far the other way as any pair of words can."""
+    every = [pair for several in questions for pair in several]
+    yes = mean([float(one) for one, _ in every]), mean([float(other) for _, other in every])
+    by_chance = yes[0] * (1 - yes[1]) + yes[1] * (1 - yes[0])
+    slopes = 1 - 2 * yes[1], 1 - 2 * yes[0]
+
+    def part(one: bool, other: bool, at: float) -> float:
+        chance = by_chance + slopes[0] * (one - yes[0]) + slopes[1] * (other - yes[1])
+        return end * (float(one != other) - (1 - at) * chance)
+
+    def over(at: float) -> float:
+        seen = [sum(part(*pair, at) for pair in several) for several in questions]
+        unseen = min(part(one, other, at) for one in (False, True) for other in (False, True))
+        return spline_chance([*seen, unseen * max(map(len, questions))]) - SIDE
+
+    return end if over(end) >= 0 or over(kappa) <= 0 else float(optimize.brentq(over, kappa, end))
 
 
 def _table(pairs: Sequence[tuple[bool, bool]]) -> list[float]:

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, combinations_with_replacement, pairwise
 from statistics import stdev
 from typing import Any
 
@@ -431,7 +431,36 @@ def several_splits(labels: Labels, rows: Sequence[Mapping[str, Any]], splits: in
         expected["deviation"] = Holds(lambda value: 0 <= value <= stdev([0.0, 1.0]), "a deviation of shares")
         told = {key: row[key] for key in expected}
         yield from (f"{row['method']}: {line}" for line in differences(told, expected))
-        if len(teams) != splits or not row["low"] - 1e-9 <= row["test_accuracy"] <= row["high"] + 1e-9:
-            yield f"{row['method']}: {len(teams)} teams, {row['test_accuracy']} in {row['low']} to {row['high']}"
+        if len(teams) != splits:
+            yield f"{row['method']}: {len(teams)} teams"
+        size = len(labels.right) - len(next(other["chosen_on_ids"] for other in rows if "chosen_on_ids" in other))
+        may_be = list(_limits_over_splits(row, splits, size))
+        if not any(np.allclose((row["low"], row["high"]), limits, atol=1e-6) for limits in may_be):
+            yield f"{row['method']}: {row['low']} to {row['high']} is none of {may_be}"
+        yield from (f"{row['method']}: {wrong}" for wrong in _over_splits(rows, row))
         if not math.isclose(sum(one["share"] for one in row["right_labels"]), 1.0):
             yield f"{row['method']}: the shares of right labels are not all"
+
+
+def _limits_over_splits(row: Mapping[str, Any], splits: int, size: int) -> Iterator[tuple[float, float]]:
+    """The means of the splits' own limits. Mean and deviation leave few ways how many each of them got right."""
+    total = round(row["test_accuracy"] * size * splits)
+    ends = [share_interval([(1.0, 1.0)] * right + [(0.0, 1.0)] * (size - right)) for right in range(size + 1)]
+    for rights in combinations_with_replacement(range(size + 1), splits):
+        if sum(rights) == total and math.isclose(stdev(rights) / size, row["deviation"], abs_tol=1e-9):
+            lows, highs = zip(*(ends[right] for right in rights), strict=True)
+            yield mean([float(low or 0.0) for low in lows]), mean([float(high or 0.0) for high in highs])
+
+
+def _over_splits(rows: Sequence[Mapping[str, Any]], row: Mapping[str, Any]) -> Iterator[str]:
+    """A difference to another method is that of their means; words, p and interval say one thing."""
+    over = row.get("over")
+    if over is None:
+        return
+    other = next(one for one in rows if (one["method"], one["k"]) == (over["method"], row["k"]))
+    if not math.isclose(over["difference"], row["test_accuracy"] - other["test_accuracy"], abs_tol=1e-9):
+        yield f"{over['difference']} is not {row['test_accuracy']} less {other['test_accuracy']}"
+    for end in ("", "_holm"):
+        low, high, p = over[f"low{end}"], over[f"high{end}"], over[f"p{end}"]
+        if not low <= over["difference"] <= high or (p <= 0.05) != (low > 0 or high < 0):
+            yield f"{over['difference']} with {low} to {high} and p {p}"

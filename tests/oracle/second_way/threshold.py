@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from second_way.cohort_gap import FOLDS, _folds
-from second_way.compare import ANY_TEXT
+from second_way.compare import ANY_TEXT, Near
 from second_way.diversity import fullest_groups
 from second_way.intervals import mean
-from second_way.luck import claim, near
+from second_way.luck import claim, near, paid_low
 from second_way.quiz_pairs import GRADED, TESTED, bounds, difference
 from second_way.raw import Raw
 from second_way.resampling import drawn_sums, ends
@@ -73,7 +73,7 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
         "chosen": [] if waiting else chosen,
         "always_vote": _arm(arms[0], graded, arms),
         "always_talk": _arm(arms[1], graded, arms),
-        "by_threshold": _arm(fitted, graded, arms),
+        "by_threshold": _paid(_arm(fitted, graded, arms), policies.values(), graded),
         "after_the_fact": mean([policies[start].values[q].known or 0.0 for q in graded]) if graded else None,
         "over_vote": _over(policies, start, arms[0], means=means),
         "over_talk": _over(policies, start, arms[1], means=means),
@@ -181,6 +181,18 @@ def _arm(policy: Policy, graded: Sequence[str], arms: Sequence[Policy]) -> Row:
             sums = drawn_sums([[cost] for cost in paid], seed=1)
             row["cost_usd_low"], row["cost_usd_high"] = ends(np.asarray(sums[:, 0] / len(paid)), len(paid))
     return row
+
+
+def _paid(row: Row, policies: Iterable[Policy], graded: Sequence[str]) -> Row:
+    """Both ends of the cross-fitted accuracy, paid for the choice among the thresholds that differ."""
+    if row["low"] is None:
+        return row
+    table = np.array(sorted({tuple(policy.values[q].known or 0.0 for q in graded) for policy in policies}))
+    low = paid_low(table, row["accuracy"], row["low"])
+    high = paid_low(1 - table, 1 - row["accuracy"], 1 - row["high"])
+    assert high is not None
+    turned = Near(1 - (high.value or 0.0), high.within) if isinstance(high, Near) else 1 - high
+    return {**row, "low": low, "high": turned}
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,11 @@ def judges_figures(source: Source) -> Row | None:
         both = [(verdicts[first], verdicts[second]) for verdicts in words.values() if len(verdicts) == 2]
         pairs += both
         about += [case] * len(both)
-    agreed = agreement(pairs, about, seed=source.seed)
+    agreed = agreement(pairs, about)
     disputed = sum(one != other for one, other in pairs)
     kappa = {"kappa": agreed.kappa, "kappa_low": agreed.low, "kappa_high": agreed.high}
     row = {"judges": source.grades.judges, "n": agreed.n, "agreement": agreed.share, **kappa, "disputed": disputed}
-    return row if pairs else None
+    return {**row, **({"why": agreed.why} if agreed.why else {})} if pairs else None
 
 
 def _answers(source: Source) -> dict[str, set[str]]:

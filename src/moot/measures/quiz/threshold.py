@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from moot.measures.quiz.answer_counts import diversity_of
 from moot.measures.quiz.played import DraftsKey, Played, repeated, split
-from moot.stats.choice import Claim
+from moot.stats.choice import Claim, chosen_interval
 from moot.stats.clusters import units_of, value_rows
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import TESTED, Row, estimate, estimate_row
@@ -166,6 +166,7 @@ def learn_threshold(
     played, pooled = _by_choice(options, fitted.choice), repeated(vote) or repeated(talk)
     gradable = [] if why else [q for q in questions if all(arm.values[q].worst is not None for arm in arms)]
     always_vote, always_talk, by_threshold = (_arm(policy, graded, gradable, seed) for policy in (*arms, played))
+    by_threshold = replace(by_threshold, accuracy=_paid_for(by_threshold.accuracy, right, graded, seed))
     return Threshold(
         talk_from=None if why else int(start),
         chosen=() if why else tuple(map(int, fitted.chosen)),
@@ -312,6 +313,28 @@ def _arm(policy: _Policy, graded: Sequence[str], gradable: Sequence[str], seed: 
     paid = None if policy.cost_usd is None else mean_of(policy.cost_usd, seed=seed)
     bounds = bounds_row(policy.values.values())
     return Arm(reached, paid, _mean(list(policy.calls.values())), bounds)
+
+
+def _paid_for(
+    reached: Estimate | None, right: Mapping[str, Mapping[str, float | None]], graded: Sequence[str], seed: int
+) -> Estimate | None:
+    """The cross-fitted accuracy, both ends of its interval paid for the choice among all thresholds.
+
+    Folds are no independent tests: what one of them tests helps to choose for the others. So it may be off by as much as the
+    threshold that is farthest off, and by more than one that was fixed beforehand.
+    """
+    if reached is None or reached.low is None or reached.high is None:
+        return reached
+    import numpy as np
+
+    # Thresholds that come to the same are nothing to choose between.
+    distinct = dict.fromkeys(tuple(values[question] for question in graded) for values in right.values())
+    table = np.array(list(distinct), dtype=float)
+    clusters = units_of(graded)
+    low = chosen_interval(table, 0, reached, clusters=clusters, seed=seed).low
+    mirrored = replace(reached, value=1 - reached.value, low=1 - reached.high, high=1 - reached.low)
+    high = chosen_interval(1 - table, 0, mirrored, clusters=clusters, seed=seed).low
+    return replace(reached, low=low, high=None if high is None else 1 - high)
 
 
 def _holding(seen: Estimate | None, all_graded: Estimate) -> Estimate:

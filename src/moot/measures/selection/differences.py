@@ -1,7 +1,7 @@
 """Methods beside each other on the same test questions: each against one of them, and which of them may be the best.
 
-Questions are the unit. A question that several splits have tested counts by its mean over them, and both methods by the
-same splits. The teams are taken as they were chosen: the interval is about the questions, not about other splits.
+Questions are the unit, and both methods are tested on those of the same splits. Over several splits the difference is their
+mean, as sure as one of them (`by_split`).
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from moot.select.labels import Floats, LabelMatrix
+from moot.measures.selection.by_split import clearly_better, compared
+from moot.select.labels import LabelMatrix
 from moot.select.trial import Trial
-from moot.stats.choice import standings
+from moot.stats.choice import ALPHA, Standing, standings, told_apart
 from moot.stats.clusters import units_of
 from moot.stats.estimates import with_holm
-from moot.stats.graded import Value
-from moot.stats.graded_pairs import Pairs, family_row
 
 Row = dict[str, Any]
 Together = Mapping[tuple[str, int | None], Sequence[Trial]]
@@ -37,14 +35,13 @@ def mark_differences(labels: LabelMatrix, rows: Sequence[Row], together: Togethe
     if len(methods) < 2:
         return
     beside = against or (USUAL if USUAL in methods else methods[0])
-    compared: list[tuple[Row, Row]] = []
+    differences: list[tuple[Row, Row]] = []
     for row in rows:
         reference = next(other for other in rows if (other["method"], other["k"]) == (beside, row["k"]))
         if _of(rows, row) != _of(rows, reference):
             own, other = together[row["method"], row["k"]], together[beside, row["k"]]
-            difference = family_row(_pairs(labels, own, other), pooled=_pooled(own))
-            compared.append((row, {"method": beside, **difference}))
-    for (row, _), difference in zip(compared, with_holm([over for _, over in compared]), strict=True):
+            differences.append((row, {"method": beside, **compared(labels, own, other)}))
+    for (row, _), difference in zip(differences, with_holm([over for _, over in differences]), strict=True):
         row["over"] = difference
     for k in dict.fromkeys(row["k"] for row in rows):
         _mark_beaten(labels, [row for row in rows if row["k"] == k], together)
@@ -57,73 +54,12 @@ def _of(rows: Sequence[Row], row: Row) -> str:
     return str(row["method"])
 
 
-def _pooled(group: Sequence[Trial]) -> bool:
-    """Whether a question's value is a mean, be it that all of them happen to be 0 or 1."""
-    return len(group) > 1 or any(trial.repeats > 1 for trial in group)
-
-
-def _table(labels: LabelMatrix, group: Sequence[Trial]) -> Floats:
-    """Splits × questions: what was right; NaN where a split did not test the question, and where nobody could grade it."""
-    table = np.full((len(group), labels.size), np.nan)
-    for place, trial in enumerate(group):
-        table[place, trial.tested] = trial.right
-    return table
-
-
-def _completed(labels: LabelMatrix, group: Sequence[Trial], end: float) -> Floats:
-    """The same, all that nobody has graded wrong, or right."""
-    table = np.full((len(group), labels.size), np.nan)
-    for place, trial in enumerate(group):
-        table[place, trial.tested] = np.where(np.isnan(trial.right), end, trial.right)
-    return table
-
-
-def _tested(labels: LabelMatrix, group: Sequence[Trial]) -> NDArray[np.intp]:
-    times = np.zeros(labels.size, dtype=np.intp)
-    for trial in group:
-        times[trial.tested] += 1
-    return times
-
-
-def _pairs(labels: LabelMatrix, own: Sequence[Trial], other: Sequence[Trial]) -> Pairs:
-    times, tables = _tested(labels, own), [_table(labels, group) for group in (own, other)]
-    both = ~np.isnan(tables[0]) & ~np.isnan(tables[1])
-    graded = both.sum(axis=0)
-    sides = [_values(table, both, graded, times, settled=labels.settled) for table in tables]
-    return {labels.questions[place]: [(sides[0][place], sides[1][place])] for place in np.flatnonzero(times)}
-
-
-def _values(
-    table: Floats, both: NDArray[np.bool_], graded: NDArray[np.intp], times: NDArray[np.intp], *, settled: bool
-) -> dict[int, Value]:
-    """By question: the mean over the splits that have both sides graded, and the least and the most over all."""
-    known = np.where(both, table, 0.0).sum(axis=0)
-    sums, open_splits = np.nansum(table, axis=0), times - (~np.isnan(table)).sum(axis=0)
-    return {
-        int(place): Value(
-            float(known[place] / graded[place]) if graded[place] else None,
-            float(sums[place] / times[place]),
-            float((sums[place] + open_splits[place]) / times[place]),
-            answers=int(times[place]),
-            waiting=int(open_splits[place]),
-            judged=int(times[place] - open_splits[place]) if settled else 0,
-        )
-        for place in np.flatnonzero(times)
-    }
-
-
 def _mark_beaten(labels: LabelMatrix, rows: Sequence[Row], together: Together) -> None:
     different = [row for row in rows if row["same_as"] is None and row["test_accuracy"] is not None]
     if len(different) < 2:
         return  # of what is not known nobody can say that another is better
     groups = [together[row["method"], row["k"]] for row in different]
-    means = [_means(_table(labels, group)) for group in groups]
-    asked = _tested(labels, groups[0]) > 0
-    clusters = units_of(labels.questions[place] for place in np.flatnonzero(asked))
-    worst, best = (
-        np.array([_means(_completed(labels, group, end)) for group in groups])[:, asked] for end in (0.0, 1.0)
-    )
-    said = standings(np.array(means)[:, asked], ends=(worst, best), pooled=any(map(_pooled, groups)), clusters=clusters)
+    said = _on_one_split(labels, groups) if len(groups[0]) == 1 else _over_splits(labels, groups)
     by_method = {
         row["method"]: None if standing.beaten_by is None else different[standing.beaten_by]["method"]
         for row, standing in zip(different, said, strict=True)
@@ -132,7 +68,21 @@ def _mark_beaten(labels: LabelMatrix, rows: Sequence[Row], together: Together) -
         row["beaten_by"] = by_method.get(_of(rows, row))
 
 
-def _means(table: Floats) -> Floats:
-    graded = (~np.isnan(table)).sum(axis=0)
-    means: Floats = np.where(graded > 0, np.nansum(table, axis=0) / np.maximum(graded, 1), np.nan)
-    return means
+def _on_one_split(labels: LabelMatrix, groups: Sequence[Sequence[Trial]]) -> list[Standing]:
+    trials = [group[0] for group in groups]
+    right = np.array([trial.right for trial in trials])
+    ends = np.where(np.isnan(right), 0.0, right), np.where(np.isnan(right), 1.0, right)
+    clusters = units_of(labels.questions[place] for place in trials[0].tested)
+    return standings(right, ends=ends, pooled=any(trial.repeats > 1 for trial in trials), clusters=clusters)
+
+
+def _over_splits(labels: LabelMatrix, groups: Sequence[Sequence[Trial]]) -> list[Standing]:
+    """How far methods go together over splits nobody knows either: the choice among the others is paid by Bonferroni."""
+    found = []
+    for place, own in enumerate(groups):
+        others = [other for other in range(len(groups)) if other != place]
+        level = 2 * ALPHA / len(others)  # above it nothing is beaten, whatever the other rows are
+        p = {other: clearly_better(labels, groups[other], own, level) for other in others}
+        top = min(others, key=p.__getitem__)
+        found.append(Standing(top, min(1.0, len(others) * p[top])))
+    return told_apart(found)

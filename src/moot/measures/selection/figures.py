@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from moot.experiment.selected import CHOSEN_ON_IDS
+from moot.measures.selection.by_split import accuracy_of
 from moot.measures.selection.differences import mark_differences
 from moot.select.labels import UNANSWERED, AnswerAlone, LabelMatrix
 from moot.select.oracle import graded_mean
@@ -61,37 +62,12 @@ def _method_rows(
     return rows
 
 
-def _interval(labels: LabelMatrix, group: Sequence[Trial]) -> Estimate | None:
-    """Over questions. One that stands in the test part of several splits is one cluster, however often it was asked.
-
-    Only what is graded counts, and the interval holds whatever else turns out to be; None where nothing is graded.
-    """
-    right, times, waiting = np.zeros(labels.size), np.zeros(labels.size), np.zeros(labels.size)
-    for trial in group:
-        graded = ~np.isnan(trial.right)
-        right[trial.tested[graded]] += trial.right[graded]
-        times[trial.tested[graded]] += 1
-        waiting[trial.tested[~graded]] += 1
-    if not (times > 0).any():
-        return None
-    names = list(labels.questions)
-    seen = share({name: (right[place], times[place]) for place, name in enumerate(names) if times[place]})
-    assert seen is not None, "something was tested"
-    if not waiting.any():
-        return seen.estimate()
-    asked = {name: place for place, name in enumerate(names) if times[place] + waiting[place]}
-    sizes = {name: float(times[place] + waiting[place]) for name, place in asked.items()}
-    worst = {name: float(right[place]) / sizes[name] for name, place in asked.items()}
-    best = {name: float(right[place] + waiting[place]) / sizes[name] for name, place in asked.items()}
-    between = share_between(seen, worst, best, sizes)
-    return None if between is None else between.estimate()
-
-
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     first = group[0]
-    tests = [accuracy for trial in group if (accuracy := trial.test_accuracy) is not None]
+    tests = [reached for trial in group if (reached := trial.test_accuracy) is not None]
     mean = sum(tests) / len(tests) if tests else None
-    interval = _interval(labels, group)
+    accuracy = accuracy_of(labels, group)
+    interval = accuracy and accuracy.estimate()
     at_home = [trial.selection_accuracy for trial in group if trial.selection_accuracy is not None]
     sizes = [len(trial.team) for trial in group]
     learnt = [trial.g for trial in group if trial.g is not None]

@@ -55,14 +55,18 @@ def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, stands_o
     if splits > 1:
         columns.append(Column("spread", "± splits"))
         words.append(
-            "± splits: standard deviation between splits, in points. The interval is over the questions tested."
+            "± splits: standard deviation between splits, in points. The interval is as wide as that of one split, however many"
+            " there are, since they share their questions; with a smaller --m it is narrower."
         )
     columns.append(Column("calls", "calls", "calls"))
     if any(row["distance"] is not None for row in rows):
         columns.append(Column("from_optimum", "to optimum"))
         words.append("to optimum: points below the best team there is, by the surrogate that exact maximises.")
     if splits == 1:
-        words.append("One split says little: --splits 20 gives the mean and the deviation of twenty.")
+        words.append(
+            "Which questions were drawn is luck: --splits 20 gives the mean and the deviation of twenty draws, with an interval"
+            " as wide as this one."
+        )
     words += [_same(row) for row in rows if row["same_as"]]
     words += [f"{row['method']}: {note}." for row in rows for note in row["notes"]]
     words += [_ungraded(row) for row in rows if row.get("ungraded")]
@@ -89,8 +93,8 @@ def _differences(rows: Sequence[Row]) -> Section:
         *ungraded_columns(table_rows),
     )
     words = [
-        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}. The teams are taken as"
-        " they were chosen: the interval is about the questions.",
+        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}. The interval is about the"
+        " teams that were chosen.",
         *ungraded_words(table_rows),
     ]
     for k in dict.fromkeys(row["k"] for row in rows):
