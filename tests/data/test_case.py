@@ -50,6 +50,12 @@ def test_every_key_arrives() -> None:
     assert len(KEYS) == 21
 
 
+@pytest.mark.parametrize("nothing", ["", " ", "\u200b"])
+def test_what_may_be_left_out_may_be_blank(nothing: str) -> None:
+    found = case(context=nothing, comment=nothing, category=nothing, cluster=nothing)
+    assert (found.question.context, found.comment, found.category, found.cluster) == (None, None, None, None)
+
+
 FORMS = {
     "number-as-text": ({"id": 7, "answer": 42}, "42", "open"),
     "letter": ({"choices": ["x", "y"], "answer": "b"}, "B", "choice"),

@@ -36,15 +36,13 @@ class PlacedRow:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool):
             value = self._in_digits(key, value)
-        if isinstance(value, str):
-            value = self._whole(key, value)  # before blank: half of a pair is not seen either
-        if value is None or (isinstance(value, str) and blank(value)):
-            if required:
-                raise self.error(key, "expected a text that is not empty")
+        if value is None:
+            raise self.error(key, "expected a text that is not empty")
+        if isinstance(value, str) and blank(value) and not required:
             return None
         if not isinstance(value, str):
             raise self.error(key, f"expected a text, found {_kind(value)}")
-        return value
+        return self._whole(key, value)
 
     def _in_digits(self, key: str, value: float) -> str:
         if isinstance(value, float) and not math.isfinite(value):
