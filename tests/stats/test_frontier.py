@@ -45,13 +45,27 @@ def test_what_every_question_has_does() -> None:
 @pytest.mark.parametrize("n", [2, 4, 40])
 @pytest.mark.parametrize(("share", "costlier"), [(0.99, True), (1.01, False)])
 def test_a_cost_is_one_beyond_students_interval(n: int, share: float, costlier: bool) -> None:
-    """Costs that are 1 more in the mean and spread by as much as Student's test just sees, or just does not."""
+    """Costs that are a fiftieth more in the mean and spread by as much as Student's test just sees, or just does not."""
     spread = share * math.sqrt(n - 1) / float(t.ppf(0.975, n - 1))
-    cheap = Option(dict.fromkeys(ASKED[:n], 1.0), dict.fromkeys(ASKED[:n], 5.0))
-    dear = Option(cheap.right, {q: 6.0 + spread * (-1) ** place for place, q in enumerate(ASKED[:n])})
+    cheap = Option(dict.fromkeys(ASKED[:n], 1.0), dict.fromkeys(ASKED[:n], 50.0))
+    dear = Option(cheap.right, {q: 51.0 + spread * (-1) ** place for place, q in enumerate(ASKED[:n])})
     for options in ({"cheap": cheap, "dear": dear}, {"dear": dear, "cheap": cheap}):
         rows = {row["of"]: row["on_frontier"] for row in frontier(options, ASKED[:n])}
         assert rows == {"cheap": True, "dear": not costlier}
+
+
+@pytest.mark.parametrize(("times", "same"), [(1.05, True), (1.5, False)])
+def test_costs_that_vary_much_are_not_equal_for_that(times: float, same: bool) -> None:
+    """Nobody can tell which is the dearer one by Student's interval; half as much again is no call made again for all that."""
+    spread = [0.1, 8.0, 0.2, 6.0] * 10
+    cheap = Option({q: float(place % 2) for place, q in enumerate(ASKED)}, dict(zip(ASKED, spread, strict=True)))
+    dear = Option(
+        dict.fromkeys(ASKED, 1.0), dict(zip(ASKED, [times * cost for cost in spread[1:] + spread[:1]], strict=True))
+    )
+    rows = {row["of"]: row for row in frontier({"cheap": cheap, "dear": dear}, ASKED)}
+    assert rows["cheap"]["beaten_by"] == ("dear" if same else None)
+    assert rows["cheap"]["within_of"] == ("dear" if same else "cheap")
+    assert rows["cheap"]["on_frontier"] == (not same)
 
 
 def test_beaten_only_where_it_can_be_told() -> None:

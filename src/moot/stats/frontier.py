@@ -2,8 +2,8 @@
 
 An option is on the frontier if none is both cheaper and better. That is picked after the fact, so beside each option
 stands the best that costs no more, with an interval that pays for the choice, and whether that one can be told from it
-(`moot.stats.choice`). Costs are compared question by question: one option costs more than another only where that is more
-than a call here and there that had to be made again. Options are compared by the least that they can be, as
+(`moot.stats.choice`). Costs are compared question by question: one option costs as much as another only where it is not dearer by
+more than a call here and there that had to be made again. Options are compared by the least that they can be, as
 `moot.stats.crossfit` does and for its reason. All figures are on the questions that all of them have played
 (`moot.stats.shared_questions`): else one could be above the best that it could be.
 """
@@ -210,8 +210,13 @@ def _beaten(
     return beaten
 
 
+SAME_COST = 0.1
+"""Of the cheaper one: what costs no more than so much in addition, and is not clearly dearer, costs the same."""
+
+
 def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any:
-    """For each pair whether the first costs more than the second: beyond Student's interval of their differences.
+    """For each pair whether the first costs more than the second: beyond Student's interval of their differences, or by more
+    than a tenth. Costs that vary much say little of which is the higher one, and that is no reason to call them equal.
 
     A difference that every question has is one at any number of questions; one that a single question has is none.
     """
@@ -226,7 +231,11 @@ def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any
             n = len(differences)
             mean = float(differences.mean()) if n else 0.0
             error = float(differences.std(ddof=1)) / n**0.5 if n > 1 else 0.0
-            if abs(mean) > max(1e-12 * float(np.nanmax(table, initial=0.0)), error * student_quantile(max(1, n - 1))):
+            clear = abs(mean) > error * student_quantile(max(1, n - 1))
+            both = ~np.isnan(table[first]) & ~np.isnan(table[second])
+            cheaper = min(float(table[place, both].mean()) if n else 0.0 for place in (first, second))
+            large = abs(mean) > SAME_COST * cheaper + 1e-9 and np.count_nonzero(differences) > 1
+            if abs(mean) > 1e-12 * float(np.nanmax(table, initial=0.0)) and (clear or large):
                 costlier[first, second], costlier[second, first] = mean > 0, mean < 0
     return costlier
 

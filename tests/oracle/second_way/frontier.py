@@ -73,14 +73,18 @@ def _least(side: Option, questions: Sequence[str]) -> float:
 
 
 def _dearer(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    """Beyond Student's interval of what they differ by on the questions that both were asked."""
+    """Beyond Student's interval of what they differ by on the questions that both were asked, or by more than a tenth of the
+    other's cost there, unless it is one question that makes all the difference."""
     differences = [one[question] - other[question] for question in one if question in other]
     n = len(differences)
     if not n:
         return False
     middle = mean(differences)
     error = math.sqrt(math.fsum((value - middle) ** 2 for value in differences) / (n - 1) / n) if n > 1 else 0.0
-    return middle > max(1e-12, error * float(stats.t.isf(ALPHA / 2, max(1, n - 1))))
+    tenth = math.fsum(other[question] for question in one if question in other) / n / 10
+    several = sum(value != 0 for value in differences) > 1
+    told = middle > error * float(stats.t.isf(ALPHA / 2, max(1, n - 1)))
+    return middle > 1e-12 and (told or (several and middle > tenth + 1e-9))
 
 
 def _undominated(reached: Sequence[float], dearer: Sequence[Sequence[bool]], own: int) -> bool:

@@ -40,7 +40,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     unit: Unit = rows[0]["unit"]
     unit_name = "money" if unit == "usd" else "calls"
     words: tuple[str, ...] = (
-        f"Cost is in {unit_name} a question; what differs by no more than a call here and there costs the same. On the"
+        f"Cost is in {unit_name} a question; what differs by no more than a tenth, and not clearly, costs the same. On the"
         " frontier: no other is both cheaper and better, which is picked after the fact; beside it, in how many parts of the"
         " questions it is on the frontier of the others.",
         "Within this cost: the highest of those that cost no more, its interval paying for that choice. Beaten by: one of"
