@@ -14,7 +14,6 @@ import pytest
 from moot.strategies import CallBound, Strategy, Traits, strategy, traits_of
 from moot.strategies.adaptive import Adaptive
 from moot.strategies.captaincy import by_captain, captain_decides
-from moot.strategies.mixture import mixture
 from moot.strategies.mixture.mixture import Mixture
 from moot.strategies.peer_review import peer_review
 from moot.strategies.peer_review.peer_review import PeerReview
@@ -233,10 +232,18 @@ REVIEW = PeerReview().traits
 
 
 @dataclass(frozen=True)
-class SaysOfMixture(Says):
-    """The same with the prompts of a mixture."""
+class AsksAnew(Captained):
+    """Whose drafts it decides from is told to the team, and it does not listen."""
 
-    prompts: ClassVar[Path] = Path(mixture.__file__).parent / "prompts"
+    whose: int | None
+    times: int
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        return replace(TALKATIVE, repeats=self.times)
+
+    async def drafts(self, question: Question, team: Team) -> tuple[Answer, ...]:
+        return await replace(team, drafts_repeat=self.whose).drafts(question)
 
 
 @dataclass(frozen=True)
@@ -334,11 +341,11 @@ LIES: dict[str, tuple[Any, str]] = {
         "calls: at most 3 for 3 players are promised, and 4 were",
     ),
     "repeats": (
-        saying(Vote(), repeats=3, served={}),
+        AsksAnew(None, 3),
         "repeats: it decides 3 times from the same drafts, yet those of ann are asked for anew in repeat 3",
     ),
     "repeats that are more": (
-        SaysOfMixture(Mixture(repeats=3), replace(traits_of(Mixture(repeats=3)), repeats=2)),
+        AsksAnew(0, 2),
         "repeats: it decides 2 times from the same drafts, yet those of ann are not asked for anew in repeat 3",
     ),
     "repeats of no drafts": (

@@ -394,7 +394,7 @@ def shaped(shape: Any) -> ScriptedModel:
     [
         (
             lambda: {"model": {1, 2}},
-            "model 'ann': shape: expected JSON, found TypeError: Type is not JSON serializable: set",
+            "model 'ann': shape: expected JSON, found TypeError: Object of type set is not JSON serializable",
         ),
         (lambda: None, "model 'ann': shape: expected a mapping, found NoneType"),
         (lambda: {}["model"], "model 'ann': shape: KeyError: 'model'"),

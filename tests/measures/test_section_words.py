@@ -124,7 +124,8 @@ def test_the_table_of_methods_says_how_it_was_made() -> None:
     assert one["selection"].words == (
         "20 questions, 12 to choose on, 1 random split; by the vote.",
         "to optimum: points below the best team there is, by the surrogate that exact maximises.",
-        "One split says little: --splits 20 gives the mean and the deviation of twenty.",
+        "Which questions were drawn is luck: --splits 20 gives the mean and the deviation of twenty draws, with an interval"
+        " as wide as this one.",
     )
     assert [row["from_optimum"] for row in one["selection"].rows] == ["1.2"]
     assert one["selection-team"].title == "The team of exact"
@@ -142,7 +143,8 @@ def test_the_table_of_methods_says_how_it_was_made() -> None:
     several = sections_of(rows, 2, clusters=5)["selection"]
     assert several.words == (
         "20 questions in 5 clusters, which are never divided, about 12 to choose on, 2 random splits; by the vote.",
-        "± splits: standard deviation between splits, in points. The interval is over the questions tested.",
+        "± splits: standard deviation between splits, in points. The interval is as wide as that of one split, however"
+        " many there are, since they share their questions; with a smaller --m it is narrower.",
         "two chose the same teams as one on every split: there is one way.",
         "three chose the same teams as one on every split.",
         "one: slow.",
@@ -293,8 +295,7 @@ def test_who_may_be_the_best_of_each_size() -> None:
     ]
     section = sections_of(rows)["selection-differences"]
     assert section.words == (
-        "On the same test questions; p is Holm's for a family of 3. The teams are taken as they were chosen: the interval is"
-        " about the questions.",
+        "On the same test questions; p is Holm's for a family of 3. The interval is about the teams that were chosen.",
         "May be the best, all comparisons paid for: top-accuracy, exact.",
     )
     assert [row["method"] for row in section.rows] == ["exact", "greedy"]

@@ -294,14 +294,29 @@ def test_longer_replies_are_not_taken_for_a_queue() -> None:
     assert limit.level == 64
 
 
+@virtual_time
 async def test_a_server_with_a_queue_sees_fewer_calls_at_once() -> None:
-    async with running({**SERVED, "capacity": 4, "latency": 0.02}) as server:
-        limiter = Limiter(Limits(concurrent=32))
-        model = Limit(EndpointModel("ann", base_url=server.base_url, model="ann", json_mode="off"), limiter)
-        await asyncio.gather(*(model.generate(request(n)) for n in range(700)))
-        await model.close()
-        assert server.stats["outcomes"] == {"ok": 700}
+    working, most_at_once, at_once = asyncio.Semaphore(4), 0, 0
+
+    class Queueing(ScriptedModel):
+        """Works on four at once; the others wait."""
+
+        async def generate(self, request: Request) -> Reply:
+            nonlocal at_once, most_at_once
+            at_once += 1
+            most_at_once = max(most_at_once, at_once)
+            async with working:
+                await asyncio.sleep(0.02)
+            at_once -= 1
+            return Reply("fine")
+
+    limiter = Limiter(Limits(concurrent=32))
+    model = Limit(Queueing("ann", "fine"), limiter)
+    await asyncio.gather(*(model.generate(request(n)) for n in range(700)))
     assert limiter.adaptive.level <= 24
+    most_at_once = 0
+    await asyncio.gather(*(model.generate(request(n)) for n in range(700, 800)))
+    assert most_at_once <= 24
 
 
 # --- per minute --------------------------------------------------------------------------------------------------------
