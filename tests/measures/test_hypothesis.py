@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
@@ -156,6 +156,12 @@ def right(count: int, of: int) -> Ratio:
     return Ratio({f"q{n}": float(n < count) for n in range(of)})
 
 
+def first_of(judged: Judged, family: int) -> dict[str, Any]:
+    """Its row among so many, of which the others show nothing."""
+    beside = answered("gap_closure(b) > 0", {"gap_closure(b)": "there is no gap"})
+    return with_holm([judged, *[beside] * (family - 1)], [True] * family)[0]
+
+
 @pytest.mark.parametrize(
     ("threshold", "questions", "family"), [(0.99, 30, 10), (0.98, 50, 10), (0.01, 30, 10), (0.995, 30, 1)]
 )
@@ -164,8 +170,7 @@ def test_true_thresholds_near_the_ends_are_seldom_settled(threshold: float, ques
     where one would be settled first, with all the others open."""
     text = f"accuracy(a) > {threshold}"
     judged = [answered(text, {"accuracy(a)": right(count, questions)}) for count in range(questions + 1)]
-    beside = judged[round(threshold * questions)]
-    rows = [with_holm([one, *[beside] * (family - 1)], [True] * family)[0] for one in judged]
+    rows = [first_of(one, family) for one in judged]
     settled = sum(binom.pmf(count, questions, threshold) for count, row in enumerate(rows) if row["verdict"] != "open")
     assert 1 - (1 - settled) ** family <= 0.05
     for row in rows:
@@ -212,15 +217,16 @@ def test_a_share_is_judged_by_clusters_and_by_whatever_waits() -> None:
     assert held["p"] <= held["p_holm"]
 
 
+@settings(max_examples=60)
 @given(
-    st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=40),
+    st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=30),
     st.sampled_from((0.0, 0.005, 0.05, 0.3, 0.5, 0.9, 0.99, 1.0)),
     st.integers(1, 12),
 )
 def test_the_p_and_the_interval_that_judge_a_share_agree(scores: list[float], threshold: float, family: int) -> None:
     known = {"accuracy(a)": Ratio({f"q{n}": score for n, score in enumerate(scores)})}
     judged = answered(f"accuracy(a) > {threshold}", known)
-    row = with_holm([judged] * family, [True] * family)[0]
+    row = first_of(judged, family)
     assert row["p_holm"] >= row["p"]
     assert (row["p_holm"] <= 0.05) == (not row["low_holm"] <= threshold <= row["high_holm"])
 
