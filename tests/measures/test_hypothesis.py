@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import beta, binom
 
 from moot.experiment.claims import (
     ClaimError,
@@ -27,6 +28,7 @@ from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.safety.multiple import multiple
+from moot.stats.clusters import clustered
 from moot.stats.graded import value_of
 from moot.stats.paired import compare, holm, mean_difference
 from moot.stats.proportion import wilson
@@ -150,6 +152,85 @@ def test_a_share_by_itself_is_wilsons() -> None:
     )
 
 
+def right(count: int, of: int) -> Ratio:
+    return Ratio({f"q{n}": float(n < count) for n in range(of)})
+
+
+def first_of(judged: Judged, family: int) -> dict[str, Any]:
+    """Its row among so many, of which the others show nothing."""
+    beside = answered("gap_closure(b) > 0", {"gap_closure(b)": "there is no gap"})
+    return with_holm([judged, *[beside] * (family - 1)], [True] * family)[0]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "questions", "family"), [(0.99, 30, 10), (0.98, 50, 10), (0.01, 30, 10), (0.995, 30, 1)]
+)
+def test_true_thresholds_near_the_ends_are_seldom_settled(threshold: float, questions: int, family: int) -> None:
+    """Over all that may come out: K independent accuracies that are what the hypotheses say. Any of them is settled exactly
+    where one would be settled first, with all the others open."""
+    text = f"accuracy(a) > {threshold}"
+    judged = [answered(text, {"accuracy(a)": right(count, questions)}) for count in range(questions + 1)]
+    rows = [first_of(one, family) for one in judged]
+    settled = sum(binom.pmf(count, questions, threshold) for count, row in enumerate(rows) if row["verdict"] != "open")
+    assert 1 - (1 - settled) ** family <= 0.05
+    for row in rows:
+        assert row["p_holm"] >= row["p"]
+        assert row["low_holm"] <= row["low"] <= row["high"] <= row["high_holm"]
+        assert (row["p_holm"] <= 0.05) == (not row["low_holm"] <= threshold <= row["high_holm"])
+        assert (row["verdict"] != "open") == (row["p_holm"] <= 0.05)
+
+
+def test_a_share_is_judged_by_no_less_than_clopper_and_pearson() -> None:
+    found = answered("accuracy(a) > 0.99", {"accuracy(a)": right(28, 30)})
+    [row] = with_holm([found], [True])
+    plain = wilson(28, 30)
+    assert (row["low"], row["high"]) == (plain.low, plain.high), "one score has one interval"
+    assert row["high"] < 0.99 < row["high_holm"]
+    ends = min(plain.low or 0.0, beta.ppf(0.025, 28, 3)), max(plain.high or 1.0, beta.ppf(0.975, 29, 2))
+    assert (row["low_holm"], row["high_holm"]) == pytest.approx(ends, abs=1e-9)
+    assert row["p"] < 0.05 < row["p_holm"]
+    assert row["p_holm"] == pytest.approx(2 * binom.cdf(28, 30, 0.99))
+    assert row["verdict"] == found.answer == "open"
+
+
+def test_a_share_is_judged_by_clusters_and_by_whatever_waits() -> None:
+    """Lost clusters are what is rare; and no grading of what waits would settle what is not settled now, or the reverse."""
+    values = {f"q{n}": float(n >= 6) for n in range(90)}
+    text = "accuracy(a) > 0.985"
+    alone = answered(text, {"accuracy(a)": Ratio(values)})
+    with clustered({question: str(int(question[1:]) // 3) for question in values}):
+        together = answered(text, {"accuracy(a)": Ratio(values)})
+        [row] = with_holm([together], [True])
+    assert row["high_holm"] == pytest.approx(beta.ppf(0.975, 29, 2), abs=1e-9), "two of thirty clusters are lost"
+    assert (alone.answer, together.answer) == ("refuted", "open")
+
+    seen = {question: value for question, value in values.items() if question not in ("q50", "q60")}
+    ends = [{**seen, "q50": end, "q60": end} for end in (0.0, 1.0)]
+    open_values = {question: value_of([None]) for question in ("q50", "q60")}
+    waiting = Ratio(seen, open=open_values, worst=ends[0], best=ends[1], waiting=2)
+    [held] = with_holm([answered(text, {"accuracy(a)": waiting})], [True])
+    gradings = [{**seen, "q50": one, "q60": other} for one in (0.0, 1.0) for other in (0.0, 1.0)]
+    for grading in gradings:
+        [graded] = with_holm([answered(text, {"accuracy(a)": Ratio(grading)})], [True])
+        assert held["low_holm"] <= graded["low_holm"] < graded["high_holm"] <= held["high_holm"]
+        assert graded["p_holm"] <= held["p_holm"]
+    assert held["p"] <= held["p_holm"]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.sampled_from((0.0, 0.25, 0.5, 1.0)), min_size=2, max_size=30),
+    st.sampled_from((0.0, 0.005, 0.05, 0.3, 0.5, 0.9, 0.99, 1.0)),
+    st.integers(1, 12),
+)
+def test_the_p_and_the_interval_that_judge_a_share_agree(scores: list[float], threshold: float, family: int) -> None:
+    known = {"accuracy(a)": Ratio({f"q{n}": score for n, score in enumerate(scores)})}
+    judged = answered(f"accuracy(a) > {threshold}", known)
+    row = first_of(judged, family)
+    assert row["p_holm"] >= row["p"]
+    assert (row["p_holm"] <= 0.05) == (not row["low_holm"] <= threshold <= row["high_holm"])
+
+
 def test_arithmetic_has_an_interval() -> None:
     first, second = column(400, 0.6, 4), column(400, 0.4, 5)
     known = {"accuracy(a)": Ratio(first), "accuracy(b)": Ratio(second)}
@@ -214,7 +295,7 @@ def test_those_declared_beforehand_are_a_family() -> None:
     judged = [answered(text, known) for text in texts]
     rows = with_holm(judged, [True, True, False])
     assert [row["p_holm"] for row in rows[:2]] == holm([judged[0].p or 0, judged[1].p or 0])
-    assert rows[2]["p_holm"] == judged[2].p, "an exploratory one is a family of its own"
+    assert rows[2]["p_holm"] == judged[2].verdict_p, "an exploratory one is a family of its own"
     assert [row["family"] for row in rows] == [2, 2, 1]
 
 
@@ -223,7 +304,7 @@ def test_one_without_a_p_was_declared_all_the_same() -> None:
     known: dict[str, Ratio | str] = {"accuracy(a)": Ratio(column(300, 0.6, 1)), "gap_closure(b)": "there is no gap"}
     judged = [answered(text, known) for text in ("accuracy(a) > 0.5", "gap_closure(b) > 0")]
     tested, untested = with_holm(judged, [True, True])
-    assert tested["p_holm"] == pytest.approx(2 * tested["p"])
+    assert tested["p_holm"] == pytest.approx(2 * (judged[0].verdict_p or 0.0))
     assert (untested["p"], untested["p_holm"], untested["verdict"]) == (None, None, "open")
     assert tested["family"] == untested["family"] == 2
 

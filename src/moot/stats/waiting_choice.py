@@ -1,7 +1,9 @@
 """What may be said of the best of many while answers wait for a grade: `stats.choice` at both ends of `stats.completions`.
 
 "More" is said of what is more with all that waits at its worst: its own answers wrong, the singles' right. "Less" is said
-of what is less with all of it at its best. So the claim holds whatever the answers turn out to be.
+of what is less with all of it at its best. So the claim holds whatever the answers turn out to be, but for the price of the
+choice, which is that of options as alike as they are at that end: with another grading it may be a little dearer. Of 6 to 12
+options the low end was above that of one in seven gradings, by at most 0.44 points; no "more" was taken back.
 
 An option and a single who say the same to a question will have the same grade (`stats.graded_pairs`). No two tables of values
 can say for each pair of rows what the two have in common, so that is given beside them (`said_alike`), and taken off at both

@@ -47,7 +47,7 @@ def hypotheses(raw: Raw) -> Row:
     if not texts:
         return {}
     judged = [_Hypothesis(raw, text) for text in texts]
-    paid = holm([one.p for one in judged])  # one without a p was declared all the same: it has 1
+    paid = holm([one.verdict_p for one in judged])  # one without a p was declared all the same: it has 1
     adjusted = [each if one.tested else None for one, each in zip(judged, paid, strict=True)]
     return {"hypotheses": [one.row(each, len(judged)) for one, each in zip(judged, adjusted, strict=True)]}
 
@@ -157,6 +157,11 @@ class _Hypothesis:
         p = self.figure.p(self.threshold) if self.figure is not None else None
         return 1.0 if p is None else p
 
+    @property
+    def verdict_p(self) -> float:
+        p = self.figure.verdict_p(self.threshold) if self.figure is not None else None
+        return 1.0 if p is None else p
+
     def row(self, adjusted: tuple[float, float] | None, family: int) -> Row:
         row: Row = {"hypothesis": self.text, "value": None, "low": None, "high": None, "threshold": self.threshold}
         row |= {"verdict": "open", "p": None, "p_holm": None, "low_holm": None, "high_holm": None, "test": "none"}
@@ -175,7 +180,7 @@ class _Hypothesis:
         if figure.drawn:
             row["p_holm"] = Near(adjusted[0], 0.02 * family)
         row["test"] = figure.at_zero if self.threshold == 0 and figure.at_zero else figure.test
-        row["low_holm"], row["high_holm"] = figure.limits(adjusted[1])
+        row["low_holm"], row["high_holm"] = figure.verdict_limits(adjusted[1])
         row["verdict"] = self._verdict(row, adjusted[0], figure)
         return row
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from second_way.any_share import AnyShare, wider
 from second_way.closure import Players, Whoever
 from second_way.compare import Near
 from second_way.hanging import together
@@ -47,6 +48,12 @@ class Figure:
     drawn: bool = False
     at_zero: str | None = None
     shown: Callable[[float], Any] = field(default=lambda p: p)
+    verdict_limits: Callable[[float], tuple[Any, Any]] = lambda _: (None, None)
+    verdict_p: Callable[[float], float | None] = lambda _: None
+    """What the verdict goes by: of a share it is wider, of all else the same."""
+
+    def __post_init__(self) -> None:
+        self.verdict_limits, self.verdict_p = self.limits, self.p
 
 
 @dataclass
@@ -119,7 +126,12 @@ def _share(sums: Sums, asked: Sequence[str]) -> Figure:
         return _worth_p(distance, variance, sizes, value)
 
     usual = Figure(value, limits, p, "score", few)
-    return _waiting_share(usual, sums) if any(one.waits for one in sums.values.values()) else usual
+    if any(one.waits for one in sums.values.values()):
+        return _waiting_share(usual, sums)
+    seen = AnyShare([top for top, _ in counts])
+    usual.verdict_limits = lambda alpha: wider(limits(alpha), (seen.low(alpha / 2), seen.high(alpha / 2)))
+    usual.verdict_p = lambda threshold: max(p(threshold), seen.p(threshold))
+    return usual
 
 
 def _waiting_share(usual: Figure, sums: Sums) -> Figure:
@@ -143,7 +155,19 @@ def _waiting_share(usual: Figure, sums: Sums) -> Figure:
             low, high = (level, high) if ends[0] <= threshold <= ends[1] else (low, level)
         return high
 
-    return Figure(value, limits, p, usual.test, usual.small)
+    figure = Figure(value, limits, p, usual.test, usual.small)
+    lowest, highest = AnyShare(worst), AnyShare(best)
+
+    def verdict_limits(alpha: float) -> Limits:
+        return wider(limits(alpha), (min(value, lowest.low(alpha / 2)), max(value, highest.high(alpha / 2))))
+
+    def verdict_p(threshold: float) -> float:
+        if min(value, mean(worst)) <= threshold <= max(value, mean(best)):
+            return 1.0
+        return max(p(threshold), (lowest if threshold < value else highest).p(threshold))
+
+    figure.verdict_limits, figure.verdict_p = verdict_limits, verdict_p
+    return figure
 
 
 def paired_figure(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:

@@ -2,9 +2,9 @@
 
 Every figure that a hypothesis may speak of is a ratio of two sums over questions (accuracy: right by questions; safety
 multiple: rescues by regressions). One share, one paired difference, one net, one multiple and one share of a gap have the
-interval that stands in their own section of a report; sums and differences of shares and nets are means between bounds
-(`linear`). Products, ratios, money and what else is made of multiples and gaps have a bootstrap: one resample of the
-questions gives all its figures at once.
+interval that stands in their own section of a report, and a share beside it one that its verdict goes by
+(`stats.guarded_share`); sums and differences of shares and nets are means between bounds (`linear`). Products, ratios, money
+and what else is made of multiples and gaps have a bootstrap: one resample of the questions gives all its figures at once.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from moot.measures.sides import SideResults
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
 from moot.stats.closure import Side, closure
 from moot.stats.clusters import units, value_rows
-from moot.stats.completions import Between
+from moot.stats.completions import Between, IntervalLimits, Limited
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import compare_between
+from moot.stats.guarded_share import guarded_whatever
 from moot.stats.paired import FEW_QUESTIONS
 from moot.stats.proportion import Share, share, share_between
 from moot.stats.quantiles import ALPHA
@@ -83,9 +84,6 @@ class Ends(TypedDict, total=False):
     waiting: int
 
 
-IntervalLimits = tuple[float | None, float | None]
-
-
 @dataclass(frozen=True, slots=True)
 class Figure:
     """`limits` by level and `p` by threshold: at most alpha exactly where the limits at alpha leave the threshold out."""
@@ -98,6 +96,14 @@ class Figure:
     note: str | None = None
     test_at_zero: str | None = None
     """The test of the threshold 0, where it is another one."""
+    guard: Limited | None = None
+    """What a verdict goes by, where the interval that the figure has everywhere is too narrow for that."""
+
+    def verdict_limits(self, alpha: float) -> IntervalLimits:
+        return self.limits(alpha) if self.guard is None else self.guard.limits(alpha)
+
+    def verdict_p(self, threshold: float) -> float | None:
+        return self.p(threshold) if self.guard is None else self.guard.p(threshold)
 
     def test_at(self, threshold: float) -> str:
         return self.test_at_zero if threshold == 0 and self.test_at_zero is not None else self.test
@@ -167,7 +173,8 @@ def _share(ratio: Ratio, questions: Sequence[str]) -> Figure:
     if ratio.worst is not None and ratio.best is not None:
         figure = share_between(usual, ratio.worst, ratio.best)
     assert figure is not None, "there are questions"
-    return Figure(figure.value, figure.limits, figure.p, "score", _few(questions))
+    guard = guarded_whatever(figure, seen, ratio.worst, ratio.best)
+    return Figure(figure.value, figure.limits, figure.p, "score", _few(questions), guard=guard)
 
 
 def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:

@@ -1,8 +1,9 @@
 """Whether a hypothesis holds: its value, its interval, and a verdict in one word.
 
 Confirmed and refuted go by the adjusted p and the adjusted interval of the family that it stands in, which agree with
-each other since both come from one test (`figure`): so in at most 5 of 100 experiments in which nothing is to be found is
-any hypothesis of the family confirmed or refuted.
+each other since both come from one test (`figure`), and one that holds for shares near 0 and 1 too
+(`stats.guarded_share`): so in at most 5 of 100 experiments in which nothing is to be found is any hypothesis of the family
+confirmed or refuted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from moot.measures.claims.figure import Ends, Figure, Ratio, applied, figure_of,
 from moot.measures.claims.linear import linear, linear_bounds
 from moot.measures.sides import pairs_of
 from moot.stats.bootstrap import RESAMPLES
+from moot.stats.completions import IntervalLimits
 from moot.stats.graded import Value, bounds_row, mean_value, settled
 from moot.stats.graded_pairs import Pairs, completed_pairs, difference_bounds, known_pairs, why_unfair_pairs
 from moot.stats.paired import holm, holm_levels
@@ -58,14 +60,22 @@ class Judged:
 
     def adjusted(self, p_holm: float, level: float) -> Judged:
         """As one of a family: its adjusted p, and the interval at the level at which the family tests it."""
-        low, high = self.figure.limits(level) if self.figure is not None else (None, None)
+        low, high = self.verdict_limits(level)
         return replace(self, p_holm=p_holm, low_holm=low, high_holm=high)
+
+    @property
+    def verdict_p(self) -> float | None:
+        """By itself, of the test that the verdict goes by: never below `p`."""
+        return None if self.figure is None else self.figure.verdict_p(self.threshold)
+
+    def verdict_limits(self, level: float) -> IntervalLimits:
+        return (None, None) if self.figure is None else self.figure.verdict_limits(level)
 
     @property
     def _side(self) -> Literal["above", "below"] | None:
         """Of the threshold: where the whole interval lies, the adjusted one in a family, if p says so too."""
         if self.p_holm is None:
-            p, low, high = self.p, self.low, self.high
+            p, (low, high) = self.verdict_p, self.verdict_limits(ALPHA)
         else:
             p, low, high = self.p_holm, self.low_holm, self.high_holm
         if p is None or p > ALPHA:
@@ -292,7 +302,7 @@ def with_holm(judged: Sequence[Judged], frozen: Sequence[bool]) -> list[dict[str
     rows: dict[int, dict[str, Any]] = {}
     for kind in (True, False):
         family = [place for place in range(len(judged)) if frozen[place] == kind]
-        p_values = [1.0 if (p := judged[place].p) is None else p for place in family]
+        p_values = [1.0 if (p := judged[place].verdict_p) is None else p for place in family]
         for place, p_holm, level in zip(family, holm(p_values), holm_levels(p_values), strict=True):
             judgement = judged[place]
             if judgement.p is not None:

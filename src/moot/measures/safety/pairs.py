@@ -258,7 +258,8 @@ def gain_by_strength(every: Sequence[Pair], *, seed: int = 0) -> Row | None:
 
     The two come from different questions: a native figure that is low by chance makes a gain on the same questions, so
     that with one set of them the two would go together where nothing does. One half, drawn by the seed, gives the
-    strength, the other the gain; the p is a permutation of the models. None below three models, or where one side does
+    strength, the other the gain; the p is a permutation of the models, which takes them as exchangeable: those of one vendor
+    are not. None below three models, or where one side does
     not vary.
     """
     if len({pair.model for pair in every}) < 3:

@@ -150,7 +150,7 @@ def _models(figures: Figures) -> Iterator[Section]:
     if correlated:
         words.append(
             "Strength is from one half of the questions and gain from the other: on the same ones, what was low by chance alone"
-            " rises by chance after."
+            " rises by chance after. The p takes models as exchangeable, which models of one vendor are not."
         )
     words += _not_all(correlated, lambda row: str(row["stage"]))
     if len(correlated) > 1:
