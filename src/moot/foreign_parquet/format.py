@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.foreign_parquet.compact import ANYTHING, BOOL, BYTE, I16, I32, I64, TEXT, ListOf, KnownFields
+from moot.foreign_parquet.compact import ANYTHING, BOOL, BYTE, I16, I32, I64, TEXT, KnownFields, ListOf
 
 _STATISTICS = KnownFields(f1=TEXT, f2=TEXT, f3=I64, f4=I64, f5=TEXT, f6=TEXT, f7=BOOL, f8=BOOL, f9=I64)
 _KEY_VALUE = KnownFields(f1=TEXT, f2=TEXT)
