@@ -5,10 +5,13 @@ They are written here by hand, since no library writes such a file.
 
 from __future__ import annotations
 
+import base64
+import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from moot.data import load
@@ -215,3 +218,44 @@ def test_pages_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(directory, "MOST_PAGES", 100)
     with pytest.raises(FileError, match="it has more than 100 pages"):
         load(written(tmp_path / "q.parquet", page(b"", 0) * 200 + ONE))
+
+
+def with_arrow_schema(path: Path, schema: bytes) -> Path:
+    return written(path, file={5: [{1: b"ARROW:schema", 2: schema}]})
+
+
+def arrow_schema_of(kind: pl.DataType, path: Path) -> bytes:
+    pl.DataFrame({"text": pl.Series([None], dtype=kind)}).write_parquet(path)
+    return pl.read_parquet_metadata(path)["ARROW:schema"].encode()
+
+
+def doubling(levels: int) -> bytes:
+    """A FlatBuffer in which each field has the next one for a child, twice."""
+    parts_of_any = struct.pack("<9H", 18, 8, 0, 0, 0, 0, 0, 4, 0)
+    parts_of_schema = struct.pack("<4H", 8, 8, 0, 4)
+    parts_of_message = struct.pack("<5H", 10, 8, 0, 0, 4)
+    before = 4 + len(parts_of_message + parts_of_schema + parts_of_any)
+    content = struct.pack("<I", before) + parts_of_message + parts_of_schema + parts_of_any
+    content += struct.pack("<iI", before - 4, 4)
+    content += struct.pack("<iI", len(content) - 4 - len(parts_of_message), 4) + struct.pack("<II", 1, 4)
+    for _ in range(levels):
+        parts = len(content) - 4 - len(parts_of_message + parts_of_schema)
+        content += struct.pack("<iI", parts, 4) + struct.pack("<III", 2, 8, 4)
+    content += struct.pack("<iI", len(content) - 4 - len(parts_of_message + parts_of_schema), 4) + struct.pack("<I", 0)
+    return base64.b64encode(content)
+
+
+def test_arrows_own_schema_has_an_end(tmp_path: Path) -> None:
+    """Polars follows it to the end, or to that of its stack, which ends the process."""
+    path = tmp_path / "q.parquet"
+    deep: pl.DataType = pl.String()
+    for _ in range(150):
+        deep = pl.List(deep)
+    assert len(load(with_arrow_schema(path, arrow_schema_of(pl.String(), tmp_path / "s.parquet")))) == 1
+    with pytest.raises(FileError, match="its Arrow schema is nested too deep"):
+        load(with_arrow_schema(path, arrow_schema_of(deep, tmp_path / "d.parquet")))
+    with pytest.raises(FileError, match="its Arrow schema has more than 20,000 fields"):
+        load(with_arrow_schema(path, doubling(60)))
+    for broken in (b"", b"AAAA", b"no base 64", base64.b64encode(b"\xff" * 100)):
+        with pytest.raises(FileError, match="its Arrow schema is broken"):
+            load(with_arrow_schema(path, broken))

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from moot.errors import FileError
 from moot.foreign_files import MOST_DOCUMENT
+from moot.foreign_parquet.arrow_schema import ARROW_SCHEMA, check_arrow_schema
 from moot.foreign_parquet.compact import CompactReader, Fields, Unclear
 from moot.foreign_parquet.format import DIRECTORY, PAGE_HEAD
 
@@ -83,6 +84,9 @@ class _Check:
         directory = self._directory()
         if 8 in directory or 9 in directory:
             raise Unclear("it is encrypted")
+        for note in directory.get(5, ()):
+            if note.get(1) == ARROW_SCHEMA:
+                check_arrow_schema(note.get(2, b""))
         columns = self._columns(directory[2])
         groups = [self._checked_group(group, columns) for group in directory[4]]
         if sum(group.rows for group in groups) != directory[3]:
