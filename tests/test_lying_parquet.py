@@ -229,20 +229,20 @@ def arrow_schema_of(kind: pl.DataType, path: Path) -> bytes:
     return pl.read_parquet_metadata(path)["ARROW:schema"].encode()
 
 
-def doubling(levels: int) -> bytes:
-    """A FlatBuffer in which each field has the next one for a child, twice."""
-    parts_of_any = struct.pack("<9H", 18, 8, 0, 0, 0, 0, 0, 4, 0)
-    parts_of_schema = struct.pack("<4H", 8, 8, 0, 4)
+def doubling(levels: int, name: bytes = b"") -> bytes:
+    """A FlatBuffer in which each field has the next one for a child, twice, and all have one name."""
     parts_of_message = struct.pack("<5H", 10, 8, 0, 0, 4)
-    before = 4 + len(parts_of_message + parts_of_schema + parts_of_any)
-    content = struct.pack("<I", before) + parts_of_message + parts_of_schema + parts_of_any
-    content += struct.pack("<iI", before - 4, 4)
+    parts_of_schema = struct.pack("<4H", 8, 8, 0, 4)
+    parts_of_field = struct.pack("<9H", 18, 12, 8, 0, 0, 0, 0, 4, 0)
+    before = parts_of_message + parts_of_schema + parts_of_field
+    content = struct.pack("<I", 4 + len(before)) + before + struct.pack("<iI", len(before), 4)
     content += struct.pack("<iI", len(content) - 4 - len(parts_of_message), 4) + struct.pack("<II", 1, 4)
-    for _ in range(levels):
+    named = len(content) + levels * 24 + 16
+    for level in range(levels + 1):
         parts = len(content) - 4 - len(parts_of_message + parts_of_schema)
-        content += struct.pack("<iI", parts, 4) + struct.pack("<III", 2, 8, 4)
-    content += struct.pack("<iI", len(content) - 4 - len(parts_of_message + parts_of_schema), 4) + struct.pack("<I", 0)
-    return base64.b64encode(content)
+        children = struct.pack("<III", 2, 8, 4) if level < levels else struct.pack("<I", 0)
+        content += struct.pack("<iII", parts, 8, named - len(content) - 8) + children
+    return base64.b64encode(content + struct.pack("<I", len(name)) + name + b"\0")
 
 
 def test_arrows_own_schema_has_an_end(tmp_path: Path) -> None:
@@ -256,6 +256,8 @@ def test_arrows_own_schema_has_an_end(tmp_path: Path) -> None:
         load(with_arrow_schema(path, arrow_schema_of(deep, tmp_path / "d.parquet")))
     with pytest.raises(FileError, match="its Arrow schema has more than 20,000 fields"):
         load(with_arrow_schema(path, doubling(60)))
+    with pytest.raises(FileError, match="its Arrow schema says the same many times"):
+        load(with_arrow_schema(path, doubling(12, b"x" * 1_000)))
     for broken in (b"", b"AAAA", b"no base 64", base64.b64encode(b"\xff" * 100)):
         with pytest.raises(FileError, match="its Arrow schema is broken"):
             load(with_arrow_schema(path, broken))

@@ -19,7 +19,8 @@ DEEPEST_FIELD = 100
 
 _CONTINUED = b"\xff" * 4
 _HEADER_OF_MESSAGE, _FIELDS_OF_SCHEMA, _METADATA_OF_SCHEMA = 2, 1, 2
-_CHILDREN_OF_FIELD, _METADATA_OF_FIELD = 5, 6
+_NAME_OF_FIELD, _KIND_OF_FIELD, _TYPE_OF_FIELD, _CHILDREN_OF_FIELD, _METADATA_OF_FIELD = 0, 2, 3, 5, 6
+_TIMESTAMP, _ZONE_OF_TIMESTAMP = 10, 1
 
 
 def check_arrow_schema(written: bytes) -> None:
@@ -49,17 +50,26 @@ class _Walk:
             self._fields += 1
             if self._fields > MOST_FIELDS:
                 raise Unclear(f"its Arrow schema has more than {MOST_FIELDS:,} fields")
+            self._count_text(field, _NAME_OF_FIELD)
+            kind = self._slot(field, _KIND_OF_FIELD)
+            if kind is not None and self._number("<B", kind) == _TIMESTAMP:
+                self._count_text(self._behind(self._slot(field, _TYPE_OF_FIELD)), _ZONE_OF_TIMESTAMP)
             self._check_metadata(field, _METADATA_OF_FIELD)
             self._check_fields(field, _CHILDREN_OF_FIELD, deep + 1)
 
     def _check_metadata(self, table: int, slot: int) -> None:
-        """Notes, each of which is copied: together they are no longer than what they stand in."""
         for note in self._items(table, slot):
+            self._characters += 1
             for part in (0, 1):
-                text = self._behind(self._slot(note, part))
-                self._characters += 1 + (0 if text is None else self._number("<I", text))
-            if self._characters > len(self._content):
-                raise Unclear("its Arrow schema says the same many times")
+                self._count_text(note, part)
+
+    def _count_text(self, table: int | None, slot: int) -> None:
+        """Each is copied where it stands: together they are no longer than what they stand in."""
+        text = self._behind(self._slot(table, slot))
+        if text is not None:
+            self._characters += self._number("<I", text)
+        if self._characters > len(self._content):
+            raise Unclear("its Arrow schema says the same many times")
 
     def _items(self, table: int, slot: int) -> list[int]:
         """Where the tables of a list begin."""
