@@ -16,7 +16,7 @@ from moot import foreign_parquet
 from moot.data import load, load_published
 from moot.data.formats import dataset_format
 from moot.errors import FileError
-from moot.foreign_parquet import directory
+from moot.foreign_parquet import directory, parquet_opened
 from moot.select.files import read_labels
 
 TRIES = int(os.environ.get("MOOT_FUZZ", "150"))
@@ -81,6 +81,40 @@ def test_a_row_is_as_long_as_a_line_may_be(tmp_path: Path, monkeypatch: pytest.M
     pl.DataFrame(table).write_parquet(tmp_path / "q.parquet")
     with pytest.raises(FileError, match=r"q\.parquet:2: the row is longer"):
         load(tmp_path / "q.parquet")
+
+
+def test_the_line_of_a_long_row_is_told_in_a_long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign_parquet, "MOST_LINE", 10_000)
+    numbers = range(1, 2_006)
+    texts = ["x" * (20_000 if number == 2_003 else 1) for number in numbers]
+    pl.DataFrame({"id": map(str, numbers), "text": texts, "answer": "a"}).write_parquet(tmp_path / "q.parquet")
+    with pytest.raises(FileError, match=r"q\.parquet:2003: the row is longer"):
+        load(tmp_path / "q.parquet")
+
+
+def test_rows_are_read_by_as_many_as_make_a_line_and_never_of_two_row_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each row group may be as large as is read at once."""
+    monkeypatch.setattr(foreign_parquet, "MOST_LINE", 1_000_000)
+    path = tmp_path / "q.parquet"
+    table = pl.DataFrame({"id": map(str, range(14)), "text": "x" * 400_000})
+    table.write_parquet(path, row_group_size=7)
+    with parquet_opened(path) as file:
+        frames = list(file.slices())
+    assert [frame.height for frame in frames] == [2, 2, 2, 1] * 2
+    assert pl.concat(frames).equals(table)
+
+
+def test_a_null_that_stands_for_a_long_array_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign_parquet, "MOST_VALUES", 1_000)
+    kind = pl.Array(pl.Struct({"a": pl.String, "b": pl.List(pl.Int8)}), 300)
+    path = questions(tmp_path / "q.parquet", accepted=pl.Series([None, None], dtype=kind))
+    assert path.stat().st_size < 10_000
+    with pytest.raises(FileError, match="accepted: one row group has 1,200 values in arrays; at most 1,000 are read"):
+        load(path)
+    four = pl.Series([["w", "x", "y", "z"], None], dtype=pl.Array(pl.String, 4))
+    assert [len(case.accepted) for case in load(questions(path, accepted=four))] == [4, 0]
 
 
 def test_cells_that_share_a_long_text_are_not_written_out_at_once(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import itertools
 import json
 import sys
@@ -10,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from moot.cli.app import app
-from moot.cli.estimate import print_estimate
+from moot.cli.estimate import print_estimate, show_estimate
 from moot.cli.exit import run_app
 from moot.estimate import sample_play
-from moot.estimate.estimate import estimate
+from moot.estimate.estimate import ModelEstimate, RunEstimate, estimate
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.simulate.server import running
@@ -148,6 +150,22 @@ def test_how_sure_it_is_is_said(
     for words in said:
         assert words in shown
     assert not (tmp_path / "cup.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("most_usd", "where"),
+    [(0.5, "in the sum's most, and in no row."), (None, "they are in no row.")],
+    ids=["priced", "not"],
+)
+def test_calls_that_nothing_tried_took_are_more_than_the_table_has(most_usd: float | None, where: str) -> None:
+    model = ModelEstimate(calls=2_640, cost_usd=1.0, most_usd=most_usd, guessed=2_640)
+    taken = RunEstimate(600, 10, {"cat": model}, beyond_calls=2_880, beyond_usd=0.5)
+    written = io.StringIO()
+    show_estimate(taken, Console(file=written, width=400))
+    shown = written.getvalue()
+    assert "Up to 2,880 calls more are what strategies declare as their most" in shown
+    assert where in shown
+    assert "Of the calls" not in shown
 
 
 async def test_after_a_few_questions_it_says_how_many_would_do(

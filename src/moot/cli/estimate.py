@@ -71,7 +71,9 @@ def _how_sure(taken: RunEstimate) -> str:
     end = f"without end, since {unbounded}" if high is None else amount(high)
     beyond = ""
     if taken.beyond_calls >= 1:
-        beyond = f" Of the calls, {taken.beyond_calls:,.0f} are what strategies declare as their most and nothing tried took."
+        declared = f" Up to {taken.beyond_calls:,.0f} calls more are what strategies declare as their most and nothing tried took"
+        most = "" if taken.most_usd is None else "in the sum's most, and "
+        beyond = f"{declared}; they are {most}in no row."
     return (
         f"How long replies of {', '.join(taken.guessed)} are and how much they agree is a guess: from {amount(low)}, if "
         f"all agree in few words, to {end}, if nobody does, at full length.{beyond} After a run with --limit 20 it is known."

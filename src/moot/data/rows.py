@@ -11,7 +11,7 @@ from typing import Any
 from moot.errors import FileError
 from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked_text
 from moot.foreign_json import read_json
-from moot.foreign_parquet import parquet_columns, parquet_opened, parquet_slices, parquet_values
+from moot.foreign_parquet import parquet_opened, parquet_values
 from moot.models.closest import closest
 
 NumberedRows = Iterator[tuple[int, Mapping[str, Any]]]
@@ -108,9 +108,9 @@ def _json_cell(text: str, path: Path, line: int, key: str) -> Any:
 def parquet_rows(path: Path, keys: Collection[str] | None = None) -> NumberedRows:
     """`keys`: the columns that there may be; None takes whatever there is."""
     with parquet_opened(path) as file:
-        _check_columns(parquet_columns(file), keys, path)
+        _check_columns(file.columns(), keys, path)
         number = 0
-        for frame in parquet_slices(file, path):
+        for frame in file.slices():
             for values in parquet_values(frame, path):
                 number += 1
                 yield number, _without_nulls(values)

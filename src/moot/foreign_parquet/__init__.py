@@ -6,14 +6,15 @@ the process. So the file's own directory is read first, and the head of every pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from moot.errors import FileError
 from moot.foreign_files import MOST_LINE, opened
-from moot.foreign_parquet.directory import check_directory
+from moot.foreign_parquet.directory import MOST_VALUES, RowGroup, check_directory
 
 if TYPE_CHECKING:
     import polars
@@ -23,14 +24,67 @@ _CELL = 50
 """Bytes that a cell takes in Python, whatever is in it."""
 
 
+@dataclass(frozen=True)
+class CheckedParquet:
+    """A file of which it is known that it can be unpacked."""
+
+    path: Path
+    groups: Sequence[RowGroup]
+    _file: BinaryIO
+
+    def columns(self) -> list[str]:
+        return self._scan().collect_schema().names()
+
+    def slices(self) -> Iterator[polars.DataFrame]:
+        """All rows, so many at a time that they fit into memory once each cell stands for itself: thousands of cells may
+        share one long text in the file. None is of two row groups, each of which may be as large as is read at once."""
+        schema = self._scan().collect_schema()
+        begins = 0
+        for group in self.groups:
+            self._check_padding(schema, group)
+            ends = begins + group.rows
+            for start in range(begins, ends, _SLICE):
+                yield from self._pieces(self._scan().slice(start, min(_SLICE, ends - start)).collect(), start)
+            begins = ends
+
+    def _check_padding(self, schema: polars.Schema, group: RowGroup) -> None:
+        """A null takes all the items that its array would have, of which the file's pages say nothing."""
+        for name, kind in schema.items():
+            padded = _padded(kind, group.rows, group.values)
+            if padded > MOST_VALUES:
+                problem = f"one row group has {padded:,} values in arrays; at most {MOST_VALUES:,} are read"
+                raise FileError(problem, file=self.path, key=name)
+
+    def _pieces(self, frame: polars.DataFrame, start: int) -> Iterator[polars.DataFrame]:
+        import polars
+
+        sizes = frame.select(
+            polars.sum_horizontal(0, *(_bytes_of(polars.col(name), kind) for name, kind in frame.schema.items()))
+        ).to_series()
+        begins = together = 0
+        for place, size in enumerate(sizes):
+            if size > MOST_LINE:
+                raise FileError(f"the row is longer than {MOST_LINE:,} bytes", file=self.path, line=start + place + 1)
+            if together + size > MOST_LINE:
+                yield frame.slice(begins, place - begins)
+                begins, together = place, 0
+            together += size
+        yield frame.slice(begins)
+
+    def _scan(self) -> polars.LazyFrame:
+        import polars
+
+        return polars.scan_parquet(self._file)
+
+
 @contextmanager
-def parquet_opened(path: Path) -> Iterator[BinaryIO]:
+def parquet_opened(path: Path) -> Iterator[CheckedParquet]:
     """The file, once it is known that it can be unpacked; whatever is wrong with it is a `FileError`."""
     with opened(path) as file:
-        check_directory(file, path)
+        groups = check_directory(file, path)
         file.seek(0)
         with readable(path):
-            yield file
+            yield CheckedParquet(path, groups, file)
 
 
 @contextmanager
@@ -49,32 +103,20 @@ def readable(path: Path, key: str | None = None, expected: str | None = None) ->
         raise _unreadable(error, path, key, expected) from None
 
 
-def parquet_columns(file: BinaryIO) -> list[str]:
+def _padded(kind: polars.DataType, count: int, values: int, in_array: bool = False) -> int:
+    """The most cells that so many arrays of this kind may have, whatever is in the file; 0 where it has none in it."""
     import polars
 
-    return polars.scan_parquet(file).collect_schema().names()
-
-
-def parquet_slices(file: BinaryIO, path: Path) -> Iterator[polars.DataFrame]:
-    """All rows, so many at a time that they fit into memory once each cell stands for itself: thousands of cells may share
-    one long text in the file."""
-    import polars
-
-    height = polars.scan_parquet(file).select(polars.len()).collect().item()
-    for start in range(0, height, _SLICE):
-        frame = polars.scan_parquet(file).slice(start, _SLICE).collect()
-        sizes = frame.select(
-            polars.sum_horizontal(0, *(_bytes_of(polars.col(name), kind) for name, kind in frame.schema.items()))
-        ).to_series()
-        begins = together = 0
-        for place, size in enumerate(sizes):
-            if size > MOST_LINE:
-                raise FileError(f"the row is longer than {MOST_LINE:,} bytes", file=path, line=start + place + 1)
-            if together + size > MOST_LINE:
-                yield frame.slice(begins, place - begins)
-                begins, together = place, 0
-            together += size
-        yield frame.slice(begins)
+    match kind:
+        case polars.Array(inner=inner, size=size):
+            return _padded(inner, count * size, values, in_array=True)  # type: ignore[arg-type]
+        case polars.List(inner=inner):
+            return (count if in_array else 0) + _padded(inner, values, values)  # type: ignore[arg-type]
+        case polars.Struct(fields=fields):
+            parts = [_padded(field.dtype, count, values, in_array) for field in fields]  # type: ignore[arg-type]
+            return sum(parts)
+        case _:
+            return count if in_array else 0
 
 
 def _bytes_of(cell: polars.Expr, kind: polars.DataType) -> polars.Expr:

@@ -1,15 +1,23 @@
-"""What a Parquet file says about itself: its columns, and how large each page becomes once it is unpacked."""
+"""What a Parquet file says about itself: its columns, and how large each page becomes once it is unpacked.
+
+It is worth nothing unless Polars then reads the same pages as were added up here. So a column's pages begin where Polars begins,
+what the heads of pages say goes before what the directory says of them, both have to agree, and no byte is read twice.
+"""
 
 from __future__ import annotations
 
 import mmap
-import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from moot.errors import FileError
 from moot.foreign_files import MOST_DOCUMENT
+from moot.foreign_parquet.arrow_schema import ARROW_SCHEMA, check_arrow_schema
+from moot.foreign_parquet.compact import CompactReader, Fields, Unclear
+from moot.foreign_parquet.format import DIRECTORY, PAGE_HEAD
 
 MOST_DIRECTORY = 16 * 2**20
 """Bytes of the directory at the end of the file."""
@@ -17,170 +25,183 @@ MOST_COLUMNS = 2_000
 DEEPEST_COLUMN = 32
 MOST_VALUES = 50_000_000
 """Cells of one row group; each takes some bytes, however short it is written."""
+MOST_PAGES = 500_000
 
 _MAGIC = b"PAR1"
-_DEEPEST_HEAD = 16
-_FIXED_LENGTH, _BY_PREFIX = 7, 7
-"""A type of column, and an encoding that repeats the beginning of the cell before: its pages do not tell how long it gets."""
+_FIXED_LENGTH = 7
+"""A type of column."""
+_REPEATED = 2
+"""A column, or a group of them, that is a list."""
+_ENCODINGS = frozenset({0, *range(2, 10)})
+_BY_PREFIX = 7
+"""An encoding that repeats the beginning of the cell before: its pages do not tell how long it gets."""
 
-Fields = Mapping[int, Any]
+
+@dataclass(frozen=True)
+class _Column:
+    """One that holds something."""
+
+    kind: int
+    length: int
+    """Bytes of a cell, where all have the same."""
+    in_lists: bool
 
 
-def check_directory(file: BinaryIO, path: Path) -> None:
-    """`FileError` where it would unpack to more than is read at once, or does not say to what."""
+@dataclass(frozen=True)
+class RowGroup:
+    rows: int
+    values: int
+    """Of all columns, with each item of a list."""
+
+
+@dataclass(frozen=True)
+class _Page:
+    unpacked: int
+    values: int
+    """None for a dictionary, whose values stand for nothing until a cell names them."""
+
+
+def check_directory(file: BinaryIO, path: Path) -> list[RowGroup]:
+    """What is in it. `FileError` where it would unpack to more than is read at once, or does not say to what."""
     try:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            directory = _directory(content, path)
-            columns = _columns(directory[2], path)
-            for group in directory.get(4, ()):
-                _check_group(content, group[1], columns, path)
-    except (ValueError, LookupError, TypeError, AttributeError, struct.error, OverflowError):
+            return _Check(content, path).row_groups()
+    except Unclear as error:
+        raise FileError(f"not a readable Parquet file: {error}", file=path) from None
+    except (ValueError, LookupError):
         raise FileError("not a readable Parquet file: its directory is broken", file=path) from None
 
 
-def _directory(content: mmap.mmap, path: Path) -> Fields:
-    length = int.from_bytes(content[-8:-4], "little")
-    if content[-4:] != _MAGIC or content[:4] != _MAGIC or length > len(content) - 12:
-        raise FileError("not a readable Parquet file: it does not begin and end like one", file=path)
-    if length > MOST_DIRECTORY:
-        raise _too_much("its directory has", length, MOST_DIRECTORY, "bytes", path)
-    return _Compact(content[-8 - length : -8], 0).fields()
+class _Check:
+    def __init__(self, content: mmap.mmap, path: Path) -> None:
+        self._content, self._path = content, path
+        length = int.from_bytes(content[-8:-4], "little")
+        self._pages_end = len(content) - 8 - length
+        self._pages = 0
+        self._ranges: list[tuple[int, int]] = []
+
+    def row_groups(self) -> list[RowGroup]:
+        directory = self._directory()
+        if 8 in directory or 9 in directory:
+            raise Unclear("it is encrypted")
+        for note in directory.get(5, ()):
+            if note.get(1) == ARROW_SCHEMA:
+                check_arrow_schema(note.get(2, b""))
+        columns = self._columns(directory[2])
+        groups = [self._checked_group(group, columns) for group in directory[4]]
+        if sum(group.rows for group in groups) != directory[3]:
+            raise Unclear("its row groups have other numbers of rows than it says")
+        if any(begins < ended for (_, ended), (begins, _) in pairwise(sorted(self._ranges))):
+            raise Unclear("its columns share pages")
+        return groups
+
+    def _directory(self) -> Fields:
+        content = self._content
+        if content[-4:] != _MAGIC or content[:4] != _MAGIC or self._pages_end < len(_MAGIC):
+            raise Unclear("it does not begin and end like one")
+        directory = content[self._pages_end : -8]
+        if len(directory) > MOST_DIRECTORY:
+            raise self._too_much("its directory has", len(directory), MOST_DIRECTORY, "bytes")
+        return CompactReader(directory, 0, len(directory)).structure(DIRECTORY)
+
+    def _columns(self, elements: list[Fields]) -> list[_Column]:
+        """The columns that hold something, in their order."""
+        if len(elements) > MOST_COLUMNS:
+            raise self._too_much("it has", len(elements), MOST_COLUMNS, "columns")
+        still_to_come: list[int] = []
+        repeated: list[bool] = []
+        leaves = []
+        for place, element in enumerate(elements):
+            while still_to_come and not still_to_come[-1]:
+                still_to_come.pop()
+                repeated.pop()
+            if still_to_come:
+                still_to_come[-1] -= 1
+            children, length = element.get(5, 0), element.get(2, 0)
+            if min(children, length) < 0 or (place and not still_to_come):
+                raise Unclear("its columns do not belong together")
+            in_lists = any(repeated) or (place > 0 and element.get(3) == _REPEATED)
+            if children or not place:
+                still_to_come.append(children)
+                repeated.append(in_lists)
+            else:
+                leaves.append(_Column(element[1], length, in_lists))
+            if len(still_to_come) > DEEPEST_COLUMN:
+                raise self._too_much("a column is nested", len(still_to_come), DEEPEST_COLUMN, "levels")
+        if any(still_to_come):
+            raise Unclear("its columns do not belong together")
+        return leaves
+
+    def _checked_group(self, group: Fields, columns: list[_Column]) -> RowGroup:
+        rows: int = group[3]
+        unpacked = values = 0
+        for chunk, column in zip(group[1], columns, strict=True):
+            if chunk.get(1):
+                raise Unclear("its columns stand in another file")
+            if 8 in chunk or 9 in chunk:
+                raise Unclear("it is encrypted")
+            about = chunk[3]
+            name = b".".join(about[3]).decode("utf-8", "replace")
+            if about[1] != column.kind:
+                raise Unclear("it says two things of the type of a column")
+            own = 0
+            for page in self._checked_pages(about, name):
+                unpacked += page.unpacked
+                own += page.values
+            if own != about[5] or (own < rows if column.in_lists else own != rows):
+                raise Unclear("its pages hold other numbers of values than it says")
+            values += own
+            if column.kind == _FIXED_LENGTH:
+                unpacked += own * column.length
+            if unpacked > MOST_DOCUMENT:
+                raise self._too_much("one row group unpacks to", unpacked, MOST_DOCUMENT, "bytes", name)
+            if values > MOST_VALUES:
+                raise self._too_much("one row group has", values, MOST_VALUES, "values", name)
+        if rows < 0 or (rows and not columns):
+            raise Unclear("it has rows without columns")
+        return RowGroup(rows, values)
+
+    def _checked_pages(self, about: Fields, name: str) -> Iterator[_Page]:
+        """From where Polars begins, which is the dictionary if one is named."""
+        if not about[7]:
+            return
+        begins = place = about.get(11, about[9])
+        end = begins + about[7]
+        if not len(_MAGIC) <= begins < end <= self._pages_end:
+            raise Unclear("it has pages outside of the file")
+        if about[9] < begins and about[5]:  # where there are no values, no page of them begins anywhere
+            raise Unclear("it has a dictionary behind the pages that need it")
+        self._ranges.append((begins, end))
+        while place < end:
+            self._pages += 1
+            if self._pages > MOST_PAGES:
+                raise Unclear(f"it has more than {MOST_PAGES:,} pages")
+            reader = CompactReader(self._content, place, end)
+            head = reader.structure(PAGE_HEAD)
+            unpacked, packed = head[2], head[3]
+            values, encoding = _values_and_encoding(head, may_be_dictionary=place == begins)
+            if encoding == _BY_PREFIX:
+                problem = "its cells are written by what they share (DELTA_BYTE_ARRAY), so their size is not known"
+                raise FileError(f"{problem}; expected another encoding", file=self._path, key=name)
+            place = reader.place + packed
+            if min(unpacked, packed, values) < 0 or place > end:
+                raise Unclear("it has pages outside of the file")
+            yield _Page(max(unpacked, packed), values)
+
+    def _too_much(self, what: str, found: int, most: int, unit: str, key: str | None = None) -> FileError:
+        return FileError(f"{what} {found:,} {unit}; at most {most:,} are read", file=self._path, key=key)
 
 
-def _columns(elements: list[Fields], path: Path) -> list[Fields]:
-    """The columns that hold something, in their order."""
-    if len(elements) > MOST_COLUMNS:
-        raise _too_much("it has", len(elements), MOST_COLUMNS, "columns", path)
-    open_parents: list[int] = []
-    leaves = []
-    for element in elements:
-        while open_parents and not open_parents[-1]:
-            open_parents.pop()
-        if open_parents:
-            open_parents[-1] -= 1
-        if children := element.get(5, 0):
-            open_parents.append(children)
-        else:
-            leaves.append(element)
-        if len(open_parents) > DEEPEST_COLUMN:
-            raise _too_much("a column is nested", len(open_parents), DEEPEST_COLUMN, "levels", path)
-    return leaves
-
-
-def _check_group(content: mmap.mmap, chunks: list[Fields], columns: list[Fields], path: Path) -> None:
-    unpacked = values = 0
-    for chunk, column in zip(chunks, columns, strict=True):
-        about = chunk[3]
-        name = b".".join(about[3]).decode("utf-8", "replace")
-        if _BY_PREFIX in about[2]:
-            problem = "its cells are written by what they share (DELTA_BYTE_ARRAY), so their size is not known"
-            raise FileError(f"{problem}; expected another encoding", file=path, key=name)
-        values += about[5]
-        unpacked += sum(_page_sizes(content, about))
-        if about[1] == _FIXED_LENGTH:
-            unpacked += about[5] * column[2]
-        if unpacked > MOST_DOCUMENT:
-            raise _too_much("one row group unpacks to", unpacked, MOST_DOCUMENT, "bytes", path, name)
-        if values > MOST_VALUES:
-            raise _too_much("one row group has", values, MOST_VALUES, "values", path, name)
-
-
-def _page_sizes(content: mmap.mmap, about: Fields) -> Iterator[int]:
-    place = min(about[9], about.get(11) or about[9])
-    end = place + about[7]
-    if not 0 <= place <= end <= len(content):
-        raise ValueError("pages outside of the file")
-    while place < end:
-        head = _Compact(content, place)
-        page = head.fields()
-        if page[2] < 0 or page[3] < 0:
-            raise ValueError("a page of less than nothing")
-        yield page[2]
-        place = head.place + page[3]
-
-
-def _too_much(what: str, found: int, most: int, unit: str, path: Path, key: str | None = None) -> FileError:
-    return FileError(f"{what} {found:,} {unit}; at most {most:,} are read", file=path, key=key)
-
-
-class _Compact:
-    """Thrift's compact protocol, in which Parquet writes about itself: fields by their number."""
-
-    def __init__(self, content: bytes | mmap.mmap, place: int) -> None:
-        self._content, self.place = content, place
-
-    def fields(self, deep: int = 0) -> dict[int, Any]:
-        if deep > _DEEPEST_HEAD:
-            raise ValueError("nested too deep")
-        found: dict[int, Any] = {}
-        number = 0
-        while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._signed()
-            found[number] = self._value(head & 15, deep)
-        return found
-
-    def _value(self, kind: int, deep: int) -> Any:
-        if kind in (1, 2):
-            return kind == 1
-        reader = _READERS.get(kind)
-        if reader is not None:
-            return reader(self)
-        if kind in (9, 10):
-            return self._list(deep)
-        if kind == 11:
-            return self._map(deep)
-        if kind == 12:
-            return self.fields(deep + 1)
-        raise ValueError("unknown kind of field")
-
-    def _list(self, deep: int) -> list[Any]:
-        head = self._byte()
-        size = head >> 4 if head >> 4 < 15 else self._unsigned()
-        if deep > _DEEPEST_HEAD:
-            raise ValueError("nested too deep")
-        if head & 15 in (1, 2):
-            return [self._byte() == 1 for _ in range(size)]
-        return [self._value(head & 15, deep + 1) for _ in range(size)]
-
-    def _map(self, deep: int) -> list[Any]:
-        size = self._unsigned()
-        kinds = self._byte() if size else 0
-        return [(self._value(kinds >> 4, deep + 1), self._value(kinds & 15, deep + 1)) for _ in range(size)]
-
-    def _byte(self) -> int:
-        byte = self._content[self.place]
-        self.place += 1
-        return byte
-
-    def _unsigned(self) -> int:
-        number = 0
-        for shift in range(0, 70, 7):
-            byte = self._byte()
-            number |= (byte & 127) << shift
-            if byte < 128:
-                return number
-        raise ValueError("a number without end")
-
-    def _signed(self) -> int:
-        number = self._unsigned()
-        return (number >> 1) ^ -(number & 1)
-
-    def _bytes(self, size: int) -> bytes:
-        start, self.place = self.place, self.place + size
-        if self.place > len(self._content):
-            raise ValueError("cut off")
-        return self._content[start : self.place]
-
-    def _double(self) -> float:
-        return float(struct.unpack("<d", self._bytes(8))[0])
-
-    def _text(self) -> bytes:
-        return self._bytes(self._unsigned())
-
-
-_READERS: Mapping[int, Callable[[_Compact], Any]] = {
-    3: _Compact._byte,
-    **dict.fromkeys((4, 5, 6), _Compact._signed),
-    7: _Compact._double,
-    8: _Compact._text,
-}
+def _values_and_encoding(head: Fields, may_be_dictionary: bool) -> tuple[int, int]:
+    match head[1]:
+        case 0:
+            values, encoding = head[5][1], head[5][2]
+        case 3:
+            values, encoding = head[8][1], head[8][4]
+        case 2 if may_be_dictionary and 0 <= head[7][1] <= head[2]:
+            values, encoding = 0, head[7][2]
+        case _:
+            raise Unclear("it has pages of a kind that there is not")
+    if encoding not in _ENCODINGS:
+        raise Unclear("its pages have an encoding that there is not")
+    return values, encoding

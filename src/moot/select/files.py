@@ -18,7 +18,7 @@ import numpy as np
 
 from moot.errors import FileError
 from moot.foreign_files import MOST_DOCUMENT, lines_of, opened, whole_of
-from moot.foreign_parquet import parquet_opened, parquet_slices, readable
+from moot.foreign_parquet import parquet_opened, readable
 from moot.models.border import storable
 from moot.models.closest import closest
 from moot.models.recorded import json_object
@@ -111,7 +111,7 @@ def _frame(file: Path) -> pl.DataFrame:
     try:
         if kind == ".parquet":
             with parquet_opened(file) as content:
-                return pl.concat(list(parquet_slices(content, file)))
+                return pl.concat(list(content.slices()))
         if kind == ".csv":
             with opened(file) as content:
                 return pl.read_csv(io.BytesIO(whole_of(content, file)), infer_schema=False)
