@@ -14,7 +14,7 @@ from moot.engine.alone_plays import OF_WAYS, StandsOn, in_common, one_way, playe
 from moot.errors import UsageError
 from moot.grade.ways import way_of
 from moot.models.closest import closest
-from moot.select.labels import AnswerAlone, LabelMatrix, Proposer, label_matrix, per_question
+from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
 from moot.store import queries
 from moot.store.rows import placed_case, verdict_of
@@ -182,13 +182,8 @@ def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[s
         }
         for proposer, own in said.items()
     }
-    if any(each.grade not in (None, 0.0, 1.0) for own in said.values() for each in own.values()):
-        matrix = per_question(labels, sorted(cases))
-        worth = [
-            [said[proposer][question].grade or 0.0 for question in matrix.questions] for proposer in matrix.proposers
-        ]
-        return replace(matrix, marks=np.array(worth))
-    if not any(case.question.kind == "open" for case in cases.values()):
+    in_parts = any(each.grade not in (None, 0.0, 1.0) for own in said.values() for each in own.values())
+    if not in_parts and not any(case.question.kind == "open" for case in cases.values()):
         truth = {question: _truth(labels, question, case) for question, case in cases.items()}
         words = {
             proposer: {question: _label(text) for question, (text, _) in answers.items()}
@@ -199,7 +194,13 @@ def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[s
         if _graded_alike(matrix, labels):
             return matrix
     unknown = {question for question, case in cases.items() if not case.known}
-    return per_question(labels, sorted(cases), unknown)
+    matrix = per_question(labels, sorted(cases), unknown)
+    return replace(matrix, marks=_marks(said, matrix)) if in_parts else matrix
+
+
+def _marks(said: Mapping[Proposer, Mapping[str, AnswerAlone]], matrix: LabelMatrix) -> Floats:
+    worth = [[said[proposer][question].grade or 0.0 for question in matrix.questions] for proposer in matrix.proposers]
+    return np.array(worth)
 
 
 def _truth(labels: Labels, question: str, case: Case) -> str | None:
