@@ -17,7 +17,7 @@ from moot.models.closest import closest
 from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
 from moot.store import queries
-from moot.store.rows import placed_case, verdict_of
+from moot.store.rows import clusters_of, placed_case, verdict_of
 from moot.team.final_line.letters import YES_NO
 from moot.types import UNKNOWN, Answer, Case
 
@@ -113,19 +113,13 @@ def stored_labels(
     settled = settled or all(
         case.question.kind != "open" for case in asked.values()
     )  # of choices the right one settles all
-    return StoredLabels(replace(matrix, clusters=_clusters(asked), settled=settled), asked, drafts, plays, stands_on)
+    return StoredLabels(replace(matrix, clusters=clusters_of(asked), settled=settled), asked, drafts, plays, stands_on)
 
 
 def _draft(player: str, row: Mapping[str, Any]) -> Answer:
     """As a summariser reads it. A strategy of somebody else's may leave no draft beside its answer."""
     drafts = verdict_of(row["verdict"]).answers
     return drafts[0] if drafts else Answer(player, row["answer"], outcome=row["outcome"])
-
-
-def _clusters(cases: Mapping[str, Case]) -> dict[str, str]:
-    """By question: what it hangs together with, as in reports."""
-    named = {question: case for question, case in cases.items() if case.cluster is not None}
-    return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
 
 
 @dataclass(frozen=True, slots=True)
