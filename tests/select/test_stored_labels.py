@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,30 @@ import pytest
 
 import moot
 from moot import Case, Question, Request, Score, ScriptedModel, Verdict
+from moot.engine.alone_plays import one_way
+from moot.engine.grading import settle
 from moot.engine.stored_labels import StoredLabels, stored_labels
+from moot.errors import UsageError
+from moot.grade.normalise import normalise
 from moot.report.figures import find_experiment, grader_of
 from moot.store import store_at
 
 
-async def played(folder: Path, cases: Sequence[Case], models: Mapping[str, ScriptedModel], **more: Any) -> StoredLabels:
+async def played(
+    folder: Path,
+    cases: Sequence[Case],
+    models: Mapping[str, ScriptedModel],
+    right_too: tuple[Case, str] | None = None,
+    **more: Any,
+) -> StoredLabels:
+    """`right_too`: what a person has said after the run."""
     url = f"sqlite:///{folder}/cup.db"
     await moot.arun({"name": "cup", "models": models, "questions": cases, "store": url, **more})
     store = await store_at(url).open()
     try:
+        if right_too is not None:
+            case, answer = right_too
+            await store.run(partial(settle, case=case, answer=normalise(answer), right=True))
         experiment = await store.run(lambda connection: find_experiment(connection, "cup"))
         grader = grader_of(json.loads(experiment["config"]))
         return await store.run(lambda connection: stored_labels(connection, experiment, grader))
@@ -52,6 +67,8 @@ async def test_labels_are_those_of_the_first_repeat_and_clusters_those_of_one_se
     models = {name: ScriptedModel(name, reply) for name in ("ann", "bob")}
     found = await played(tmp_path, cases, models, repeats=2)
     assert found.labels.right.all(), "each is right in the first repeat and wrong in the second"
+    assert found.labels.alternatives == 2, "yes and no"
+    assert [found.stands_on.json(kind)["repeats"] for kind in ("single", "selector")] == [2, 1]
     assert {draft.reasoning for draft in found.drafts.values()} == {"draft 0"}
     together: dict[str, set[str]] = {}
     for question, cluster in found.labels.clusters.items():
@@ -92,3 +109,64 @@ async def test_what_nobody_knows_is_in_no_denominator_whether_or_not_a_grade_is_
     known = labels.with_known_truth()
     assert (known.size, labels.size) == (4, 6)
     assert known.accuracy.tolist() == labels.accuracy.tolist()
+
+
+class Graded:
+    """What is written down for an answer."""
+
+    name = "written-down"
+
+    def __init__(self, grades: Mapping[str, float | None]) -> None:
+        self._grades = grades
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        return Score(self._grades[verdict.answer or ""], "written")
+
+
+def choice(number: int, answer: str | None) -> Case:
+    question = Question(str(number), f"Which is city {number}?", kind="choice", choices=("Rome", "Oslo", "Bern"))
+    return Case(question, answer, known=answer is not None)
+
+
+def everybody(**said: str) -> dict[str, ScriptedModel]:
+    """By player: one letter or word a question."""
+    return {
+        name: saying(name, {f"city {n}?": word for n, word in enumerate(words.split())}) for name, words in said.items()
+    }
+
+
+async def test_a_choice_that_the_grader_left_open_is_neither_right_nor_wrong(tmp_path: Path) -> None:
+    """The reference would say that B is wrong; whoever grades has not."""
+    cases = [choice(0, "A"), choice(1, "A")]
+    grader = Graded({"A": 1.0, "B": None, "C": 0.0})
+    labels = (await played(tmp_path, cases, everybody(ann="A B", bob="C A"), grader=grader)).labels
+    assert labels.ungraded is not None
+    by_question = {str(proposer): labels.ungraded[place].sum() for place, proposer in enumerate(labels.proposers)}
+    assert by_question == {"ann": 1, "bob": 0}
+    assert labels.accuracy.tolist() == [1 / 2, 1 / 2]
+
+
+async def test_one_question_with_choices_settles_no_free_answer(tmp_path: Path) -> None:
+    """Without a judge a free answer is graded where it matches alone: what is graded is right by construction."""
+    cases = [choice(0, "A"), Case(Question("1", "What is city 1?"), "Rome")]
+    models = everybody(ann="A Rome", bob="B Oslo")
+    assert not (await played(tmp_path, cases, models)).labels.settled
+    (tmp_path / "choices").mkdir()
+    assert (await played(tmp_path / "choices", cases[:1], models)).labels.settled
+
+
+async def test_a_choice_that_a_person_has_called_right_is_the_right_one_of_its_question(tmp_path: Path) -> None:
+    """Where there is no reference somebody's word is one: labels go on meaning the same class in every question."""
+    cases = [choice(0, "A"), choice(1, None)]
+    labels = (await played(tmp_path, cases, everybody(ann="A B", bob="C B"), right_too=(cases[1], "B"))).labels
+    assert labels.shared
+    assert labels.ungraded is None
+    assert labels.accuracy.tolist() == [1.0, 1 / 2]
+
+
+def test_a_player_who_stands_twice_under_one_name_is_not_taken_for_two() -> None:
+    """Other prompts or another seat may make two cells of what reports call the same."""
+    cells = [{"label": "solo", "player": name, "traits": "{}"} for name in ("ann", "bob", "ann")]
+    assert one_way(cells[:2]) == (cells[:2], ())
+    with pytest.raises(UsageError, match="several ways of answering alone"):
+        one_way(cells)
