@@ -62,13 +62,8 @@ class StoredGrades:
         return right, way_of(right, row["stage"], waits=self.wait(case))
 
     def open_words(self, right: float | None, text: str | None) -> str | None:
-        """What an ungraded answer says, as its grade will go by it: judges and persons are asked about normalised words.
-
-        A grader that is not ours may go by every letter.
-        """
-        if right is not None or text is None:
-            return None
-        return normalise(text) if self._grader is None else text
+        """What an ungraded answer says, as its grade will go by it: everybody who grades is asked about normalised words."""
+        return None if right is not None or text is None else normalise(text)
 
     def wait(self, case: Case) -> bool:
         """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.
