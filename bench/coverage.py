@@ -20,12 +20,12 @@ from moot.measures.position.bias import Look, position_bias
 from moot.measures.selection.figures import method_rows
 from moot.select.labels import LabelMatrix, Proposer
 from moot.select.trial import Trial
+from moot.stats import ratio
 from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import clustered
 from moot.stats.paired import compare, mcnemar_exact, mean_difference
 from moot.stats.power import needed, power, simulated_power
 from moot.stats.proportion import mean_over_questions, share_of, wilson
-from moot.stats.ratio import share_closed
 from moot.types import Estimate
 
 Generator = np.random.Generator
@@ -169,7 +169,8 @@ def gap(gap_share: float, closed: float, lost: float) -> Situation:
         single, open_gap = kind < 0.5, (kind >= 0.5) & (kind < 0.5 + gap_share)
         team = np.where(single, generator.random(n) >= lost, open_gap & (generator.random(n) < closed))
         rises = team.astype(float) - single
-        found = share_closed([(float(up), float(way)) for up, way in zip(rises, open_gap, strict=True)])
+        figure = ratio.closed([(float(up), float(way)) for up, way in zip(rises, open_gap, strict=True)])
+        found = None if figure is None else figure.estimate()
         if found is not None and found.low is None:  # nothing is ruled out
             return Estimate(found.value, -np.inf, np.inf, n)
         return found

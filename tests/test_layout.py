@@ -198,5 +198,5 @@ def test_the_map_of_the_house_is_that_of_the_tree() -> None:
     cells = [line.split("|")[1] for line in table.splitlines()[2:]]
     listed = [name.removesuffix(".py").rstrip("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
     rooms = {path.relative_to(ROOT).with_suffix("").parts[0] for path in MODULES} - FREE
-    assert sorted(listed) == sorted(rooms)
+    assert sorted(listed) == sorted({*rooms, "testing"}), "the suites may import from any room"
     assert sorted(ORDER) == sorted(rooms)

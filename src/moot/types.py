@@ -130,6 +130,11 @@ class Case:
     _digest: str = field(default="", init=False, compare=False, repr=False)
 
     @property
+    def cluster_key(self) -> str | None:
+        """Its cluster among those of all sets: names of clusters are a set's own."""
+        return None if self.cluster is None else f"{self.question_set or ''}/{self.cluster}"
+
+    @property
     def digest(self) -> str:
         """The question together with all that shapes its grade."""
         if not self._digest:

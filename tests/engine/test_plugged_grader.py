@@ -312,3 +312,23 @@ def test_a_version_is_a_word_or_a_whole_number(version: Any) -> None:
         moot.MootError, match=r"version of grader 'mended'.*expected a whole number, or letters, digits"
     ):
         run(Mended(0.0, version))
+
+
+def test_one_answer_in_two_wordings_is_one_that_waits() -> None:
+    """The grader is asked once about all wordings of an answer, so between two that say the same nothing can turn out."""
+
+    class Silent:
+        """Rejects lead and has no word yet on tin."""
+
+        name = "silent-on-tin"
+
+        async def grade(self, case: Case, verdict: Verdict) -> Score:
+            return Score(0.0, "lead") if verdict.answer == "lead" else Score(None, "unsure")
+
+    def says(name: str, wording: str) -> ScriptedModel:
+        return ScriptedModel(name, lambda request: _said("lead" if request.question_id != "0" else wording))
+
+    models = {"ann": says("ann", "Tin"), "bob": says("bob", "the tin."), "cat": says("cat", "tin")}
+    hypotheses = ["accuracy(solo@ann) - accuracy(solo@bob) > -1"]
+    (row,) = run(Silent(), models=models, strategies=["solo"], hypotheses=hypotheses).figures["hypotheses"]
+    assert row["bounds"] == {"low": 0.0, "high": 0.0}

@@ -159,3 +159,25 @@ def test_few_that_wait_are_few_of_those_that_can_be_graded() -> None:
     assert "2 of 3 answers" in str(why_unknown(values))
     assert "2 of 3 pairs" in str(why_unfair_together([(value, value) for value in values], of="pairs"))
     assert why_unknown([graded_value(1.0, "judge"), *[graded_value(None, "nobody")] * 39]) is None
+
+
+def test_what_has_no_reference_waits_for_nobody() -> None:
+    """Every second question has none: over the others the team's figure stands, and so does that of drafts."""
+    cases = [
+        Case(
+            Question(str(n), f"Which is {n}?", kind="choice", choices=("x", "y")),
+            "A" if n % 2 else None,
+            known=bool(n % 2),
+        )
+        for n in range(20)
+    ]
+
+    def says(request: Any) -> dict[str, str]:
+        return {"reasoning": "So.", "answer": "A" if int(request.question_id) < 10 else "B"}
+
+    models = {name: ScriptedModel(name, says) for name in ("ann", "bob")}
+    teams = {"two": {"players": ["ann", "bob"]}}
+    keys = {"name": "cup", "questions": cases, "models": models, "teams": teams, "strategies": ["vote"]}
+    shown = moot.run(keys).figures
+    for row in (*shown["accuracy"], *shown["players"]):
+        assert (row["value"], row["n"]) == (0.5, 10), row

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import moot
-from moot.strategies import BUILT_IN
-from moot.testing.named_strategies import names_in
+from moot.strategies import BUILT_IN, registered
 
 ROOT = Path(moot.__file__).parent
 MODULES = sorted(
@@ -47,6 +46,17 @@ def test_an_import_of_a_strategy_is_found() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_strategy_is_imported(path: Path) -> None:
     assert strategies_imported_by(path.read_text(encoding="utf-8")) == []
+
+
+def names_in(tree: ast.AST) -> list[str]:
+    """Strings that equal a strategy's name, with their lines. What only says something to a reader is no string of code."""
+    known = set(registered())
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        f"line {node.lineno}: {node.value!r}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value in known and id(node) not in docstrings
+    ]
 
 
 def test_a_name_is_found_and_a_docstring_is_none() -> None:

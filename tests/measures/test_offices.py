@@ -103,7 +103,7 @@ def test_a_name_that_no_office_in_use_has_is_anybodys(
 
 
 def test_a_run_of_before_says_that_the_two_cannot_be_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.experiment.build.check_names", lambda *_: None)
+    monkeypatch.setattr("moot.experiment.build.check_office_names", lambda *_: None)
     alone = asked(run(["ann", "bob", "cid"], [JUDGED]))
     told = asked(run(["judge", "bob", "cid"], [JUDGED]))
     assert told.keys() == {("judge", "player or judge"), ("bob", "player"), ("cid", "player")}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from moot.measures.selection.by_split import clearly_better
 from moot.measures.selection.figures import method_rows
 from moot.measures.selection.sections import selection_sections
 from moot.select.labels import LabelMatrix, Proposer, SelectionSplit
@@ -211,3 +212,56 @@ async def test_a_choice_takes_what_is_ungraded_as_not_right(name: str) -> None:
     if name != "oracle-surrogate":  # which goes by the number of right labels alone
         assert chosen.team == (0,)
     assert len(chosen.team) == 1
+
+
+def beside(top: np.ndarray, low: np.ndarray, **more: Any) -> dict[str, Any]:
+    """What stands of the second method over the first; a row a split."""
+    tried = [
+        replace(trial, method=name, team=(place,), **more)
+        for place, (name, right) in enumerate((("top", top), ("low", low)))
+        for trial in trials(right)
+    ]
+    labels = matrix()
+    labels = replace(labels, proposers=(Proposer("ann"), Proposer("bob")), codes=np.tile(labels.codes, (2, 1)))
+    _, row = method_rows(labels, tried, against="top")
+    over: dict[str, Any] = row["over"]
+    return over
+
+
+def of_which_differ(better: int, worse: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two methods on one split: on so many questions the first is right alone, on so many the second, on the rest both."""
+    top, low = np.ones(SIZE), np.ones(SIZE)
+    low[:better] = 0
+    top[better : better + worse] = 0
+    return top, low
+
+
+def test_the_same_split_twice_says_of_means_over_repeats_what_it_says_once() -> None:
+    """Means that happen to be 0 or 1 are means all the same: their limits are not those of single answers."""
+    top, low = of_which_differ(30, 12)
+    once, twice = (beside(np.tile(top, (times, 1)), np.tile(low, (times, 1)), repeats=3) for times in (1, 2))
+    assert [twice[key] for key in ("difference", "low", "high", "p")] == pytest.approx(
+        [once[key] for key in ("difference", "low", "high", "p")]
+    )
+    single = beside(np.tile(top, (2, 1)), np.tile(low, (2, 1)))
+    assert (twice["low"], twice["high"]) != pytest.approx((single["low"], single["high"]), abs=1e-4)
+
+
+def test_a_difference_is_small_where_it_is_on_any_split() -> None:
+    few, many = of_which_differ(5, 1), of_which_differ(40, 10)
+    small = [
+        beside(np.array([first[0], second[0]]), np.array([first[1], second[1]]))["small"]
+        for first, second in ((few, many), (many, few), (many, many))
+    ]
+    assert small == [True, True, False]
+
+
+def test_one_is_clearly_better_up_to_the_level_that_is_asked_for() -> None:
+    """The level is that of one side: the p of two sides is held against twice as much."""
+    top, low = of_which_differ(14, 5)
+    own, other = (trials(np.tile(right, (2, 1))) for right in (top, low))
+    p = OverSplits([OnePair(14, 5, SIZE)] * 2, SIZE).p_zero
+    assert p is not None
+    assert clearly_better(matrix(), own, other, 0.51 * p) == pytest.approx(p / 2)
+    assert clearly_better(matrix(), own, other, 0.49 * p) == 1.0
+    assert clearly_better(matrix(), other, own, 1.0) == 1.0

@@ -6,6 +6,7 @@ import csv
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,32 @@ async def test_an_ungraded_label_is_neither_right_nor_wrong() -> None:
     assert right[[0, 2]].tolist() == [1, 1]
     assert np.isnan(right[1])
     assert np.isnan(labels.right_in([0])[1])
+
+
+def test_what_nobody_knows_makes_no_weight_surer() -> None:
+    """One question shows that x is right once: a weight that went by all ten would be that of nine successes more."""
+    known = {Proposer("x"): {"q0": ("Paris", True)}, Proposer("y"): {"q0": ("Oslo", False)}}
+    unheard = {f"q{n}": ("Bern", None) for n in range(1, 10)}
+    alone, with_others = (
+        VoteOracle.of(SelectionSplit(per_question(said, sorted(said[Proposer("x")]), set(unheard)))).weights.tolist()
+        for said in (known, {proposer: {**own, **unheard} for proposer, own in known.items()})
+    )
+    assert alone == with_others
+
+
+async def test_a_vote_for_what_is_right_in_part_is_worth_that_part_while_others_wait() -> None:
+    """To q1 two of three say what is worth a half; to q2 nobody has graded y."""
+    said = {
+        Proposer("x"): {"q1": ("Lyon", False), "q2": ("Bern", True)},
+        Proposer("y"): {"q1": ("Lyon", False), "q2": ("Rome", None)},
+        Proposer("z"): {"q1": ("Oslo", False), "q2": ("Bern", True)},
+    }
+    labels = replace(per_question(said, ["q1", "q2"]), marks=np.array([[0.5, 1.0], [0.5, 0.0], [0.0, 1.0]]))
+    by_heads = Majority().right(SelectionSplit(labels), labels)
+    asked = await one_team(VoteOracle(labels, np.ones(3)), [0, 1, 2], np.arange(2))
+    for right in (by_heads, asked):
+        assert right[0] == 0.5
+        assert np.isnan(right[1])
 
 
 async def test_a_vote_that_labels_without_a_grade_could_turn_is_open() -> None:

@@ -15,7 +15,7 @@ from moot.cli.exit import run_app
 from moot.stats.clusters import clustered
 from moot.stats.paired import cluster_bootstrap, compare, mean_difference
 from moot.stats.proportion import mean_over_questions, share_of, wilson
-from moot.stats.ratio import share_closed
+from moot.stats.ratio import closed
 
 SIZE, CLUSTERS = 5, 40
 KEYS = [f"q{number}" for number in range(SIZE * CLUSTERS)]
@@ -77,7 +77,9 @@ def test_nothing_is_said_of_values_whose_questions_are_not_known() -> None:
         assert mean_over_questions(values).low is None
         assert compare([(value, 0.0) for value in values]).p is None
         rows = [(value, 1.0) for value in values]
-        for made in (share_of(rows), cluster_bootstrap(rows), share_closed(rows), mean_difference(values)):
+        gap = closed(rows)
+        assert gap is not None
+        for made in (share_of(rows), cluster_bootstrap(rows), gap.estimate(), mean_difference(values)):
             assert made is not None
             assert (made.low, made.high) == (None, None)
 

@@ -68,8 +68,8 @@ class _Learnt:
 def _shared(case: Case) -> Iterator[object]:
     yield case.question.digest
     yield words_of(case.question)
-    if case.cluster is not None:
-        yield ("cluster", case.question_set, case.cluster)
+    if case.cluster_key is not None:
+        yield ("cluster", case.cluster_key)
 
 
 class Lessons:

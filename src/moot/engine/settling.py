@@ -13,7 +13,7 @@ from sqlalchemy import Connection, RowMapping, and_, select, update
 from moot.engine.answer_sheets import Sheet, cells_graded, sheets_of, stored_cases
 from moot.errors import UsageError
 from moot.grade.graders import broken_told, grader
-from moot.grade.grading import Grading
+from moot.grade.grading import GradedBy, Grading
 from moot.grade.identity import VERSION, identity
 from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement
 from moot.grade.match import Match
@@ -97,9 +97,7 @@ def declare_judges(
     """Write down whom the file names as grader and judges now: reports show the scores of those."""
     table = schema.experiments
     config = json.loads(connection.execute(select(table.c.config).where(table.c.id == experiment)).scalar_one())
-    judging = config.get("judge", {})
-    named = judging.get("models", []), judging.get("batch", ONE_BY_ONE), config.get("grader", Match.name)
-    if named != (list(judges), batch, grader):
+    if GradedBy.of(config) != GradedBy(grader, list(judges), batch):
         config.pop("judge", None)
         config.pop("grader", None)
         sized = {} if batch == ONE_BY_ONE else {"batch": batch}

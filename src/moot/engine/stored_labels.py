@@ -14,10 +14,10 @@ from moot.engine.alone_plays import OF_WAYS, StandsOn, in_common, one_way, playe
 from moot.errors import UsageError
 from moot.grade.ways import way_of
 from moot.models.closest import closest
-from moot.select.labels import AnswerAlone, LabelMatrix, Proposer, label_matrix, per_question
+from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
 from moot.store import queries
-from moot.store.rows import placed_case, verdict_of
+from moot.store.rows import clusters_of, placed_case, verdict_of
 from moot.team.final_line.letters import YES_NO
 from moot.types import UNKNOWN, Answer, Case
 
@@ -113,19 +113,13 @@ def stored_labels(
     settled = settled or all(
         case.question.kind != "open" for case in asked.values()
     )  # of choices the right one settles all
-    return StoredLabels(replace(matrix, clusters=_clusters(asked), settled=settled), asked, drafts, plays, stands_on)
+    return StoredLabels(replace(matrix, clusters=clusters_of(asked), settled=settled), asked, drafts, plays, stands_on)
 
 
 def _draft(player: str, row: Mapping[str, Any]) -> Answer:
     """As a summariser reads it. A strategy of somebody else's may leave no draft beside its answer."""
     drafts = verdict_of(row["verdict"]).answers
     return drafts[0] if drafts else Answer(player, row["answer"], outcome=row["outcome"])
-
-
-def _clusters(cases: Mapping[str, Case]) -> dict[str, str]:
-    """By question: what it hangs together with, as in reports."""
-    named = {question: case for question, case in cases.items() if case.cluster is not None}
-    return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +176,8 @@ def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[s
         }
         for proposer, own in said.items()
     }
-    if any(each.grade not in (None, 0.0, 1.0) for own in said.values() for each in own.values()):
-        matrix = per_question(labels, sorted(cases))
-        worth = [
-            [said[proposer][question].grade or 0.0 for question in matrix.questions] for proposer in matrix.proposers
-        ]
-        return replace(matrix, marks=np.array(worth))
-    if not any(case.question.kind == "open" for case in cases.values()):
+    in_parts = any(each.grade not in (None, 0.0, 1.0) for own in said.values() for each in own.values())
+    if not in_parts and not any(case.question.kind == "open" for case in cases.values()):
         truth = {question: _truth(labels, question, case) for question, case in cases.items()}
         words = {
             proposer: {question: _label(text) for question, (text, _) in answers.items()}
@@ -199,7 +188,13 @@ def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[s
         if _graded_alike(matrix, labels):
             return matrix
     unknown = {question for question, case in cases.items() if not case.known}
-    return per_question(labels, sorted(cases), unknown)
+    matrix = per_question(labels, sorted(cases), unknown)
+    return replace(matrix, marks=_marks(said, matrix)) if in_parts else matrix
+
+
+def _marks(said: Mapping[Proposer, Mapping[str, AnswerAlone]], matrix: LabelMatrix) -> Floats:
+    worth = [[said[proposer][question].grade or 0.0 for question in matrix.questions] for proposer in matrix.proposers]
+    return np.array(worth)
 
 
 def _truth(labels: Labels, question: str, case: Case) -> str | None:

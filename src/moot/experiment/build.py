@@ -15,7 +15,7 @@ from moot.errors import FileError, UsageError
 from moot.experiment.claims import ClaimError, cells_meant, check_hypothesis, parse_side
 from moot.experiment.learning import taught_by, with_lessons
 from moot.experiment.model_specs import RecordedSpec
-from moot.experiment.offices import check_names, staffed
+from moot.experiment.offices import check_office_names, staffed
 from moot.experiment.plan import Cell, Plan, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
@@ -192,7 +192,7 @@ def _cells_of(
     with _named(file, position, played):
         prompts_for(played, prompts).check_own()
     for lineup in _lineups(file, position, played, teams, models):
-        check_names(file, position, played, lineup)
+        check_office_names(file, position, played, lineup)
         check_recordings(file, position, played, lineup)
         yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
 

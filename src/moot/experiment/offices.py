@@ -51,7 +51,7 @@ def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], position: i
     return Player(office, model)
 
 
-def check_names(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
+def check_office_names(file: ExperimentFile, position: int, played: Strategy, lineup: Team) -> None:
     """Whoever is asked stands on the record under one name, the player's or the office's: no two may bear the same."""
     traits = traits_of(played)
     held = dict.fromkeys(lineup.officers, f"an office of strategy {played.name!r}")

@@ -22,13 +22,6 @@ OF_PLAY: dict[str, Any] = {
     **CLAIMED,
 }
 """Keys that are about who plays what, and what they are without it."""
-OF_OFFICERS = ("models", "judge", "extract")
-"""Keys that say who is asked without playing: what stays of them is the caller's to say."""
-OF_ALL = (
-    *("name", "seed", "language", "grader", "kind", "prompts", "repeats"),
-    *("budget_usd", "replies_in_flight_mb", "store"),
-)
-"""Keys that hold whoever is asked."""
 
 
 def without_players(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from moot.grade.graders import AskedOnce, broken_told
+from moot.grade.graders import USUAL, AskedOnce, broken_told
 from moot.grade.identity import identity
 from moot.grade.judge import ONE_BY_ONE, Judgement, judged, named_in_batches, needs_judge, open_to_judgement, settled
 from moot.grade.match import Grader, Match, match
@@ -83,6 +84,21 @@ class Grading:
 
     def score(self, case: Case, answer: str | None, words: Sequence[Judgement], person: bool | None) -> Score:
         return scored(self.asked, case, answer, words, person, judges=len(self.judges))
+
+
+class GradedBy(NamedTuple):
+    """Who grades an experiment, by name, as its configuration says."""
+
+    grader: str
+    judges: list[str]
+    batch: int
+    """How many answers a judge sees in a call."""
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> GradedBy:
+        """What a configuration does not say is as usual."""
+        judging = config.get("judge", {})
+        return cls(config.get("grader", USUAL), list(judging.get("models", ())), judging.get("batch", ONE_BY_ONE))
 
 
 def scores_name(grader: str, judges: Sequence[str], batch: int = ONE_BY_ONE) -> str:

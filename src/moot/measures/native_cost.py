@@ -19,8 +19,6 @@ from moot.strategies.natives import NATIVE_STAGES
 from moot.traces import Extraction, of_kind
 
 CallKeys = tuple[str, ...]
-ByPlayer = Mapping[str, Sequence[CallKeys | None]]
-"""By player: the calls of each of its native answers to a question; None: nobody can tell which they were."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,10 +127,7 @@ def players_to_beat(plan: Plan) -> int:
 
 def cluster_sizes(plan: Plan) -> tuple[int, ...]:
     """How many questions each cluster of the file has; a question that hangs together with no other is one of its own."""
-    places = (
-        (place,) if case.cluster is None else (case.question_set, case.cluster)
-        for place, case in enumerate(plan.dataset or ())
-    )
+    places = (case.cluster_key or place for place, case in enumerate(plan.dataset or ()))
     return tuple(sorted(Counter(places).values())) or (1,)
 
 

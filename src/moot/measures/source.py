@@ -30,7 +30,7 @@ from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import placed_case, verdict_of
+from moot.store.rows import clusters_of, placed_case, verdict_of
 from moot.types import Answer, Case
 
 
@@ -105,9 +105,8 @@ class Source:
 
     @cached_property
     def clusters(self) -> dict[str, str]:
-        """By question: what it hangs together with. Names of clusters are a set's own."""
-        named = {question: case for question, case in self.cases.items() if case.cluster is not None}
-        return {question: f"{case.question_set or ''}/{case.cluster}" for question, case in named.items()}
+        """By question: what it hangs together with."""
+        return clusters_of(self.cases)
 
     def results(self, cell: Stored) -> Iterable[Row]:
         rows = queries.results(self.connection, self.ident, cell["id"], self.grader)

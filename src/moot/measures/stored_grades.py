@@ -10,8 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
-from moot.grade.grading import scored, scores_name
-from moot.grade.judge import ONE_BY_ONE
+from moot.grade.grading import GradedBy, scored, scores_name
 from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
 from moot.grade.ways import way_of
@@ -26,8 +25,7 @@ from moot.types import Case, Score
 
 def grader_of(config: Mapping[str, Any]) -> str:
     """The name under which the scores of an experiment are stored: see `grade.grading`."""
-    judging = config.get("judge", {})
-    return scores_name(config.get("grader", USUAL), judging.get("models", ()), judging.get("batch", ONE_BY_ONE))
+    return scores_name(*GradedBy.of(config))
 
 
 class StoredGrades:
@@ -40,11 +38,8 @@ class StoredGrades:
         self._connection = connection
         self._ident = ident
         self._stored_as = grader
-        self._grader_name: str = config.get("grader", USUAL)
+        self._grader_name, self.judges, batch = GradedBy.of(config)
         self._digests = [case.digest for case in cases]
-        judging = config.get("judge", {})
-        self.judges: list[str] = list(judging.get("models", ()))
-        batch = judging.get("batch", ONE_BY_ONE)
         self.judgements = judgements_by_case(connection, self._digests, self.judges, batch)
         """What the named judges have said, by the digest of the case."""
         self._by_case = words_by_case(queries.settlements_on(connection, self._digests))
@@ -67,13 +62,8 @@ class StoredGrades:
         return right, way_of(right, row["stage"], waits=self.wait(case))
 
     def open_words(self, right: float | None, text: str | None) -> str | None:
-        """What an ungraded answer says, as its grade will go by it: judges and persons are asked about normalised words.
-
-        A grader that is not ours may go by every letter.
-        """
-        if right is not None or text is None:
-            return None
-        return normalise(text) if self._grader is None else text
+        """What an ungraded answer says, as its grade will go by it: everybody who grades is asked about normalised words."""
+        return None if right is not None or text is None else normalise(text)
 
     def wait(self, case: Case) -> bool:
         """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.

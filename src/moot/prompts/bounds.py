@@ -109,7 +109,7 @@ def weight(value: object) -> int:
     return weighed
 
 
-def charged(value: Any) -> Any:
+def paid_for(value: Any) -> Any:
     """The value, its weight paid for."""
     spend(1 + weight(value) // CHARACTERS_A_STEP)
     return value

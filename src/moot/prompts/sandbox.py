@@ -28,10 +28,10 @@ from moot.prompts.bounds import (
     MOST_PLACES,
     MOST_SOURCE,
     MOST_TEXT,
-    charged,
     counted,
     counting,
     number,
+    paid_for,
     short_enough,
     spend,
     weight,
@@ -214,7 +214,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         tests: dict[str, Any] = {name: USUAL_TESTS[name] for name in _TESTS}
         self.filters = {name: _paid(name, filter_) for name, filter_ in {**usual, **ours, **filters}.items()}
         self.tests = {name: _paid(name, test) for name, test in tests.items()}
-        self._inserted = {"moot counted": counted, "moot charged": charged}
+        self._inserted = {"moot counted": counted, "moot paid for": paid_for}
         self.filters.update(self._inserted)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
@@ -258,13 +258,13 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     def _charge(self, tree: nodes.Node) -> None:
         """What Jinja does without asking anybody is made to ask: comparing, joining, taking a part."""
         for comparison in tree.find_all(nodes.Compare):
-            comparison.expr = _through("moot charged", comparison.expr)
+            comparison.expr = _through("moot paid for", comparison.expr)
             for operand in comparison.ops:
-                operand.expr = _through("moot charged", operand.expr)
+                operand.expr = _through("moot paid for", operand.expr)
         for part in tree.find_all(nodes.Getitem):
-            part.node = _through("moot charged", part.node)
+            part.node = _through("moot paid for", part.node)
         for joined in tree.find_all(nodes.Concat):
-            joined.nodes = [_through("moot charged", node) for node in joined.nodes]
+            joined.nodes = [_through("moot paid for", node) for node in joined.nodes]
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         if isinstance(obj, LoopContext):
@@ -274,7 +274,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **options: Any) -> Any:
         given = (getattr(__obj, "__self__", None), *args, *options.values())
         spend(1 + sum(map(weight, given)) // CHARACTERS_A_STEP)
-        return charged(super().call(__context, __obj, *args, **options))
+        return paid_for(super().call(__context, __obj, *args, **options))
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         texts = (str, list, tuple)

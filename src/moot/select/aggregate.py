@@ -15,7 +15,7 @@ import numpy as np
 from moot.errors import UsageError
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, SelectionSplit
 from moot.select.truth import one_hot
-from moot.select.voting import best_of_each, log_odds, lots, vote, whatever_waits
+from moot.select.voting import best_of_each, log_odds, lots, vote, worth_of_votes
 
 
 class Aggregator(Protocol):
@@ -52,18 +52,15 @@ class Majority:
 
     def right(self, known: SelectionSplit, asked: LabelMatrix) -> Floats:
         """What its words are worth; a label that waits for its grade may yet vote with those that are right."""
-        if asked.ungraded is None:
-            return asked.grades(self.predict(known, asked))
         team, everything = self.voters(known), np.arange(asked.size)
         weights = self._weights(known, team)[:, None]
-        codes, ungraded = asked.codes[team], asked.ungraded[team]
-        return whatever_waits(codes, ungraded, asked.truth, weights, lots(asked, known.seed), everything)
+        return worth_of_votes(asked, np.array(team)[:, None], everything, weights, lots(asked, known.seed))
 
     def _weights(self, known: SelectionSplit, team: Sequence[int]) -> Floats:
         labels = known.labels
         if not self.weighted:
             return np.ones(len(team))
-        return log_odds(labels.accuracy[team], labels.size, labels.alternatives, two_class=self.two_class)
+        return log_odds(labels.accuracy[team], labels.known, labels.alternatives, two_class=self.two_class)
 
 
 @dataclass(frozen=True, slots=True)

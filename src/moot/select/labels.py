@@ -94,13 +94,17 @@ class LabelMatrix:
         return len(self.questions)
 
     @property
+    def known(self) -> int:
+        """Of how many questions somebody knows the answer."""
+        return int((self.truth != NOBODY_KNOWS).sum())
+
+    @property
     def accuracy(self) -> Floats:
         """Of each proposer the least that it can be, over the questions of which somebody knows the answer; 0 where there are
         none. This is what proposers are chosen by: what is graded at once is right, and the rest waits for a judge, so
         over what is graded whoever has least of it would look best.
         """
-        known = int((self.truth != NOBODY_KNOWS).sum())
-        shares: Floats = self.worth.sum(axis=1) / max(known, 1)
+        shares: Floats = self.worth.sum(axis=1) / max(self.known, 1)
         return shares
 
     @property

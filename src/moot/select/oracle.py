@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionSplit
-from moot.select.voting import log_odds, lots, tally, whatever_waits
+from moot.select.voting import log_odds, lots, worth_of_votes
 
 AskTeam = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
 """One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not, NaN: nobody can say."""
@@ -56,24 +56,12 @@ class VoteOracle:
     @classmethod
     def of(cls, split: SelectionSplit, labels: LabelMatrix | None = None, *, two_class: bool = False) -> VoteOracle:
         """The vote on the split itself, or on other questions (`labels`) with the weights of the split."""
-        split_labels = split.labels
-        weights = log_odds(split_labels.accuracy, split_labels.size, split_labels.alternatives, two_class=two_class)
-        return cls(labels or split_labels, weights, split.seed)
+        learnt = split.labels
+        weights = log_odds(learnt.accuracy, learnt.known, learnt.alternatives, two_class=two_class)
+        return cls(labels or learnt, weights, split.seed)
 
     async def right(self, teams: Places, questions: Places) -> Floats:
-        codes, weights = self.labels.codes[teams.T, questions], self.weights[teams.T]
-        truth, ungraded = self.labels.truth[questions], self.labels.ungraded
-        open_labels = None if ungraded is None else ungraded[teams.T, questions]
-        if open_labels is not None and self.labels.marks is None:
-            return whatever_waits(codes, open_labels, truth, weights, self._lots, questions)
-        winners = tally(codes, weights, self._lots, questions)
-        right: Floats = (winners == truth).astype(float)
-        if self.labels.marks is None:
-            return right
-        right = np.where(codes == winners, self.labels.marks[teams.T, questions], 0.0).max(axis=0)
-        if open_labels is not None:  # it may vote with any of the others, and be worth anything
-            right[open_labels.any(axis=0)] = np.nan
-        return right
+        return worth_of_votes(self.labels, teams.T, questions, self.weights[teams.T], self._lots)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,25 @@ def tally(codes: Codes, weights: Floats, lot: Floats, asked: Places) -> Codes:
     return winner
 
 
+def worth_of_votes(labels: LabelMatrix, members: Places, asked: Places, weights: Floats, lot: Floats) -> Floats:
+    """What the word of each vote is worth; NaN where that hangs on labels that nobody has graded.
+
+    `members`: those who vote, a row each, as places that may differ from question to question.
+    """
+    codes, truth = labels.codes[members, asked], labels.truth[asked]
+    ungraded = None if labels.ungraded is None else labels.ungraded[members, asked]
+    if ungraded is not None and labels.marks is None:
+        return whatever_waits(codes, ungraded, truth, weights, lot, asked)
+    winners = tally(codes, weights, lot, asked)
+    worth: Floats = (winners == truth).astype(float)
+    if labels.marks is None:
+        return worth
+    worth = np.where(codes == winners, labels.marks[members, asked], 0.0).max(axis=0)
+    if ungraded is not None:  # it may vote with any of the others, and be worth anything
+        worth[ungraded.any(axis=0)] = np.nan
+    return worth
+
+
 def whatever_waits(
     codes: Codes, ungraded: NDArray[np.bool_], truth: Codes, weights: Floats, lot: Floats, asked: Places
 ) -> Floats:

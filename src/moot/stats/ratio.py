@@ -99,9 +99,3 @@ def _usual_gap(parts: Units) -> float:
     """Of the units that have one: what a unit that was not seen may have; of questions, one."""
     gaps = [abs(unit[1]) for unit in parts.sums if abs(unit[1]) > 1e-12]
     return max(1.0, math.fsum(gaps) / len(gaps))
-
-
-def share_closed(rows: SumsByQuestion) -> Estimate | None:
-    """The same with its 95 % interval."""
-    figure = closed(rows)
-    return None if figure is None else figure.estimate()

@@ -30,7 +30,6 @@ class OverSplits:
     """One a split."""
     n: int
     """How many questions were tested on any of them."""
-    clusters: int | None = None
 
     @property
     def value(self) -> float:
@@ -58,13 +57,15 @@ class OverSplits:
         from scipy.optimize import brentq
 
         told = self._outside(threshold, ALPHA) > 0
-        nearest, farthest = (ALPHA, _LEAST) if told else (1.0, ALPHA)
-        point = brentq(
-            lambda z: self._outside(threshold, normal_p(z)),
-            normal_quantile(nearest),
-            normal_quantile(farthest),
-            xtol=1e-9,
-        )
+        ends = (ALPHA, _LEAST) if told else (1.0, ALPHA)
+        # By quantile: there and back a level may change its last digit.
+        levels = {normal_quantile(alpha): alpha for alpha in ends}
+
+        def outside(z: float) -> float:
+            """Limits may end at a threshold for a while; p is where they come to it, so to end there is to hold it."""
+            return self._outside(threshold, levels.get(z) or normal_p(z)) or -1.0
+
+        point = brentq(outside, *levels, xtol=1e-9)
         p = normal_p(float(point))
         return min(p, ALPHA) if told else max(p, nextafter(ALPHA, 1.0))
 
@@ -76,7 +77,7 @@ class OverSplits:
         return max(low - threshold, threshold - high)
 
     def estimate(self, alpha: float = ALPHA) -> Estimate:
-        return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
+        return Estimate(self.value, *self.limits(alpha), self.n)
 
 
 def _mean(ends: Sequence[float | None]) -> float | None:

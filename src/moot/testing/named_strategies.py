@@ -8,22 +8,6 @@ import textwrap
 from collections.abc import Collection, Iterator, Sequence
 
 
-def names_in(tree: ast.AST, more: Collection[str] = ()) -> list[str]:
-    """Strings that equal a strategy's name, with their lines. What only says something to a reader is no string of code.
-
-    `more`: names of strategies that are not registered.
-    """
-    from moot.strategies import registered
-
-    known = {*registered(), *more}
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    return [
-        f"line {node.lineno}: {node.value!r}"
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value in known and id(node) not in docstrings
-    ]
-
-
 def names_known_to(measure: object, more: Collection[str] = ()) -> list[str]:
     """Names by which a measure, or whatever of its module it uses, knows strategies; none where there is no source to read.
 
