@@ -183,7 +183,7 @@ def recorded(number: int, folder: Path, *, order: str | None = None, seats: int 
     }
 
 
-DRAWN = frozenset({"gain_by_strength", "gap_closure", "gap_closure_models"})
+DRAWN = frozenset({"gain_by_strength"})
 """What chooses on a part of the questions: which part hangs on what is asked, the order of its choices included."""
 
 
@@ -330,7 +330,7 @@ def test_clusters_change_intervals_and_nothing_else(number: int, tmp_path: Path)
 
 
 OF_INTERVALS = ("low", "high", "p", "test", "small", "clusters", "note", "verdict", "words", "sentence", "beaten_by")
-IN_FOLDS = frozenset({"folds", "of_folds", "talk_threshold", "gap_closure", "gap_closure_models", "gain_by_strength"})
+IN_FOLDS = frozenset({"folds", "of_folds", "talk_threshold", "gain_by_strength"})
 """Folds and halves of the questions keep clusters whole, so that others are chosen on and scored on."""
 DRAWN_BY_CLUSTER = IN_FOLDS | {"runs", "prompts", "measurement", "power"}
 """And where questions hang together no pair stands for itself."""

@@ -14,8 +14,8 @@ from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
-from moot.stats.crossfit import CrossFit, best, crossfit
-from moot.stats.graded import Value, known, least_of, marks_of, mean_value
+from moot.stats.crossfit import best
+from moot.stats.graded import Value, known, least_of, mean_value
 from moot.stats.shared_questions import SharedQuestions, shared_questions
 
 
@@ -249,15 +249,3 @@ def values_by_player(alone: Sequence[Played]) -> dict[str, dict[str, Value]]:
     return {
         player: values_by_question(of_player) for player, of_player in split(alone, lambda play: play.player).items()
     }
-
-
-def best_alone(alone: Alone, *, seed: int) -> CrossFit | None:
-    """The best single player, chosen on other questions than those it is scored on."""
-    asked = {question for values in alone.values() for question in values}
-    least = {player: least_of(values) for player, values in alone.items()}
-    return crossfit({player: marks_of(values) for player, values in alone.items()}, asked, least=least, seed=seed)
-
-
-def why_not_ranked(alone: Alone) -> str | None:
-    """Who of these cannot be ranked beside the others, in words; None: nobody."""
-    return shared_questions(alone).told

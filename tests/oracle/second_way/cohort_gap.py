@@ -1,4 +1,4 @@
-"""How far a cohort comes up to a stronger one: the best of each chosen on other questions than those it is scored on."""
+"""How far a cohort comes up to a stronger one: the best of each is who got most right of all questions."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     asked = [question for question in raw.questions if all(question in ranked.questions for ranked in shared)]
     if len(together(asked)) < 2 or any(ranked.lonely for ranked in shared):
         return None
-    folds = _folds(raw, asked)
+    best = [_best(side, asked) for side in sides]
     triples = {
-        question: [_value(side, _best(side, others(folds, question)), question) for side in sides] for question in asked
+        question: [_value(side, name, question) for side, name in zip(sides, best, strict=True)] for question in asked
     }
     graded = {
         question: [value.known for value in triple if value.known is not None]
@@ -72,9 +72,8 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
         if all(value.known is not None for value in triple)
     }
     means = [mean([triple[place] for triple in graded.values()]) if graded else None for place in range(3)]
-    row: Row = {"value": None, "low": None, "high": None, "n": 0, "after_the_fact": None, "note": None}
+    row: Row = {"value": None, "low": None, "high": None, "n": 0, "note": None}
     row |= dict(zip(("after", "alone", "stronger"), means, strict=True))
-    best = [_best(side, asked) for side in sides]
     row["best"] = dict(zip(("after", "alone", "stronger"), best, strict=True))
     if len(graded) < len(asked):
         row["ungraded"] = len(asked) - len(graded)
@@ -97,7 +96,7 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     if any(grade is None for triple in triples.values() for value in triple for grade in value.grades):
         row |= {"low": None, "high": None, "why": ANY_TEXT}
     row["note"] = ANY_TEXT if any(ranked.out for ranked in shared) else None
-    return {**row, "after_the_fact": _after_the_fact(sides, asked)}
+    return row
 
 
 def _folds(raw: Raw, questions: Sequence[str]) -> dict[str, int]:
@@ -120,10 +119,6 @@ def _folds(raw: Raw, questions: Sequence[str]) -> dict[str, int]:
     return folds
 
 
-def others(folds: Mapping[str, int], question: str) -> list[str]:
-    return [other for other, fold in folds.items() if fold != folds[question]]
-
-
 def _value(side: Players, player: str, question: str) -> Value:
     return side[player].get(question, UNPLAYED)
 
@@ -138,18 +133,6 @@ def _best(side: Players, questions: Sequence[str]) -> str:
         return round(math.fsum(value.least for value in values), 9)
 
     return max(side, key=least)
-
-
-def _after_the_fact(sides: Sequence[Players], asked: Sequence[str]) -> float | None:
-    best = [_best(side, asked) for side in sides]
-    triples = [[_value(side, player, q) for side, player in zip(sides, best, strict=True)] for q in asked]
-    known = [
-        [value.known for value in triple] for triple in triples if all(value.known is not None for value in triple)
-    ]
-    if not known:
-        return None
-    after, alone, stronger = (mean([triple[place] or 0.0 for triple in known]) for place in range(3))
-    return (after - alone) / (stronger - alone) if stronger - alone > 1e-12 else None
 
 
 def _bounds(triples: Sequence[Sequence[Value]]) -> Row | None:

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from second_way.cohort_gap import UNPLAYED, _best, _folds, _value, others
+from second_way.cohort_gap import _best, _graded_only, _players
 from second_way.compare import Holds, Near
+from second_way.hanging import together as in_units
 from second_way.hypothesis_tests import (
     Figure,
     Sums,
@@ -33,9 +34,9 @@ from second_way.quiz_pairs import extremes
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Raw
 from second_way.safety import multiple_withheld
-from second_way.shares import Value, flattering, mean_value, unfair, unfair_together, value_of
+from second_way.shares import Value, flattering, mean_value, unfair, unfair_together
 from second_way.skyline import graded_only, single, tops
-from second_way.tables import Play, grades, parts, table_of
+from second_way.tables import Play, parts, table_of
 
 Row = dict[str, Any]
 _TERM = re.compile(r"(accuracy|skyline|net|safety_multiple|gap_closure|cost)\(((?:[^()]|\([^()]*\))*)\)")
@@ -305,42 +306,33 @@ def _closure(triples: Mapping[str, tuple[Value, Value, Value]], sides: Sequence[
 
 
 def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
-    """From the best of the cohort alone to the best of the others, each chosen on other questions."""
-    members = _members(raw, cohort) or set()
-    after = {str(cell.captain): _plain(option(raw, [cell], "").values) for cell in meant}
-    own = _by_player(_alone(raw, meant, members))
-    beside = [cell for cell in raw.cells if cell.player is not None and cell.player not in members]
-    stronger = _by_player(_alone(raw, beside))
-    sides = [after, own, stronger]
+    """From the best of the cohort alone to the best of all others, by what each said alone for the same stage."""
+    captains, teams = {cell.captain for cell in meant}, {cell.team for cell in meant}
+    every = [
+        pair
+        for stage in stages(raw)
+        if stage.label == meant[0].label and teams == {stage.team}
+        for pair in stage.pairs
+        if pair.cohort is not None
+    ]
+    own = [pair for pair in every if pair.cohort == cohort and pair.player in captains]
+    beside = [pair for pair in every if pair.cohort != cohort]
+    sides = [_players(own, "after"), _players(own, "native"), _players(beside, "native")]
     together = [Ranked(side) for side in sides]
-    asked = [[q for q in raw.questions if q in ranked.questions] for ranked in together]
-    if any(len(questions) < 2 for questions in asked) or any(ranked.out for ranked in together):
+    asked = [q for q in raw.questions if all(q in ranked.questions for ranked in together)]
+    if len(in_units(asked)) < 2 or any(ranked.out for ranked in together):
         return None
-    folds = [_folds(raw, questions) for questions in asked]
-    common = [q for q in raw.questions if all(q in questions for questions in asked)]
-    triples = {}
-    for question in common:
-        picked = [
-            _value(side, _best(side, others(fold, question)), question) for side, fold in zip(sides, folds, strict=True)
-        ]
-        triples[question] = tuple(Value(v.known, v.least, v.most, tuple(v.grades)) for v in picked)
-    known = [{name: graded_only(own) for name, own in side.items()} for side in sides]
-    closure = _closure(triples, known, [_best(side, common) for side in sides])  # type: ignore[arg-type]
-    return None if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12 else closure
-
-
-def _plain(values: Mapping[str, Value]) -> Any:
-    return dict(values)
-
-
-def _by_player(plays: Sequence[Play]) -> Any:
-    return {
-        str(player): {question: value_of(rights) for question, rights in grades(own).items()}
-        for player, own in parts(plays, lambda play: play.player).items()
+    best = [_best(side, asked) for side in sides]
+    picked = {q: [side[name][q] for side, name in zip(sides, best, strict=True)] for q in asked}
+    triples = {
+        q: tuple(Value(v.known, v.least, v.most, tuple(v.grades)) for v in values) for q, values in picked.items()
     }
-
-
-assert UNPLAYED.known is None
+    known = [{name: _graded_only(own) for name, own in side.items()} for side in sides]
+    closure = _closure(triples, known, best)  # type: ignore[arg-type]
+    if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12:
+        return None
+    closure.waiting = closure.waiting or bool(closure.unsettled and closure.bounds is None)
+    return closure
 
 
 Counts = dict[str, tuple[int, int]]

@@ -14,23 +14,22 @@ from moot.measures.claims.hypothesis import Judged, judge, with_holm
 from moot.measures.quiz.played import Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
+from moot.measures.safety.by_model import by_model
+from moot.measures.safety.gap import NO_GAP, cohort_gap
 from moot.measures.safety.multiple import RatioCounts
 from moot.measures.safety.pairs import Pair, graded, of_every, questions_left_out, uncounted, why_unfair_changes
 from moot.measures.safety.pairs import split as split_pairs
 from moot.measures.safety.rescues import MULTIPLE, ends_of, safety
-from moot.measures.safety.stages import native_pairs
-from moot.measures.sides import Alone, SideResults, best_alone, side_of, values_by_player, why_not_ranked
+from moot.measures.safety.stages import led_cells, native_pairs
+from moot.measures.sides import SideResults, side_of
 from moot.measures.source import Source
 from moot.stats.closure import Side, only
-from moot.stats.crossfit import best
 from moot.stats.estimates import Row
 from moot.stats.graded import (
     Value,
     closure_bounds,
     completed,
     known,
-    least_of,
-    marks_of,
     why_unfair_together,
     why_unknown,
 )
@@ -97,7 +96,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             return Ratio(known(top), once=not repeated, open=unknown, why=why, left_out=left_out, **_ends(top))
         case "gap_closure":
             if term.side.cohort is not None:
-                return _cohorts_gap(source, cells, meant, term.side.cohort)
+                return _cohorts_gap(source, cells, meant, term.side)
             return _gap(source, cells, meant, side)
         case "net":
             changes = _changes(source, meant, term.side)
@@ -189,43 +188,30 @@ def _closure(questions: Mapping[str, tuple[Value, Value, Value]], best_of: tuple
     return Ratio(rises, ways, open=unsettled, bounds=bounds, best_of=best_of, why=why, waiting=waiting)
 
 
-def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], cohort: str) -> Ratio | str:
-    """From the best of this cohort alone to the best of the others: how far it comes when its members work together."""
-    members = _members(source, cohort) or set()
-    sides = {str(cell["captain"]): side_of(source, [cell], "") for cell in meant}
-    after = {captain: {question: side.value(question) for question in side.calls} for captain, side in sides.items()}
-    own = values_by_player(_alone(source, cells, meant, members))
-    by_itself = best_alone(own, seed=source.seed)
-    outside = [cell for cell in cells if cell["player"] and cell["player"] not in members]
-    others = values_by_player(_alone(source, cells, outside))
-    stronger = best_alone(others, seed=source.seed)
-    together = best_alone(after, seed=source.seed)
-    if by_itself is None or stronger is None or together is None:
-        return f"the best of {cohort!r} or of the other cohorts alone is not known"
-    if few := next((told for told in map(why_not_ranked, (own, others, after)) if told is not None), None):
-        return f"who is the best is not known: {few}"
-    common = by_itself.choice.keys() & stronger.choice.keys() & together.choice.keys()
-    closure = _closure(
-        {
-            question: (
-                after[together.choice[question]][question],
-                own[by_itself.choice[question]][question],
-                others[stronger.choice[question]][question],
-            )
-            for question in sorted(common)
-        },
-        (_side(after, common), _side(own, common), _side(others, common)),
-    )
-    if closure.tops and sum((closure.bottoms or {}).values()) <= 1e-12:
-        return "there is no gap: the other cohorts' best is no better alone"
-    return closure
+def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side: SideName) -> Ratio | str:
+    """From the best of this cohort alone to the best of the others: as the report's own row has it, from the same answers.
 
-
-def _side(players: Alone, questions: Collection[str]) -> Side:
-    """Who of these got most right on these questions, and all beside it."""
-    marks = {name: marks_of(values) for name, values in players.items()}
-    chosen = best(marks, questions, least={name: least_of(values) for name, values in players.items()})
-    return Side({name: known(values) for name, values in players.items()}, chosen or "")
+    What somebody said alone is what it said alone for this strategy: in which other ways it was asked alone is no matter.
+    """
+    teams = list(dict.fromkeys(str(cell["team"]) for cell in meant))
+    if len(teams) > 1:
+        return f"{side.strategy} is played by several teams, each with a gap of its own: {', '.join(teams)}"
+    same = [cell for cell in led_cells(cells) if all(cell[key] == meant[0][key] for key in ("team", "label"))]
+    pairs = [pair for cell in same for pair in native_pairs(source, cell)]
+    captains = {cell["captain"] for cell in meant}
+    own = [pair for pair in pairs if pair.cohort == side.cohort and pair.model in captains]
+    others = [pair for pair in pairs if pair.cohort not in (None, side.cohort)]
+    if not own or not others:
+        return f"{side.cohort!r} and another cohort have not both played {side.strategy}"
+    gap = cohort_gap(by_model(own, "native_value"), by_model(own, "after_value"), by_model(others, "native_value"))
+    if isinstance(gap, str):
+        return gap
+    if gap.not_ranked is not None:
+        return f"who is the best is not known: {gap.not_ranked}"
+    if gap.is_none:
+        return NO_GAP
+    left_out = frozenset(pair.question for pair in (*own, *others)) - gap.triples.keys()
+    return replace(_closure(gap.triples, gap.sides), why=gap.why, left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True)

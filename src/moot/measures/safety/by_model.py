@@ -62,13 +62,13 @@ def by_model(pairs: Sequence[Pair], side: str) -> dict[str, dict[str, Value]]:
     }
 
 
-def gap_rows(cohorts: Mapping[str, Sequence[Pair]], *, seed: int = 0) -> Iterator[Row]:
+def gap_rows(cohorts: Mapping[str, Sequence[Pair]]) -> Iterator[Row]:
     """How far each model comes up to the best of each other cohort; nothing where it is no worse already."""
     for weaker, stronger in permutations(cohorts, 2):
         native, after = (by_model(cohorts[weaker], side) for side in WHEN.values())
         best = by_model(cohorts[stronger], WHEN["alone"])
         for model in sorted(native):
-            closure = gap_closure({model: native[model]}, {model: after[model]}, best, seed=seed)
+            closure = gap_closure({model: native[model]}, {model: after[model]}, best)
             if closure.estimate is not None or closure.why is not None:
                 yield {"cohort": weaker, "towards": stronger, "model": model, **closure.row()}
 

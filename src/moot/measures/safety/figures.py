@@ -26,7 +26,7 @@ from moot.measures.safety.pairs import (
     split,
 )
 from moot.measures.safety.rescues import safety_row
-from moot.measures.safety.stages import Stage, drafting, stages_of
+from moot.measures.safety.stages import Stage, drafting, led_cells, stages_of
 from moot.measures.safety.two_ways import asked_of_all, authority_bias, formatting_tax, left_out_of, none_of_all
 from moot.measures.source import Source
 from moot.stats.estimates import with_holm
@@ -45,7 +45,7 @@ CellsAlone = Mapping[tuple[str | None, str], Stored]
 def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     """The keys of the safety net; only those that there is something to say under."""
     alone = {(cell["player"], drafting(cell)): cell for cell in cells if cell["traits"].alone}
-    led = [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
+    led = led_cells(cells)
     stages = [stage for stage in stages_of(source, led) if stage.pairs]
     seed, both_ways = source.seed, asked_both_ways(cells)
     figures: Row = {
@@ -54,10 +54,8 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
         "safety_models": with_holm([row for stage in stages for row in _models(stage)]),
         "gain_by_strength": with_holm([row for stage in stages for row in _strength(stage, seed)]),
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
-        "gap_closure": [row for stage in stages for row in _gaps(stage, seed)],
-        "gap_closure_models": [
-            {**stage.named, **row} for stage in stages for row in gap_rows(_cohorts(stage.pairs), seed=seed)
-        ],
+        "gap_closure": [row for stage in stages for row in _gaps(stage)],
+        "gap_closure_models": [{**stage.named, **row} for stage in stages for row in gap_rows(_cohorts(stage.pairs))],
         "cohort_averages": [
             {**stage.named, **row} for stage in stages for row in average_rows(stage.pairs, stage.others)
         ],
@@ -135,12 +133,12 @@ def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
         yield {**stage.named, **row}
 
 
-def _gaps(stage: Stage, seed: int) -> Iterable[Row]:
+def _gaps(stage: Stage) -> Iterable[Row]:
     """How far each cohort comes up to each that is better alone; nothing where it is known that none is."""
     cohorts = _cohorts(stage.pairs)
     for weaker, stronger in permutations(cohorts, 2):
         native, after = (by_model(cohorts[weaker], side) for side in ("native_value", "after_value"))
-        closure = gap_closure(native, after, by_model(cohorts[stronger], "native_value"), seed=seed)
+        closure = gap_closure(native, after, by_model(cohorts[stronger], "native_value"))
         if closure.estimate is not None or closure.why is not None:
             yield {**stage.named, "cohort": weaker, "towards": stronger, **closure.row()}
 

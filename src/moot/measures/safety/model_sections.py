@@ -108,8 +108,8 @@ def _gaps(figures: Figures) -> Iterator[Section]:
         Column("n", "questions"),
     )
     words = [
-        "How much of its own way to the best of the other cohort each model goes; below 0 it went back. Their best is chosen on"
-        " other questions than those it is scored on; who it is over all stands beside it.",
+        "How much of its own way to the best of the other cohort each model goes; below 0 it went back. Their best is who got"
+        " most right, chosen after the fact; the interval holds whoever it is.",
         *graded_words(rows),
     ]
     words += [

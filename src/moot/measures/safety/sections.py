@@ -236,15 +236,14 @@ def _gap(figures: Figures) -> Iterator[Section]:
         Column("alone", "best alone", "share"),
         Column("after", "best after", "share"),
         Column("stronger", "their best", "share"),
-        Column("after_the_fact", "chosen after the fact", "share"),
         Column("best_alone", "who, alone"),
         Column("best_after", "who, after"),
         Column("best_stronger", "who, theirs"),
         Column("n", "questions"),
     )
     words = [
-        "The best of each side is chosen on other questions than those it is scored on. Who it is over all, and the share"
-        " closed then, is chosen after the fact."
+        "The best of each side is who got most right, chosen after the fact: it was lucky too. The interval holds whoever is"
+        " the best."
     ]
     if any(row.get("ungraded") for row in rows):
         words.append("Scored on the questions of which all three are graded; at least and at most are over all.")

@@ -6,7 +6,7 @@ else it is the draft that it gave in the very episode, graded as any answer is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -55,6 +55,11 @@ class Stage:
 def drafting(cell: Stored) -> str:
     """How native answers were asked for; of one that says nothing, in the usual way."""
     return cell["traits"].drafts or SINGLE_CALL
+
+
+def led_cells(cells: Iterable[Stored]) -> list[Stored]:
+    """Those in which somebody answers for the others, having heard them: each is of a stage."""
+    return [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
 
 
 def stages_of(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:
