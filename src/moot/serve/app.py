@@ -185,6 +185,7 @@ class Server:
 
     async def healthz(self, request: Request) -> Response:
         """Whether it answers, and keeps what it answers."""
+        self.live.record.notice()
         if self.live.record.error is None:
             return json_response({"status": "ok", "error": None})
         return json_response({"status": "not keeping", "error": NOT_KEEPING}, status=503)
