@@ -173,7 +173,7 @@ async def test_a_file_that_is_gone_is_said_and_keeps_all_when_it_is_back(
 
         assert (await table.chat("Which was asked before?", "one/vote"))[0] == 200
         await table.live.record.flush()
-        file = next(tmp_path.glob("*.db"))
+        file = next(tmp_path.glob("*.db"))  # noqa: ASYNC240
         aside = file.with_name("aside")
         file.rename(aside)
         if way == "replaced":

@@ -258,9 +258,10 @@ class Server:
         """Once at the start and then every day: nothing older than was promised stays."""
         scrub = True  # an earlier server may have been ended in the middle of it
         while True:
-            before = time.time() - (self.settings.keep_days or 0) * DAY_S
+            now = time.time()
+            before = now - (self.settings.keep_days or 0) * DAY_S
             try:
-                await forget(self.live.store, served_name(self.live.experiment.name), before, scrub=scrub)
+                await forget(self.live.store, served_name(self.live.experiment.name), before, now=now, scrub=scrub)
                 scrub = False
             except MootError as error:
                 scrub = True
