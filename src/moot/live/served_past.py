@@ -17,7 +17,6 @@ from moot.store import queries, schema
 from moot.store.rows import verdict_of
 from moot.store.store import Store
 
-
 _log = logging.getLogger(__name__)
 
 
@@ -26,9 +25,11 @@ async def forget(
 ) -> dict[str, int]:
     """Forget what was asked under this name before this moment, and leave nothing of it in the store's files.
 
-    `now`: what is dated later counts as asked just before it. `scrub` off: the files are gone through only if something was forgotten now.
+    `now`: what is dated later counts as asked just before it.
+    `scrub` off: the files are gone through only if something was forgotten now.
     """
-    removed = await store.run(partial(purge, name=name, before=before, now=time.time() if now is None else now))
+    now = time.time() if now is None else now
+    removed = await store.run(partial(purge, name=name, before=before, now=now))
     if scrub or any(removed.values()):
         await store.scrub()
     return removed
