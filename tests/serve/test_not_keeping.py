@@ -150,6 +150,48 @@ async def _dies(*_: Any) -> None:
     raise SystemError("a bug")
 
 
+# --- a file that is gone ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("budget", [{}, {"budget_usd": 100.0}], ids=["behind", "with a budget"])
+@pytest.mark.parametrize("way", ["moved away", "replaced"])
+async def test_a_file_that_is_gone_is_said_and_keeps_all_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, budget: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Writes to a file that was removed do not fail: they are lost when it is closed."""
+    monkeypatch.setattr(served, "AGAIN_S", 0.2)
+    async with (
+        hostile(lambda body, number: http(completion())) as server,
+        serving(tmp_path, team(server.base_url, **budget)) as table,
+    ):
+
+        async def red() -> bool:
+            return (await table.get("/healthz"))[0] == 503
+
+        async def green() -> bool:
+            return not await red()
+
+        assert (await table.chat("Which was asked before?", "one/vote"))[0] == 200
+        await table.live.record.flush()
+        file = next(tmp_path.glob("*.db"))  # noqa: ASYNC240
+        aside = file.with_name("aside")
+        file.rename(aside)
+        if way == "replaced":
+            file.write_bytes(aside.read_bytes())
+        status, _ = await table.chat("And now?", "one/vote")
+        assert status == (503 if budget else 200), "what is written behind the reply is written a moment later"
+        await until(red)
+        asked = len(server.seen)
+        assert (await table.chat("And then?", "one/vote"))[0] == 503
+        assert len(server.seen) == asked, "nobody is asked what cannot be kept"
+        assert f"the file was {'replaced by another' if way == 'replaced' else 'removed or moved away'}" in caplog.text
+        aside.rename(file)
+        await until(green)
+        assert (await table.chat("And after?", "one/vote"))[0] == 200
+    (calls,) = rows(tmp_path, "SELECT count(*) FROM calls")[0]
+    assert calls == len(server.seen), "what was paid for is kept"
+
+
 # --- a full disk ------------------------------------------------------------------------------------------------------
 
 

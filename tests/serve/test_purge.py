@@ -92,6 +92,37 @@ async def test_the_server_itself_forgets(tmp_path: Path) -> None:
                 await asyncio.sleep(0.1)
 
 
+def redated(folder: Path, by_days: float) -> None:
+    """As a clock writes that is so many days ahead, or as time passes."""
+    with closing(sqlite3.connect(folder / "three.db")) as connection:
+        for table in ("episodes", "calls", "failures"):
+            connection.execute(f"UPDATE {table} SET created_at = created_at + ?", (by_days * 86_400,))
+        connection.commit()
+
+
+@pytest.mark.parametrize("ahead", [1 / 24, 5 * 365], ids=["an hour", "years"])
+async def test_what_was_asked_while_the_clock_was_ahead_is_forgotten(tmp_path: Path, ahead: float) -> None:
+    async with serving(tmp_path) as served:
+        await secrets_told(served)
+    redated(tmp_path, ahead)
+    await asyncio.to_thread(purge, tmp_path, 30)
+    assert holding(tmp_path), "it may be young: it counts as asked when it was first looked at"
+    redated(tmp_path, -29)
+    await asyncio.to_thread(purge, tmp_path, 30)
+    assert holding(tmp_path)
+    redated(tmp_path, -2)
+    await asyncio.to_thread(purge, tmp_path, 30)
+    assert holding(tmp_path) == []
+
+
+async def test_all_is_forgotten_whatever_its_date(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        await secrets_told(served)
+    redated(tmp_path, 5 * 365)
+    assert "forgotten: 2 answers, 2 questions" in await asyncio.to_thread(purged_by_another_process, tmp_path)
+    assert holding(tmp_path) == []
+
+
 async def test_what_is_younger_and_what_was_run_stays(tmp_path: Path) -> None:
     """A run of the same file, whose team is the same, is no served traffic."""
     questions = tmp_path / "q.jsonl"

@@ -15,7 +15,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.data import load
 
-BLANK = ["   ", "\n", "\u200b", "\u2060\ufeff", "\u3164", "\x00", "a\x00b"]
+BLANK = ["   ", "\n", "\u200b", "\u2060\ufeff", "\u3164", "\ufe0f", " \u0301", "\u20dd", "\x00", "a\x00b"]
 WORDS = ["€ \u202e", "a\u2028b", "…", "-", "0", "nan", "[UNKNOWN]", '"', "\\u0000", "null", "x" * 10_000, "\U0010ffff"]
 HUGE = "ep_" + "f" * 40
 

@@ -82,6 +82,7 @@ async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
         experiment = await opened.run(lambda connection: queries.latest_experiment(connection, wanted))
         if experiment is None:
             raise UsageError(f"nothing served is kept here; {path} was never served with this store")
-        return await forget(opened, wanted, time.time() - days * DAY_S)
+        now = time.time()
+        return await forget(opened, wanted, now - days * DAY_S, now=now)
     finally:
         await opened.close()

@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -49,7 +49,12 @@ LONGEST_AGAIN_S = 60.0
 """The pause before a store that did not take them is tried again: it doubles, up to this."""
 
 
-Unwritten = Episode | tuple[Table, Row]
+@dataclass(frozen=True, slots=True)
+class _TryTheStore:
+    """Nothing to be written: the writer is to find out when the store takes something again."""
+
+
+Unwritten = Episode | tuple[Table, Row] | _TryTheStore
 """What waits to be written."""
 
 
@@ -113,10 +118,20 @@ class ServedRecord:
 
     def check(self) -> None:
         """While nothing can be kept nobody is asked: raises the reason, and when it is tried again."""
+        self.notice()
         if self.error is not None:
             refused = StoreError(str(self.error))
             refused.retry_after_s = math.ceil(max(0.0, self._next_try - time.monotonic())) + 1.0
             raise refused
+
+    def notice(self) -> None:
+        """What broke the store may have been none of our rows: money that was to be reserved, or a sign of life."""
+        if self.error is None and not self._closing:
+            try:
+                self._store.check()
+            except StoreError as error:
+                self._trouble(error)
+                self._waiting.put_nowait(_TryTheStore())
 
     def _declare(self, connection: Connection) -> None:
         config = {**self._experiment.public_config, "served": True}
@@ -221,14 +236,15 @@ class ServedRecord:
     async def _written(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
         """Until the store has taken it; a team that closes tries once more and then gives up."""
         calls = [row for table, row in rows if table is schema.calls]
-        while episodes or rows:
+        while episodes or rows or self.error is not None:
             closing = self._closing
             try:
                 await self._taken(episodes, rows)
             except Exception as error:  # noqa: BLE001  whatever it is, it is not kept: that is said, and tried again
                 self._trouble(error)
-                if closing:
+                if closing and (episodes or rows):
                     _log.error("given up: %d answers and %d other rows are not kept", len(episodes), len(rows))
+                if closing:
                     break
                 await self._linger(self._pause_s())
             else:
@@ -245,6 +261,8 @@ class ServedRecord:
     async def _taken(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
         if self.error is not None:
             await self._store.again()
+        if not episodes and not rows:
+            return
         keep = partial(self._keep, episodes=episodes, rows=rows)
         try:
             await self._store.run(keep)

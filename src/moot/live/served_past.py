@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import math
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -14,19 +17,25 @@ from moot.store import queries, schema
 from moot.store.rows import verdict_of
 from moot.store.store import Store
 
+_log = logging.getLogger(__name__)
 
-async def forget(store: Store, name: str, before: float, *, scrub: bool = True) -> dict[str, int]:
+
+async def forget(
+    store: Store, name: str, before: float, *, now: float | None = None, scrub: bool = True
+) -> dict[str, int]:
     """Forget what was asked under this name before this moment, and leave nothing of it in the store's files.
 
+    `now`: what is dated later counts as asked just before it.
     `scrub` off: the files are gone through only if something was forgotten now.
     """
-    removed = await store.run(partial(purge, name=name, before=before))
+    now = time.time() if now is None else now
+    removed = await store.run(partial(purge, name=name, before=before, now=now))
     if scrub or any(removed.values()):
         await store.scrub()
     return removed
 
 
-def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
+def purge(connection: Connection, name: str, before: float, now: float) -> dict[str, int]:
     """Episodes, their grades, questions with all references they were given, and the calls, of judges too.
 
     All that was served under the name, whichever version of the team's file it was. What was spent stays known, as a sum:
@@ -45,6 +54,7 @@ def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
     mine = places.c.experiment.in_(served)
     # By question as well as by cell: a run of the same file has the same cells, but other questions.
     asked = (episodes.c.cell.in_(cells), episodes.c.question.in_(select(places.c.question).where(mine)))
+    _date_from_now(connection, name, asked, now)
     old = (*asked, episodes.c.created_at < before)
     touched = connection.execute(select(episodes.c.question).where(*old).distinct()).scalars().all()
     ids = _ids_of(connection, served, touched)
@@ -72,6 +82,24 @@ def purge(connection: Connection, name: str, before: float) -> dict[str, int]:
         size = select(func.count()).where(places.c.experiment == experiment).scalar_subquery()
         connection.execute(update(experiments).where(experiments.c.id == experiment).values(size=size))
     return {"episodes": forgotten, "questions": gone, "calls": calls}
+
+
+def _date_from_now(connection: Connection, name: str, asked: Sequence[ColumnElement[bool]], now: float) -> None:
+    """What is dated later than now was asked by a clock that was ahead; when, nobody knows: no later than just now.
+
+    So it is forgotten with all else where all is to be forgotten, and else as many days from the first look at it as were
+    promised, and not years later.
+    """
+    just_now = math.nextafter(now, 0.0)
+    episodes = schema.episodes
+    answers = connection.execute(
+        update(episodes).where(*asked, episodes.c.created_at > just_now).values(created_at=just_now)
+    ).rowcount
+    for table in (schema.calls, schema.failures):
+        ahead = (table.c.experiment == name, table.c.created_at > just_now)
+        connection.execute(update(table).where(*ahead).values(created_at=just_now))
+    if answers:
+        _log.warning("%d answers were dated later than now; they count as asked now", answers)
 
 
 def _ids_of(connection: Connection, served: Sequence[str], questions: Sequence[str]) -> list[str]:

@@ -33,7 +33,8 @@ DEEPEST = 64
 
 HOLDS_NUL = "holds a NUL character, which no store can take"
 
-_UNSEEN = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
+_UNSEEN = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me")
+"""Categories of what is not seen by itself: marks, variation selectors among them, need a letter to stand on."""
 _UNSEEN_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 """Fillers of Hangul and Braille: letters and symbols by their category, and drawn as nothing."""
 

@@ -34,6 +34,7 @@ from moot.errors import (
     UsageError,
 )
 from moot.models import border
+from moot.models.connection import BoundedConnector
 from moot.models.filtered import FILTERED, filter_words
 from moot.models.hiccups import PASSING_STATUSES, preview
 from moot.models.intake import ACCEPTED, Intake
@@ -196,7 +197,7 @@ class EndpointModel:
         if session is None:
             # A redirect could carry the key to another host: none is followed.
             session = self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, ssl=self.network.ssl_context() or True),
+                connector=BoundedConnector(limit=0, ssl=self.network.ssl_context() or True),
                 auto_decompress=False,  # unpacked where it is bounded
                 timeout=aiohttp.ClientTimeout(
                     total=self.network.timeout_s, sock_connect=min(30, self.network.timeout_s)

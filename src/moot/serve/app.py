@@ -185,6 +185,7 @@ class Server:
 
     async def healthz(self, request: Request) -> Response:
         """Whether it answers, and keeps what it answers."""
+        self.live.record.notice()
         if self.live.record.error is None:
             return json_response({"status": "ok", "error": None})
         return json_response({"status": "not keeping", "error": NOT_KEEPING}, status=503)
@@ -257,9 +258,10 @@ class Server:
         """Once at the start and then every day: nothing older than was promised stays."""
         scrub = True  # an earlier server may have been ended in the middle of it
         while True:
-            before = time.time() - (self.settings.keep_days or 0) * DAY_S
+            now = time.time()
+            before = now - (self.settings.keep_days or 0) * DAY_S
             try:
-                await forget(self.live.store, served_name(self.live.experiment.name), before, scrub=scrub)
+                await forget(self.live.store, served_name(self.live.experiment.name), before, now=now, scrub=scrub)
                 scrub = False
             except MootError as error:
                 scrub = True

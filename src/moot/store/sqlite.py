@@ -26,6 +26,7 @@ from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import writer_of
+from moot.store.opened_file import OpenedFile
 from moot.store.read_only import address_to_read, copied, not_writable
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
@@ -61,6 +62,8 @@ class SqliteStore(Store):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moot-store")
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="moot-store-read")
         self._raw: sqlite3.Connection
+        self._file: OpenedFile | None = None
+        """Where what is written is to be found again."""
         self._known: set[int] | None = None
         self._version = 0
 
@@ -151,6 +154,7 @@ class SqliteStore(Store):
 
     def _begin(self) -> None:
         """On the thread: another process may hold the lock for a while."""
+        self._check_file()
         with _said_plainly(self.path):
             self._raw.execute("BEGIN IMMEDIATE")
 
@@ -219,14 +223,23 @@ class SqliteStore(Store):
             except sqlite3.Error:
                 self._raw.rollback()
                 raise
+        self._check_file()
+
+    def _check_file(self) -> None:
+        """Before a transaction, so that nothing is written into the void, and after it, so that nothing is called kept."""
+        if self._file is not None:
+            self._file.check()
 
     def _worked(self, work: Callable[[Connection], Any]) -> Any:
         """Other work has a transaction of its own, so that its failure takes no call with it; the failure is handed on."""
         try:
+            self._check_file()
             with _said_plainly(self.path), self._engine.begin() as connection:
                 connection.exec_driver_sql("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
                 self._see_others()
-                return work(connection)
+                done = work(connection)
+            self._check_file()
+            return done
         except Exception as error:  # noqa: BLE001  whoever asked for the work gets it
             return Failed(error)
 
@@ -242,6 +255,8 @@ class SqliteStore(Store):
             driver = self._engine.raw_connection().driver_connection
             assert isinstance(driver, sqlite3.Connection)
             self._raw = driver
+            if self._durable and not self._read_only:
+                self._file = OpenedFile.at(self._address)
             self._raw.execute(f"PRAGMA cache_size = -{CACHE_KB}")
             self._version = self._raw.execute("PRAGMA data_version").fetchone()[0]
             keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()
