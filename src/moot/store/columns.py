@@ -1,0 +1,131 @@
+"""Types of columns that look at every value as it is read: the border between a file and all that is computed from it.
+
+SQLite takes any value in any column, and a store may be a stranger's or damaged. What stands in a column and cannot have
+been written by moot is said with its place, before a figure is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from sqlalchemy import Dialect, Float, Integer, MetaData, String, Text, TypeDecorator
+from sqlalchemy.types import TypeEngine
+
+from moot.errors import StoreUnreadable
+
+SHOWN = 60
+"""Characters of a value that is refused."""
+_LARGEST = 1.7976931348623157e308
+
+
+def refusal(place: str, expected: str, found: object) -> StoreUnreadable:
+    """`place`: table and column."""
+    value = repr(found)
+    shown = value if len(value) <= SHOWN else f"{value[:SHOWN]}…"
+    return StoreUnreadable(f"{place}: expected {expected}, found {shown}: this is not as moot writes it")
+
+
+class CheckedColumn(TypeDecorator[Any]):
+    """Nothing (NULL) is let through: a table says itself where it may stand, and an outer join makes some."""
+
+    impl: TypeEngine[Any] | type[TypeEngine[Any]] = String
+    cache_ok = True
+    expected: ClassVar[str]
+
+    def __init__(self, place: str = "") -> None:
+        super().__init__()
+        self.place = place
+        """Table and column; `name_places` says it."""
+
+    def fits(self) -> Callable[[Any], bool]:
+        """Whether a value that is not NULL is one of this column."""
+        raise NotImplementedError
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        fits, place, expected = self.fits(), self.place, self.expected
+
+        def checked(value: Any) -> Any:
+            if value is None or fits(value):
+                return value
+            raise refusal(place, expected, value)
+
+        return checked
+
+
+class Words(CheckedColumn):
+    impl = String
+    cache_ok = True
+    expected = "text"
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        place, expected = self.place, self.expected
+
+        def checked(value: Any) -> Any:
+            if type(value) is str or value is None:  # most columns are texts: one call for each value, not two
+                return value
+            raise refusal(place, expected, value)
+
+        return checked
+
+
+class LongWords(Words):
+    impl = Text
+    cache_ok = True
+
+
+class Whole(CheckedColumn):
+    impl = Integer
+    cache_ok = True
+    expected = "a whole number"
+
+    def fits(self) -> Callable[[Any], bool]:
+        return lambda value: type(value) is int
+
+
+class Count(CheckedColumn):
+    impl = Integer
+    cache_ok = True
+    expected = "a whole number from 0 on"
+
+    def fits(self) -> Callable[[Any], bool]:
+        return lambda value: type(value) is int and value >= 0
+
+
+class Number(CheckedColumn):
+    impl = Float
+    cache_ok = True
+    expected = "a number"
+
+    def fits(self) -> Callable[[Any], bool]:
+        return lambda value: (type(value) is float or type(value) is int) and -_LARGEST <= value <= _LARGEST
+
+
+class Amount(CheckedColumn):
+    """Money, or time that something took."""
+
+    impl = Float
+    cache_ok = True
+    expected = "a number from 0 on"
+
+    def fits(self) -> Callable[[Any], bool]:
+        return lambda value: (type(value) is float or type(value) is int) and 0 <= value <= _LARGEST
+
+
+class Grade(CheckedColumn):
+    """How far an answer is right."""
+
+    impl = Float
+    cache_ok = True
+    expected = "a number from 0 to 1"
+
+    def fits(self) -> Callable[[Any], bool]:
+        return lambda value: (type(value) is float or type(value) is int) and 0 <= value <= 1
+
+
+def name_places(metadata: MetaData) -> None:
+    """Let every column know where it stands."""
+    for table in metadata.sorted_tables:
+        for column in table.columns:
+            if isinstance(column.type, CheckedColumn):
+                column.type = type(column.type)(f"{table.name}.{column.name}")
