@@ -13,6 +13,7 @@ from sqlalchemy import Dialect, Float, Integer, MetaData, String, Text, TypeDeco
 from sqlalchemy.types import TypeEngine
 
 from moot.errors import StoreUnreadable
+from moot.types import OUTCOMES
 
 SHOWN = 60
 """Characters of a value that is refused."""
@@ -72,6 +73,17 @@ class Words(CheckedColumn):
 class LongWords(Words):
     impl = Text
     cache_ok = True
+
+
+class Ended(CheckedColumn):
+    """How an episode ended."""
+
+    impl = String
+    cache_ok = True
+    expected = f"one of {', '.join(OUTCOMES)}"
+
+    def fits(self) -> Callable[[Any], bool]:
+        return lambda value: value in OUTCOMES
 
 
 class Whole(CheckedColumn):

@@ -68,6 +68,8 @@ def _examine_rows(connection: Connection, table: Table) -> None:
             for column in needed:
                 if row[column.name] is None:
                     raise refusal(f"{table.name}.{column.name}", "something", None)
+            if table is schema.cells:
+                _check_seat(row)
             for name, check in _INSIDE.get(table.name, {}).items():
                 if row[name] is not None:
                     check(row[name])
@@ -87,6 +89,14 @@ def _check_spec(written: str) -> None:
     )
     if not named or not isinstance(spec.get("prompts", {}), dict):
         raise refusal("cells.spec", "a line-up with its players and prompts", written)
+
+
+def _check_seat(cell: Any) -> None:
+    """Whoever plays alone is one of those that the cell is made of."""
+    _check_spec(cell["spec"])
+    seated = {player["name"] for player in json.loads(cell["spec"])["players"]}
+    if cell["player"] is not None and cell["player"] not in seated:
+        raise refusal("cells.player", "a player of its line-up", cell["player"])
 
 
 def _check_steps(written: str) -> None:
@@ -130,7 +140,6 @@ def _loaded(written: str) -> Any:
 _INSIDE: Mapping[str, Mapping[str, Callable[[str], object]]] = {
     "experiments": {"config": lambda written: object_of(written, "experiments.config")},
     "cells": {
-        "spec": _check_spec,
         "options": options_of,
         "traits": lambda written: object_of(written, "cells.traits"),
     },
@@ -145,7 +154,8 @@ _INSIDE: Mapping[str, Mapping[str, Callable[[str], object]]] = {
 
 def _of_its_fields(noun: Any) -> bool:
     """Whether a dataclass holds what its fields are declared to hold."""
-    return all(_fits(getattr(noun, name), hint) for name, hint in _hints(type(noun)).items())
+    sort: Any = type(noun)
+    return all(_fits(getattr(noun, name), hint) for name, hint in _hints(sort).items())
 
 
 @cache

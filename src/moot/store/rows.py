@@ -113,13 +113,13 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
 
 
 @contextmanager
-def _as_moot_writes(what: str) -> Iterator[None]:
+def _as_moot_writes(place: str, what: str) -> Iterator[None]:
     """A store may be a stranger's: what is broken in it is told as the store's fault."""
     try:
         yield
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         words = f"{what} that is not as moot writes one ({type(error).__name__})"
-        raise StoreUnreadable(f"the store holds {words}") from None
+        raise StoreUnreadable(f"{place}: the store holds {words}") from None
 
 
 def config_of(experiment: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def object_of(written: str, place: str) -> dict[str, Any]:
     return content
 
 
-@_as_moot_writes("a verdict")
+@_as_moot_writes("episodes.verdict", "a verdict")
 def verdict_of(text: str) -> Verdict:
     data = json.loads(text)
     data["answers"] = tuple(Answer(*fields) for fields in data.get("answers", ()))
@@ -204,7 +204,7 @@ def placed_case(row: Mapping[str, Any]) -> Case:
     return replace(case_of(row["content"]), question_set=row["question_set"], cluster=row["cluster"])
 
 
-@_as_moot_writes("a question")
+@_as_moot_writes("cases.content", "a question")
 def case_of(content: str) -> Case:
     data = json.loads(content)
     question = data.pop("question")

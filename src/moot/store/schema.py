@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Index, Integer, MetaData, Table
 
-from moot.store.columns import Amount, Count, Grade, LongWords, Number, Whole, Words, name_places
+from moot.store.columns import Amount, Count, Ended, Grade, LongWords, Number, Whole, Words, name_places
 
 metadata = MetaData()
 
@@ -161,7 +161,7 @@ episodes = Table(
     Column("cell", Words, primary_key=True),
     Column("question", Words, primary_key=True),
     Column("repeat", Count, primary_key=True),
-    Column("outcome", Words, nullable=False),
+    Column("outcome", Ended, nullable=False),
     Column("answer", LongWords),
     Column("verdict", LongWords, nullable=False),
     Column("transcript", LongWords, nullable=False),
