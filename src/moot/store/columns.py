@@ -54,7 +54,7 @@ class CheckedColumn(TypeDecorator[Any]):
         return checked
 
 
-class Words(CheckedColumn):
+class TextColumn(CheckedColumn):
     impl = String
     cache_ok = True
     expected = "text"
@@ -70,12 +70,12 @@ class Words(CheckedColumn):
         return checked
 
 
-class LongWords(Words):
+class LongTextColumn(TextColumn):
     impl = Text
     cache_ok = True
 
 
-class Ended(CheckedColumn):
+class OutcomeColumn(CheckedColumn):
     """How an episode ended."""
 
     impl = String
@@ -86,7 +86,7 @@ class Ended(CheckedColumn):
         return lambda value: value in OUTCOMES
 
 
-class Whole(CheckedColumn):
+class WholeColumn(CheckedColumn):
     impl = Integer
     cache_ok = True
     expected = "a whole number"
@@ -95,7 +95,7 @@ class Whole(CheckedColumn):
         return lambda value: type(value) is int
 
 
-class Count(CheckedColumn):
+class CountColumn(CheckedColumn):
     impl = Integer
     cache_ok = True
     expected = "a whole number from 0 on"
@@ -104,7 +104,7 @@ class Count(CheckedColumn):
         return lambda value: type(value) is int and value >= 0
 
 
-class Number(CheckedColumn):
+class NumberColumn(CheckedColumn):
     impl = Float
     cache_ok = True
     expected = "a number"
@@ -113,7 +113,7 @@ class Number(CheckedColumn):
         return lambda value: (type(value) is float or type(value) is int) and -_LARGEST <= value <= _LARGEST
 
 
-class Amount(CheckedColumn):
+class AmountColumn(CheckedColumn):
     """Money, or time that something took."""
 
     impl = Float
@@ -124,7 +124,7 @@ class Amount(CheckedColumn):
         return lambda value: (type(value) is float or type(value) is int) and 0 <= value <= _LARGEST
 
 
-class Grade(CheckedColumn):
+class GradeColumn(CheckedColumn):
     """How far an answer is right."""
 
     impl = Float
