@@ -91,7 +91,7 @@ def test_a_score_that_is_none_is_no_figure(
 
 
 ODD: dict[str, tuple[Any, ...]] = {
-    "experiments.config": ("{", "[]", "null", '{"a":' * 2_000, BLOB),
+    "experiments.config": ("{", "[]", "null", '{"a":1}', '{"models": {}, "seed": []}', '{"a":' * 2_000, BLOB),
     "experiments.size": ("x", -1),
     "experiment_questions.position": ('{"a":1}', BLOB),
     "cells.traits": ("[1,2]", "x", 5),

@@ -7,7 +7,7 @@ been written by moot is said with its place, before a figure is made of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from sqlalchemy import Dialect, Float, Integer, MetaData, String, Text, TypeDecorator
 from sqlalchemy.types import TypeEngine
@@ -17,6 +17,7 @@ from moot.types import OUTCOMES
 
 SHOWN = 60
 """Characters of a value that is refused."""
+_NUMBERS = (float, int)
 _LARGEST = 1.7976931348623157e308
 
 
@@ -39,19 +40,17 @@ class CheckedColumn(TypeDecorator[Any]):
         self.place = place
         """Table and column; `name_places` says it."""
 
-    def fits(self) -> Callable[[Any], bool]:
-        """Whether a value that is not NULL is one of this column."""
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        """What gives back a value of this column, or refuses it: one call for each value, of which there are millions."""
         raise NotImplementedError
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
-        fits, place, expected = self.fits(), self.place, self.expected
+        place, expected = self.place, self.expected
 
-        def checked(value: Any) -> Any:
-            if value is None or fits(value):
-                return value
+        def refuse(value: Any) -> NoReturn:
             raise refusal(place, expected, value)
 
-        return checked
+        return self.reader(refuse)
 
 
 class TextColumn(CheckedColumn):
@@ -59,15 +58,8 @@ class TextColumn(CheckedColumn):
     cache_ok = True
     expected = "text"
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
-        place, expected = self.place, self.expected
-
-        def checked(value: Any) -> Any:
-            if type(value) is str or value is None:  # most columns are texts: one call for each value, not two
-                return value
-            raise refusal(place, expected, value)
-
-        return checked
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or type(value) is str else refuse(value)
 
 
 class LongTextColumn(TextColumn):
@@ -82,8 +74,8 @@ class OutcomeColumn(CheckedColumn):
     cache_ok = True
     expected = f"one of {', '.join(OUTCOMES)}"
 
-    def fits(self) -> Callable[[Any], bool]:
-        return lambda value: value in OUTCOMES
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or value in OUTCOMES else refuse(value)
 
 
 class WholeColumn(CheckedColumn):
@@ -91,8 +83,8 @@ class WholeColumn(CheckedColumn):
     cache_ok = True
     expected = "a whole number"
 
-    def fits(self) -> Callable[[Any], bool]:
-        return lambda value: type(value) is int
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or type(value) is int else refuse(value)
 
 
 class CountColumn(CheckedColumn):
@@ -100,8 +92,8 @@ class CountColumn(CheckedColumn):
     cache_ok = True
     expected = "a whole number from 0 on"
 
-    def fits(self) -> Callable[[Any], bool]:
-        return lambda value: type(value) is int and value >= 0
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or (type(value) is int and value >= 0) else refuse(value)
 
 
 class NumberColumn(CheckedColumn):
@@ -109,8 +101,10 @@ class NumberColumn(CheckedColumn):
     cache_ok = True
     expected = "a number"
 
-    def fits(self) -> Callable[[Any], bool]:
-        return lambda value: (type(value) is float or type(value) is int) and -_LARGEST <= value <= _LARGEST
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: (
+            value if value is None or (type(value) in _NUMBERS and -_LARGEST <= value <= _LARGEST) else refuse(value)
+        )
 
 
 class AmountColumn(CheckedColumn):
@@ -120,8 +114,10 @@ class AmountColumn(CheckedColumn):
     cache_ok = True
     expected = "a number from 0 on"
 
-    def fits(self) -> Callable[[Any], bool]:
-        return lambda value: (type(value) is float or type(value) is int) and 0 <= value <= _LARGEST
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: (
+            value if value is None or (type(value) in _NUMBERS and 0 <= value <= _LARGEST) else refuse(value)
+        )
 
 
 class GradeColumn(CheckedColumn):
@@ -131,8 +127,8 @@ class GradeColumn(CheckedColumn):
     cache_ok = True
     expected = "a number from 0 to 1"
 
-    def fits(self) -> Callable[[Any], bool]:
-        return lambda value: (type(value) is float or type(value) is int) and 0 <= value <= 1
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or (type(value) in _NUMBERS and 0 <= value <= 1) else refuse(value)
 
 
 def name_places(metadata: MetaData) -> None:

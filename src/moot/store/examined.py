@@ -81,6 +81,14 @@ def _refuse_dangling(connection: Connection, names: Column[Any], named: Column[A
         raise refusal(f"{names.table.name}.{names.name}", f"the {named.name} of a row of {named.table.name}", lost)
 
 
+def _check_config(written: str) -> None:
+    """What every file has, and what may stand in it beside: no more than the sort of each part."""
+    config = object_of(written, "experiments.config")
+    sorts = {"models": dict, "players": dict, "teams": dict, "judge": dict, "seed": int, "grader": str}
+    if "models" not in config or not all(isinstance(config.get(name, sort()), sort) for name, sort in sorts.items()):
+        raise refusal("experiments.config", "an experiment file with its models", written)
+
+
 def _check_spec(written: str) -> None:
     spec = object_of(written, "cells.spec")
     players = spec.get("players")
@@ -138,7 +146,7 @@ def _loaded(written: str) -> Any:
 
 
 _INSIDE: Mapping[str, Mapping[str, Callable[[str], object]]] = {
-    "experiments": {"config": lambda written: object_of(written, "experiments.config")},
+    "experiments": {"config": _check_config},
     "cells": {
         "options": options_of,
         "traits": lambda written: object_of(written, "cells.traits"),
