@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import String, create_engine, insert
+from sqlalchemy import create_engine, insert
 
 from moot.store import bulk_read, schema
 from moot.store.bulk_read import Along, pays
@@ -88,7 +88,7 @@ def test_a_table_is_read_as_a_whole_from_one_in_four_on(there: int, wanted: int,
     engine = create_engine("sqlite://")
     schema.metadata.create_all(engine, tables=[schema.episodes])
     columns = [column for column in schema.episodes.columns if not column.nullable]
-    row = {column.name: "{}" if isinstance(column.type, String) else 0 for column in columns}
+    row = {column.name: "{}" if column.type.python_type is str else 0 for column in columns}
     with engine.begin() as connection:
         for number in range(there):
             connection.execute(insert(schema.episodes).values(**row | {"question": f"q{number}"}))

@@ -15,6 +15,7 @@ from moot.cli.safe_text import print_json
 from moot.report.compare import compared, words
 from moot.report.figures import find_experiment
 from moot.store import from_here
+from moot.store.examined import opened_to_read
 
 
 def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: bool) -> int:
@@ -28,19 +29,16 @@ def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: 
     return 0
 
 
-async def _compared(source: str, a: str, b: str, store: str | None) -> dict[str, Any]:
+async def _compared(source: str, a: str, b: str, url: str | None) -> dict[str, Any]:
     """`source` is an experiment file, the URL of a store, or a store's file."""
     if "://" in source or source.endswith((".db", ".sqlite")):
-        opened, name = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
+        store, name = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
     else:
-        opened, name = open_existing(Path(source), store)
+        store, name = open_existing(Path(source), url)
 
     def read(connection: Connection) -> dict[str, Any]:
         return compared(connection, find_experiment(connection, name), a, b)
 
-    await opened.open()
-    try:
+    async with opened_to_read(store):
         with ends_on_ctrl_c():
-            return await opened.read(read)
-    finally:
-        await opened.close()
+            return await store.read(read)

@@ -14,6 +14,7 @@ from moot.engine.export import recorded_replies
 from moot.errors import FileError, UsageError
 from moot.live.feedback import learnt_questions, loadable
 from moot.report.figures import find_experiment
+from moot.store.examined import opened_to_read
 from moot.store.store import Store
 
 
@@ -28,8 +29,7 @@ def export_command(path: Path, output: Path, *, store: str | None, questions: bo
 async def _export(path: Path, output: Path, url: str | None, *, questions: bool, served: bool) -> int:
     write = _write_questions if questions else _write
     store, name = open_existing(path, url, served=served)
-    await store.open()
-    try:
+    async with opened_to_read(store):
         experiment = await store.read(partial(find_experiment, name=name))
         if str(output) == "-":
             return await write(store, experiment["id"], sys.stdout)
@@ -44,8 +44,6 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
         finally:
             unfinished.unlink(missing_ok=True)
         return count
-    finally:
-        await store.close()
 
 
 async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:

@@ -39,6 +39,8 @@ from moot.report.figures import figures, find_experiment
 from moot.report.terminal import print_report
 from moot.stats.agreement import agreement
 from moot.store.calls import ExperimentCalls
+from moot.store.examined import opened_to_read
+from moot.store.rows import config_of
 from moot.store.statements import Row
 from moot.store.store import Store
 
@@ -80,8 +82,7 @@ async def _grade(
     file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, settling: bool, url: str | None, anew: bool
 ) -> int:
     store, name = open_existing(file.path, url)
-    await store.open()
-    try:
+    async with opened_to_read(store):
         experiment = await store.run(partial(find_experiment, name=name))
         declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
         only = build(without_players(file, judge=judging if judging.models else None, reads=False))
@@ -103,8 +104,6 @@ async def _grade(
             await _settle(store, grading, experiment["id"])
         await _show(store, experiment, grading, judging, named, file.path)
         return 1 if graded.ungraded and not settling else 0
-    finally:
-        await store.close()
 
 
 async def _forget(store: Store, grading: Grading, experiment: str) -> None:
@@ -217,7 +216,7 @@ async def _show(
         say(f"moot report {path} shows the figures")
         return
     declared = {"models": judging.models, "batch": judging.batch}
-    config = {**json.loads(experiment["config"]), "judge": declared, "grader": grading.kept_as}
+    config = {**config_of(experiment), "judge": declared, "grader": grading.kept_as}
     run_figures = await store.read(partial(figures, experiment={**experiment, "config": json.dumps(config)}))
     say(f"\nas graded by {grading.name} (moot report follows the key judge of {path}):")
     print_report(run_figures, Console())

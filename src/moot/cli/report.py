@@ -22,6 +22,7 @@ from moot.report.frames import RAW, TableFormat, frame, rows_frame, section_fram
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, run_of, side_by_side, side_by_side_sections
 from moot.store import from_here, store_at
+from moot.store.examined import opened_to_read
 from moot.store.store import Store
 
 
@@ -86,7 +87,7 @@ def _checked(
 
 
 async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served: bool) -> ReadRun:
-    opened, name = open_existing(path, url, served=served)
+    store, name = open_existing(path, url, served=served)
     hypotheses = read_experiment(path, with_questions=False).spec.hypotheses if path is not None else []
 
     def read(connection: Connection) -> ReadRun:
@@ -107,12 +108,9 @@ async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served
             played, clusters = sides(source, source.cells), source.clusters
         return ReadRun(run_of(run_figures, played, clusters), page, raw)
 
-    await opened.open()
-    try:
+    async with opened_to_read(store):
         with ends_on_ctrl_c():
-            return await opened.read(read)
-    finally:
-        await opened.close()
+            return await store.read(read)
 
 
 def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:

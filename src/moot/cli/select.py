@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -39,6 +38,8 @@ from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
 from moot.store.calls import ExperimentCalls
+from moot.store.examined import opened_to_read
+from moot.store.rows import config_of
 from moot.store.store import Store
 from moot.strategies import traits_of
 from moot.team import Team
@@ -155,10 +156,9 @@ async def _on_experiment(
 ) -> int:
     file = read_experiment(path, with_questions=False)
     opened, name = open_existing(path, url)
-    await opened.open()
-    try:
+    async with opened_to_read(opened):
         experiment = await opened.read(partial(find_experiment, name=name))
-        grader = grader_of(json.loads(experiment["config"]))
+        grader = grader_of(config_of(experiment))
         named = summariser_named(file, wanted.summariser)
         if wanted.without_own_model and named is None:
             raise UsageError("--without-own-model: there is no summariser; name one with --summariser")
@@ -193,8 +193,6 @@ async def _on_experiment(
         for cause, times in summariser.ungraded.most_common(5):
             say(f"moot: {times} words of the summariser are ungraded and left out: {cause}", file=sys.stderr)
         return 1 if summariser.failures or summariser.ungraded else 0
-    finally:
-        await opened.close()
 
 
 def _answers(count: int) -> str:

@@ -19,6 +19,7 @@ from moot.errors import UsageError
 from moot.grade.match import NOT_KNOWN_YET
 from moot.report.figures import find_experiment
 from moot.report.transcript import Transcript, transcripts
+from moot.store.examined import opened_to_read
 from moot.traces import trace_json
 
 UNGRADED = NOT_KNOWN_YET.stage
@@ -37,16 +38,13 @@ def show_command(path: Path, question_id: str, *, strategy: str | None, store: s
 
 
 async def _read(path: Path, question_id: str, strategy: str | None, url: str | None) -> list[Transcript]:
-    opened, name = open_existing(path, url)
-    await opened.open()
+    store, name = open_existing(path, url)
 
     def read(connection: Connection) -> list[Transcript]:
         return transcripts(connection, find_experiment(connection, name), question_id, strategy)
 
-    try:
-        stored_transcripts = await opened.read(read)
-    finally:
-        await opened.close()
+    async with opened_to_read(store):
+        stored_transcripts = await store.read(read)
     if not stored_transcripts:
         raise UsageError(f"no episode of {strategy or 'any strategy'} on question {question_id!r} is stored yet")
     return stored_transcripts

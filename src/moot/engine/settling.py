@@ -21,6 +21,7 @@ from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
+from moot.store.rows import config_of
 from moot.store.store import Store
 from moot.team import Team
 from moot.types import Case
@@ -96,7 +97,7 @@ def declare_judges(
 ) -> None:
     """Write down whom the file names as grader and judges now: reports show the scores of those."""
     table = schema.experiments
-    config = json.loads(connection.execute(select(table.c.config).where(table.c.id == experiment)).scalar_one())
+    config = config_of(queries.experiment_of(connection, experiment))
     if GradedBy.of(config) != GradedBy(grader, list(judges), batch):
         config.pop("judge", None)
         config.pop("grader", None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +16,7 @@ from moot.models.closest import closest
 from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
 from moot.store import queries
-from moot.store.rows import clusters_of, placed_case, verdict_of
+from moot.store.rows import clusters_of, config_of, placed_case, verdict_of
 from moot.team.final_line.letters import YES_NO
 from moot.types import UNKNOWN, Answer, Case
 
@@ -65,7 +64,7 @@ def stored_labels(
     `where` keeps those of some players, on some questions; `without`: models whose players are left out; `reads`: the
     drafts that a summariser would be shown.
     """
-    config = json.loads(experiment["config"])
+    config = config_of(experiment)
     wanted = _Wanted.of(where)
     cases = {row["question"]: placed_case(row) for row in queries.cases_of(connection, experiment["id"])}
     cases = {key: case for key, case in cases.items() if wanted.question(case)}

@@ -30,7 +30,7 @@ from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import clusters_of, placed_case, verdict_of
+from moot.store.rows import clusters_of, config_of, placed_case, verdict_of
 from moot.types import Answer, Case
 
 
@@ -64,7 +64,7 @@ class Source:
         """The figures of the measures before: what one measure gives another. To be read, not written."""
         self.ident: str = experiment["id"]
         self.name: str = experiment["name"]
-        self.config: dict[str, Any] = json.loads(experiment["config"])
+        self.config: dict[str, Any] = config_of(experiment)
         self.grader = grader_of(self.config) if grader is None else grader
         self.cells = [stored_cell(row) for row in queries.cells_of(connection, self.ident)]
         self.seed = int(self.config.get("seed", 0))

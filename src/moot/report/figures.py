@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,6 +17,7 @@ from moot.measures.stored_grades import grader_of as grader_of
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
 from moot.store import queries
+from moot.store.rows import config_of
 from moot.store.statements import Row
 
 Figures = dict[str, Any]
@@ -65,5 +65,5 @@ def find_experiment(connection: Connection, name: str | None = None, *, ident: s
 
 def _plan(experiment: Row) -> dict[str, Any]:
     """The file but for what changes nothing in play. `--limit` is no part of a file."""
-    config = json.loads(experiment["config"])
+    config = config_of(experiment)
     return {key: value for key, value in config.items() if key not in OF_NO_MATTER}

@@ -19,7 +19,7 @@ from moot.measures.source import Source
 from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
 from moot.store import queries, schema
-from moot.store.rows import verdict_of
+from moot.store.rows import config_of, verdict_of
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -165,7 +165,7 @@ def _plays(connection: Connection, name: str | None) -> Iterator[_Play]:
     """Each once a name: plans under one name share what they have played."""
     yielded: set[tuple[str, str, str, int]] = set()
     for experiment in experiments_named(connection, name):
-        grader = grader_of(json.loads(experiment["config"]))
+        grader = grader_of(config_of(experiment))
         ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
         for cell in queries.cells_of(connection, experiment["id"]):
             for row in queries.results(connection, experiment["id"], cell["id"], grader):

@@ -27,6 +27,7 @@ from moot.report.frames import experiments_frame, frame
 from moot.report.section_terminal import cell
 from moot.report.sections import all_sections
 from moot.store import from_here, store_at
+from moot.store.examined import opened_to_read
 from moot.store.store import Store
 
 if TYPE_CHECKING:
@@ -62,11 +63,8 @@ class OpenStore:
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         async def reading() -> T:
-            store = await self._store().open()
-            try:
+            async with opened_to_read(self._store()) as store:
                 return await store.read(work)
-            finally:
-                await store.close()
 
         with ThreadPoolExecutor(1, thread_name_prefix="moot-read") as thread:
             return thread.submit(lambda: asyncio.run(reading())).result()

@@ -7,7 +7,6 @@ above the others, be it that of who breaks ties: there it is told whether the ri
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ from moot.measures.episodes import right_of
 from moot.measures.source import Source
 from moot.report.figures import grader_of
 from moot.report.names import short_names, ways_of
-from moot.store.rows import verdict_of
+from moot.store.rows import config_of, verdict_of
 from moot.traces import Agreement, Ballot, Counted, Ending, Grouped, Round, Shown, of_kind
 from moot.types import Case, Verdict
 
@@ -111,7 +110,7 @@ def _fits(episode: Told, wanted: str | None) -> bool:
 
 def _told(connection: Connection, experiment: Row) -> Iterator[Told]:
     """The first play of every question by every line-up, in the order of the file."""
-    source = Source(connection, experiment, grader_of(json.loads(experiment["config"])))
+    source = Source(connection, experiment, grader_of(config_of(experiment)))
     names = short_names(ways_of(source.cells, "given"))
     for cell in source.cells:
         if cell["player"] is not None:

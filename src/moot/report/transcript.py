@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.report.figures import grader_of
 from moot.store import queries
-from moot.store.rows import case_of, verdict_json, verdict_of
+from moot.store.rows import case_of, config_of, verdict_json, verdict_of
 from moot.store.statements import Row
 from moot.types import Verdict
 
@@ -50,7 +50,7 @@ def transcripts(
     case_row = next(iter(queries.cases_of(connection, ident, question_id)), None)
     if case_row is None:
         raise UsageError(f"experiment {experiment['name']!r} has no question {question_id!r}")
-    grader = grader_of(json.loads(experiment["config"]))
+    grader = grader_of(config_of(experiment))
     reference = case_of(case_row["content"]).answer
     episodes = []
     for cell in queries.cells_of(connection, ident):

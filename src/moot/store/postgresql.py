@@ -18,11 +18,12 @@ from itertools import pairwise
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from sqlalchemy import Connection, Engine, Table, Text, inspect
+from sqlalchemy import Connection, Engine, Table, inspect
 
 from moot.errors import MootError, StoreError, StoreNewer, StoreUnreadable, UsageError
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, RELEASE, ClosedBooks, numbered
+from moot.store.columns import LongTextColumn
 from moot.store.postgresql_line import (
     LOCKED,
     OPEN_S,
@@ -129,7 +130,7 @@ class PostgresStore(Store):
         try:
             await connection.execute(f"SET lock_timeout = '{SCRUB_S:.0f}s'")
             for table in schema.metadata.sorted_tables:
-                texts = [column.name for column in table.columns if isinstance(column.type, Text)]
+                texts = [column.name for column in table.columns if isinstance(column.type, LongTextColumn)]
                 # Else the planner keeps the most frequent texts as statistics of its own.
                 for column in texts:
                     await connection.execute(f'ALTER TABLE {table.name} ALTER COLUMN "{column}" SET STATISTICS 0')

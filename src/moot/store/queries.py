@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, Table, and_, func, insert, select, up
 
 from moot.store import processes, schema
 from moot.store.declarations import declare
+from moot.store.rows import config_of, facts_of, options_of
 from moot.store.statements import Row, insert_new, insert_or_replace
 from moot.types import NOTHING, dense_json
 
@@ -80,7 +81,7 @@ def declare_experiment(
     add(connection, schema.experiment_cells, places)
     for cell, questions in (chosen_on or {}).items():
         put_choice(connection, cell, questions)
-    declare(connection, row["name"], json.loads(row["config"]), [cell["id"] for cell in cells])
+    declare(connection, row["name"], config_of(row), [cell["id"] for cell in cells])
     written = select(func.count()).where(schema.experiment_questions.c.experiment == row["id"])
     return bool(connection.execute(written).scalar_one() == row["size"])
 
@@ -104,7 +105,7 @@ def _refresh_cells(connection: Connection, cells: Sequence[Row]) -> None:
 def _with_new_options(stored: str | None, now: str) -> str:
     if stored is None or stored == now:
         return now
-    played, declared = json.loads(stored), json.loads(now)
+    played, declared = options_of(stored), options_of(now)
     given, default = played.get("given", {}), played.get("default", {})
     new = {name: value for name, value in declared["default"].items() if name not in given and name not in default}
     return dense_json({"given": given, "default": {**default, **new}}) if new else stored
@@ -150,7 +151,7 @@ def finish_run(
     ours = schema.runs.c.id == run
     values: dict[str, Any] = {"finished_at": time.time(), "state": state}
     if new := {name: fact for name, fact in {"cause": cause, **found_out}.items() if fact}:
-        facts = json.loads(connection.execute(select(schema.runs.c.facts).where(ours)).scalar_one())
+        facts = facts_of(next(_mappings(connection, select(schema.runs.c.facts).where(ours))))
         values["facts"] = json.dumps({**facts, **new})
     connection.execute(update(schema.runs).where(ours).values(**values))
 
@@ -203,7 +204,7 @@ def runs_of(connection: Connection, ident: str) -> list[Row]:
 
 
 def _with_its_end(run: Row) -> Row:
-    facts = json.loads(run["facts"])
+    facts = facts_of(run)
     process = facts.pop("process", None)
     ended = {"state": "failed"} if run["state"] == "running" and processes.is_gone(process) else {}
     if ended:

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from moot.errors import CallError, StoreError
+from moot.errors import CallError, StoreUnreadable
 from moot.models.cache import StoredCall
+from moot.store.columns import refusal
 from moot.traces import trace_json, trace_of
 from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict, dense_json
 
@@ -112,15 +113,45 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
 
 
 @contextmanager
-def _as_moot_writes(what: str) -> Iterator[None]:
+def _as_moot_writes(place: str, what: str) -> Iterator[None]:
     """A store may be a stranger's: what is broken in it is told as the store's fault."""
     try:
         yield
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
-        raise StoreError(f"the store holds {what} that is not as moot writes one ({type(error).__name__})") from None
+        words = f"{what} that is not as moot writes one ({type(error).__name__})"
+        raise StoreUnreadable(f"{place}: the store holds {words}") from None
 
 
-@_as_moot_writes("a verdict")
+def config_of(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """The file of an experiment, as it was when it was declared: of a row of `experiments`."""
+    return object_of(experiment["config"], "experiments.config")
+
+
+def facts_of(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known about a run: of a row of `runs`."""
+    return object_of(run["facts"], "runs.facts")
+
+
+def options_of(written: str) -> dict[str, Any]:
+    """The options of a cell: those that were given, and the defaults of the rest."""
+    options = object_of(written, "cells.options")
+    if not all(isinstance(options.get(part, {}), dict) for part in ("given", "default")):
+        raise refusal("cells.options", "options that were given, and the defaults of the rest", written)
+    return options
+
+
+def object_of(written: str, place: str) -> dict[str, Any]:
+    """A JSON object out of a column. `place`: table and column."""
+    try:
+        content = json.loads(written)
+    except (ValueError, TypeError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise refusal(place, "a JSON object", written)
+    return content
+
+
+@_as_moot_writes("episodes.verdict", "a verdict")
 def verdict_of(text: str) -> Verdict:
     data = json.loads(text)
     data["answers"] = tuple(Answer(*fields) for fields in data.get("answers", ()))
@@ -178,7 +209,7 @@ def clusters_of(cases: Mapping[str, Case]) -> dict[str, str]:
     return {question: key for question, case in cases.items() if (key := case.cluster_key) is not None}
 
 
-@_as_moot_writes("a question")
+@_as_moot_writes("cases.content", "a question")
 def case_of(content: str) -> Case:
     data = json.loads(content)
     question = data.pop("question")

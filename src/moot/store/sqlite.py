@@ -42,6 +42,8 @@ T = TypeVar("T")
 CACHE_KB, READING_CACHE_KB = 4_096, 32_768
 """Whoever writes touches few pages at a time; a report goes through all of them."""
 
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
 MOST_KNOWN = 200_000
 """Keys that are held in memory, as hashes, to know what is not stored; a store with more is asked every time."""
 
@@ -374,4 +376,5 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
             words += (
                 ": the store or its folder cannot be written here; copy it to where it can, and name it with --store"
             )
-        raise (StoreUnreadable if opening else StoreError)(f"{path}: {words}") from None
+        damaged = getattr(cause, "sqlite_errorcode", 0) & 0xFF in DAMAGED or words.startswith("Could not decode")
+        raise (StoreUnreadable if opening or damaged else StoreError)(f"{path}: {words}") from None

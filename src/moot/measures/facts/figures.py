@@ -12,6 +12,7 @@ from moot.measures.columns import Figures
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.store import queries
+from moot.store.rows import facts_of
 from moot.types import digest
 
 Row = dict[str, Any]
@@ -24,7 +25,7 @@ def facts_figures(source: Source) -> Row:
     """How each run went, which prompts were used, and which other plans have the same name."""
     runs = queries.runs_of(source.connection, source.ident)
     facts: Row = {
-        "runs": [{"state": run["state"], **json.loads(run["facts"])} for run in runs],
+        "runs": [{"state": run["state"], **facts_of(run)} for run in runs],
         "prompts": prompt_rows(source.cells),
     }
     named = queries.experiments_named(source.connection, source.name)

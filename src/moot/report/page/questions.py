@@ -6,7 +6,6 @@ needs is written in parts of some dozens of questions, so that a page opens at o
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +26,7 @@ from moot.report.page.part import PagePart
 from moot.report.page.words import PlayRow, PlayRows, Words
 from moot.report.uncollected import uncollected
 from moot.store import queries, schema
-from moot.store.rows import case_of
+from moot.store.rows import case_of, config_of
 from moot.store.statements import Row
 from moot.strategies.natives import SINGLE_CALL
 from moot.types import Case
@@ -89,7 +88,7 @@ class Columns:
 
 def read_questions(connection: Connection, experiment: Row, grade: Grade | None = None) -> QuestionData:
     """`grade` values a captain's draft where that captain was never played alone."""
-    config = json.loads(experiment["config"])
+    config = config_of(experiment)
     cells = [stored_cell(row) for row in queries.cells_of(connection, experiment["id"])]
     places = _places(connection, experiment["id"])
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))

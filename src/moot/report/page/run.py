@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from moot.report.page.questions import QuestionData, read_questions
 from moot.report.page.run_page import RunPage
 from moot.report.sections import all_sections
 from moot.store import queries
+from moot.store.rows import config_of
 from moot.store.statements import Row
 from moot.types import Case
 
@@ -78,4 +78,4 @@ def _grade(connection: Connection, experiment: Row) -> Callable[[Case, str | Non
         return None
     from moot.measures.source import Source
 
-    return Source(connection, experiment, grader_of(json.loads(experiment["config"]))).grade
+    return Source(connection, experiment, grader_of(config_of(experiment))).grade

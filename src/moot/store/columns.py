@@ -1,0 +1,139 @@
+"""Types of columns that look at every value as it is read: the border between a file and all that is computed from it.
+
+SQLite takes any value in any column, and a store may be a stranger's or damaged. What stands in a column and cannot have
+been written by moot is said with its place, before a figure is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
+
+from sqlalchemy import Dialect, Float, Integer, MetaData, String, Text, TypeDecorator
+from sqlalchemy.types import TypeEngine
+
+from moot.errors import StoreUnreadable
+from moot.types import OUTCOMES
+
+SHOWN = 60
+"""Characters of a value that is refused."""
+_NUMBERS = (float, int)
+_LARGEST = 1.7976931348623157e308
+
+
+def refusal(place: str, expected: str, found: object) -> StoreUnreadable:
+    """`place`: table and column."""
+    value = repr(found)
+    shown = value if len(value) <= SHOWN else f"{value[:SHOWN]}…"
+    return StoreUnreadable(f"{place}: expected {expected}, found {shown}: this is not as moot writes it")
+
+
+class CheckedColumn(TypeDecorator[Any]):
+    """Nothing (NULL) is let through: a table says itself where it may stand, and an outer join makes some."""
+
+    impl: TypeEngine[Any] | type[TypeEngine[Any]] = String
+    cache_ok = True
+    expected: ClassVar[str]
+
+    def __init__(self, place: str = "") -> None:
+        super().__init__()
+        self.place = place
+        """Table and column; `name_places` says it."""
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        """What gives back a value of this column, or refuses it: one call for each value, of which there are millions."""
+        raise NotImplementedError
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        place, expected = self.place, self.expected
+
+        def refuse(value: Any) -> NoReturn:
+            raise refusal(place, expected, value)
+
+        return self.reader(refuse)
+
+
+class TextColumn(CheckedColumn):
+    impl = String
+    cache_ok = True
+    expected = "text"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or type(value) is str else refuse(value)
+
+
+class LongTextColumn(TextColumn):
+    impl = Text
+    cache_ok = True
+
+
+class OutcomeColumn(CheckedColumn):
+    """How an episode ended."""
+
+    impl = String
+    cache_ok = True
+    expected = f"one of {', '.join(OUTCOMES)}"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or value in OUTCOMES else refuse(value)
+
+
+class WholeColumn(CheckedColumn):
+    impl = Integer
+    cache_ok = True
+    expected = "a whole number"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or type(value) is int else refuse(value)
+
+
+class CountColumn(CheckedColumn):
+    impl = Integer
+    cache_ok = True
+    expected = "a whole number from 0 on"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or (type(value) is int and value >= 0) else refuse(value)
+
+
+class NumberColumn(CheckedColumn):
+    impl = Float
+    cache_ok = True
+    expected = "a number"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: (
+            value if value is None or (type(value) in _NUMBERS and -_LARGEST <= value <= _LARGEST) else refuse(value)
+        )
+
+
+class AmountColumn(CheckedColumn):
+    """Money, or time that something took."""
+
+    impl = Float
+    cache_ok = True
+    expected = "a number from 0 on"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: (
+            value if value is None or (type(value) in _NUMBERS and 0 <= value <= _LARGEST) else refuse(value)
+        )
+
+
+class GradeColumn(CheckedColumn):
+    """How far an answer is right."""
+
+    impl = Float
+    cache_ok = True
+    expected = "a number from 0 to 1"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: value if value is None or (type(value) in _NUMBERS and 0 <= value <= 1) else refuse(value)
+
+
+def name_places(metadata: MetaData) -> None:
+    """Let every column know where it stands."""
+    for table in metadata.sorted_tables:
+        for column in table.columns:
+            if isinstance(column.type, CheckedColumn):
+                column.type = type(column.type)(f"{table.name}.{column.name}")
