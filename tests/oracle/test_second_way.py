@@ -110,7 +110,7 @@ MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
 """`make test-more` plays more of them: for each that `make test` plays as many again."""
 
 
-@pytest.mark.parametrize("number", [0, 2, 4, *((1, 3, 5, 107) if MORE else ()), *range(6, 6 + 8 * MORE)])
+@pytest.mark.parametrize("number", [0, 2, *((1, 3, 4, 5, 107) if MORE else ()), *range(6, 6 + 8 * MORE)])
 def test_every_figure_comes_out_the_same(number: int, tmp_path: Path) -> None:
     _check(tmp_path, experiment(number, tmp_path))
 
@@ -126,7 +126,7 @@ def test_discussions_side_by_side_too(number: int, tmp_path: Path) -> None:
         _check(tmp_path, discussions(number, tmp_path))
 
 
-@pytest.mark.parametrize("number", range(3, 5 + 2 * MORE))
+@pytest.mark.parametrize("number", [3, *range(4, 4 + 3 * MORE)])
 def test_with_failures_and_unknown_references_too(number: int, tmp_path: Path) -> None:
     keys, shares = troubled(number, tmp_path)
     with troubles(shares):
@@ -177,7 +177,7 @@ def test_while_challenges_wait_for_a_grade_too(number: int, tmp_path: Path) -> N
         _check(tmp_path, keys)
 
 
-@pytest.mark.parametrize("number", [*range(3), *range(3, 3 + 2 * MORE)])
+@pytest.mark.parametrize("number", [1, 2, *((0,) if MORE else ()), *range(3, 3 + 2 * MORE)])
 def test_drafts_by_other_calls_too(number: int, tmp_path: Path) -> None:
     with plugged_in():
         _check(tmp_path, other_calls(number, tmp_path), own_drafts=True)
@@ -202,12 +202,12 @@ def test_a_summariser_of_single_proposers_too(number: int, tmp_path: Path) -> No
     _check(tmp_path, one_at_a_time(number, tmp_path))
 
 
-@pytest.mark.parametrize("number", [2, 8, *range(9, 9 + 2 * MORE)])
+@pytest.mark.parametrize("number", [2, *((8,) if MORE else ()), *range(9, 9 + 2 * MORE)])
 def test_a_chosen_team_beside_others_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, chosen_team(number, tmp_path))
 
 
-@pytest.mark.parametrize("number", [2, 3, *range(4, 4 + 2 * MORE)])
+@pytest.mark.parametrize("number", [2, *range(3, 3 + 3 * MORE)])
 def test_a_run_that_was_stopped_too(number: int, tmp_path: Path) -> None:
     """Some cells have played all of it, some a part, each its own."""
     keys = stopped(number, tmp_path)
