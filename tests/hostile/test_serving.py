@@ -13,6 +13,7 @@ import pytest
 
 from moot.models.model import Model
 from moot.models.scripted import ScriptedModel
+from moot.openai_form.refusal import Refused
 from moot.prompts import Prompts, block, quoted
 from moot.serve.chat import ChatMessage, conversation
 from moot.serve.client_schema import fits, problem_of
@@ -86,6 +87,10 @@ def test_nobody_in_a_conversation_speaks_for_another(language: str) -> None:
             ChatMessage(role="tool", content=text),
             ChatMessage(role="user", content="Is it so?"),
         ]
+        if "\x00" in text:
+            with pytest.raises(Refused, match="holds a NUL"):
+                conversation(messages, None, prompts, language)
+            continue
         asked = conversation(messages, None, prompts, language).question.text
         lines = asked.splitlines()
         said = len(text.splitlines())
