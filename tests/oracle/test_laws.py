@@ -340,6 +340,8 @@ def _other_values(one: Any, other: Any, place: str = "") -> Any:
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in one.keys() | other.keys():
             told = any(key == end or key.endswith((f"_{end}", f"{end}_holm")) for end in OF_INTERVALS)
+            # Of too few clusters there is no p, and what has none is of no family.
+            told |= key == "family" and (one.get("p") is None) != (other.get("p") is None)
             if not told and key not in DRAWN_BY_CLUSTER | ABOUT_THE_FILE | {"why"}:
                 yield from _other_values(one.get(key), other.get(key), f"{place}.{key}")
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
