@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +183,40 @@ def test_what_has_no_reference_waits_for_nobody() -> None:
     shown = moot.run(keys).figures
     for row in (*shown["accuracy"], *shown["players"]):
         assert (row["value"], row["n"]) == (0.5, 10), row
+
+
+class UnsureOfTin:
+    """Rejects lead, and has no word yet on tin."""
+
+    name = "unsure-of-tin"
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        return Score(None, "unsure") if verdict.answer == "tin" else Score(float(verdict.answer == "gold"), "metals")
+
+
+def test_where_another_could_be_the_best_a_gap_has_no_value_as_in_its_row() -> None:
+    """Ann has one right answer more than bob, of whom two wait."""
+
+    def says(name: str, answer: Callable[[int], str]) -> ScriptedModel:
+        return ScriptedModel(name, lambda request: json.dumps({"answer": answer(int(request.question_id or 0))}))
+
+    models = {
+        "ann": says("ann", lambda n: "gold" if n % 2 else "lead"),
+        "bob": says("bob", lambda n: "tin" if n in (0, 2) else "gold" if n % 2 and n != 1 else "lead"),
+        "cat": says("cat", lambda n: "gold" if n % 3 == 0 else "lead"),
+    }
+    shown = moot.run(
+        {
+            "name": "tin",
+            "models": models,
+            "questions": [Case(Question(str(n), f"Which metal is {n}?"), answer="gold") for n in range(60)],
+            "strategies": ["solo", "vote"],
+            "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}},
+            "grader": UnsureOfTin(),
+            "hypotheses": ["gap_closure(vote@ann) < 2"],
+        }
+    ).figures
+    ((gap,), (hypothesis,)) = shown["gap"], shown["hypotheses"]
+    assert (gap["value"], gap["why"]) == (None, "bob could be the best single player")
+    assert (hypothesis["value"], hypothesis["verdict"], hypothesis["note"]) == (None, "open", gap["why"])
+    assert hypothesis.get("bounds") is None

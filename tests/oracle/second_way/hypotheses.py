@@ -277,9 +277,7 @@ def _gap(raw: Raw, meant: Sequence[Cell], reached: Mapping[str, Value]) -> Sums 
     """From the best single player to the skyline."""
     alone = _alone(raw, meant)
     best, one = tops(alone), single(alone)
-    if one.player is None:
-        return None
-    if one.ranked is not None:
+    if one.player is None or one.ranked is not None or one.rivals:
         return None
     triples = {q: (reached[q], start, best[q]) for q, start in one.values.items() if q in best and q in reached}
     sides = [{"": graded_only(reached)}, one.everyone, {"": graded_only(best)}]

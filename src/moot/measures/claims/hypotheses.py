@@ -163,6 +163,8 @@ def _gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored], side:
         return "there is no best single player to start from"
     if single.not_ranked is not None:
         return f"who is the best single player is not known: {single.not_ranked}"
+    if single.rivals:  # whatever waits for a grade may make another the start, and the bounds would be of the wrong way
+        return f"{', '.join(single.rivals)} could be the best single player"
     triples = {
         question: (side.value(question), start, tops[question])
         for question, start in single.values.items()
