@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -521,44 +521,6 @@ def test_few_clusters_leave_little_choice_and_that_is_said(tmp_path: Path, capsy
     assert "clusters are not divided" in said
     assert "where 20 were asked for" in said
     assert "3 splits of 2 clusters" in said
-
-
-STOPPED = """
-name: stopped
-questions: {file: questions.jsonl}
-models:
-  a: {provider: recorded, file: replies.jsonl, model: a}
-  b: {provider: recorded, file: replies.jsonl, model: b}
-players: {a: {model: a}, b: {model: b}}
-strategies: [solo]
-"""
-
-
-def test_what_a_player_was_not_asked_is_neither_wrong_nor_right(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Both know every second question. Of b half of the run is missing: over all questions it would have half of that."""
-    questions = [
-        {"id": f"q{n}", "text": f"Which is {n}?", "choices": ["x", "y", "z"], "answer": "A"} for n in range(40)
-    ]
-    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
-    replies = [
-        {"model": model, "question_id": f"q{n}", "answer": "A" if n % 2 else "B"} for model in "ab" for n in range(40)
-    ]
-    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
-    file = tmp_path / "stopped.yaml"
-    file.write_text(STOPPED)
-    assert run_app(app, ["run", str(file), "--quiet"]) == 0
-    with closing(sqlite3.connect(tmp_path / "stopped.db")) as store, store:
-        gone = "SELECT question FROM experiment_questions WHERE position >= 20"
-        (cell,) = store.execute("SELECT cell FROM experiment_cells ORDER BY position DESC LIMIT 1").fetchone()
-        store.execute(f"DELETE FROM episodes WHERE cell = ? AND question IN ({gone})", (cell,))
-    capsys.readouterr()
-    assert run_app(app, ["select", str(file), "--k", "1", "--m", "10", "--json"]) == 0
-    out, err = capsys.readouterr()
-    singles = {row["team"][0]: row for row in json.loads(out) if row["kind"] == "single"}
-    assert {name: (row["test_accuracy"], row["n"]) for name, row in singles.items()} == {"a": (0.5, 20), "b": (0.5, 20)}
-    assert "20 questions are left out, which not all proposers have played" in err
 
 
 def test_a_player_who_answered_alone_in_two_ways_is_one_of_them(
