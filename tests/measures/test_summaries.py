@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
+
+from stopped_runs import figures_of, never, world
 
 import moot
 from moot import Case, Question, Team, Traits, Verdict
@@ -174,6 +178,26 @@ def test_partners_are_known_by_what_they_are_worth_alone(tmp_path: Path) -> None
     assert [row["proposers"] for row in found["mixtures"]] == [["ann"], ["bob"]]
     (partners,) = found["partners"]
     assert (partners["most_accurate"], partners["its_accuracy"]) == ("ann", 0.75)
+
+
+async def test_partners_are_ranked_on_the_questions_that_all_of_them_have(tmp_path: Path) -> None:
+    """Bob was read on ten questions of forty, nine of which he knows: on these the summary of ann is right more often."""
+    players = world({"ann": lambda n: n < 10 or n % 5 == 0, "bob": lambda n: n < 9, "sue": never}, None)
+    players.after = lambda name, n, texts: texts[0]
+    single = [{"mixture": {"summariser": "sue", "repeats": 1, "proposers": [name]}} for name in ("ann", "bob")]
+    keys = {**players.keys(["solo", *single]), "teams": {"two": {"players": ["ann", "bob"]}}}
+    await moot.arun(keys, store=tmp_path / "cup.db")
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as connection, connection:
+        (cell,) = connection.execute("SELECT id FROM cells WHERE label LIKE 'mixture%bob%'").fetchone()
+        first_ten = "SELECT question FROM experiment_questions ORDER BY position LIMIT 10"
+        connection.execute(f"DELETE FROM episodes WHERE cell = ? AND question NOT IN ({first_ten})", (cell,))
+    shown = await figures_of(tmp_path / "cup.db")
+    own = {row["proposers"][0]: (row["value"], row["n"]) for row in shown["mixtures"]}
+    assert own == {"ann": (0.4, 40), "bob": (0.9, 10)}
+    (partners,) = shown["partners"]
+    assert (partners["most_accurate"], partners["most_complementary"]) == ("ann", "ann")
+    assert (partners["with_most_complementary"], partners["its_accuracy"]) == (1.0, 1.0)
+    assert (partners["n"], partners["left_out"]) == (10, [])
 
 
 @dataclass(frozen=True)

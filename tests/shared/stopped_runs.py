@@ -52,6 +52,11 @@ async def stopped(folder: Path, players: World, strategies: list[Any], played: E
             if not played(strategy, whose, n)
         ]
         connection.executemany("DELETE FROM episodes WHERE cell = ? AND question = ?", gone)
+    return await figures_of(path)
+
+
+async def figures_of(path: Path) -> dict[str, Any]:
+    """What the store says as it is, nothing asked for."""
     store = await store_at(f"sqlite:///{path}").open()
     try:
         return dict(await store.run(lambda connection: figures(connection, find_experiment(connection))))

@@ -18,6 +18,7 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import mean
 from second_way.luck import SIDE
 from second_way.meanings import Meanings, plain
+from second_way.ranked import Ranked
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, accuracy_row, graded, rights, share_row, unfair
 from second_way.tables import drafts_of, table_of, tables
@@ -196,30 +197,50 @@ def _label_row(c: int, counts: dict[int, list[float]], *, open_ones: bool) -> Ro
 
 
 def _partners(raw: Raw, mixtures: Sequence[tuple[Cell, Row]]) -> Iterator[Row]:
-    """Of a summariser who read proposers one at a time: the most accurate, and whom it is most right with."""
-    groups: dict[tuple[Any, ...], list[tuple[Row, float]]] = {}
+    """Of a summariser who read proposers one at a time: the most accurate, and whom it is most right with, over the
+    questions that all of those have who are ranked."""
+    groups: dict[tuple[Any, ...], list[tuple[str, dict[str, float], dict[str, float]]]] = {}
     for cell, row in mixtures:
         if row["size"] != 1 or row["value"] is None:
             continue
         alone = table_of(raw, cell).solo.get(row["proposers"][0])
-        grades = [episode.right for episode in raw.episodes(alone)] if alone is not None else []
-        if rights(grades) and not unfair([[grade] for grade in grades]):
-            key = row["summariser"], row["order"], row["accuracies"]
-            groups.setdefault(key, []).append((row, mean(rights(grades))))
-    for (summariser, _, _), several in groups.items():
-        if len(several) < 2:
+        if alone is None or unfair([[episode.right] for episode in raw.episodes(alone)]):
             continue
-        top = max(several, key=lambda one: one[1])[0]
-        best, accuracy = max(several, key=lambda one: float(one[0]["value"]))
+        summed, single = _known(raw, cell), _known(raw, alone)
+        both = summed.keys() & single.keys()
+        key = row["summariser"], row["order"], row["accuracies"]
+        of_both = [{question: grades[question] for question in both} for grades in (summed, single)]
+        groups.setdefault(key, []).append((row["proposers"][0], of_both[0], of_both[1]))
+    for (summariser, _, _), several in groups.items():
+        ranked = Ranked({str(place): summed for place, (_, summed, _) in enumerate(several)})
+        if len(ranked.names) < 2:
+            continue
+        means = [
+            (
+                several[int(place)][0],
+                *(mean([grades[q] for q in ranked.questions]) for grades in several[int(place)][1:]),
+            )
+            for place in ranked.names
+        ]
+        top, best = max(means, key=lambda one: one[2]), max(means, key=lambda one: one[1])
         yield {
             "summariser": summariser,
-            "most_accurate": top["proposers"][0],
-            "with_most_accurate": top["value"],
-            "most_complementary": best["proposers"][0],
-            "with_most_complementary": best["value"],
-            "its_accuracy": accuracy,
-            "n": best["n"],
+            "most_accurate": top[0],
+            "with_most_accurate": top[1],
+            "most_complementary": best[0],
+            "with_most_complementary": best[1],
+            "its_accuracy": best[2],
+            "n": len(ranked.questions),
+            "left_out": [several[int(place)][0] for place in ranked.out],
         }
+
+
+def _known(raw: Raw, cell: Cell) -> dict[str, float]:
+    """By question: the mean of its grades, where it has any."""
+    grades: dict[str, list[Grade]] = {}
+    for episode in raw.episodes(cell):
+        grades.setdefault(episode.question, []).append(episode.right)
+    return {question: mean(rights(those)) for question, those in grades.items() if rights(those)}
 
 
 # ---------------------------------------------------------------- reading comprehension

@@ -11,6 +11,7 @@ from moot.measures.cells import Stored, has_option, option_of
 from moot.measures.section import Chart, Column, Section
 from moot.measures.source import Source
 from moot.stats.graded import Value, accuracy_row, graded_value, mean_value, why_unfair_together, why_unknown
+from moot.stats.shared_questions import shared_questions
 from moot.store.rows import verdict_of
 from moot.traces import Cut, Shown, of_kind
 from moot.types import Case, Verdict
@@ -23,10 +24,11 @@ ROLE = "summariser"
 
 def summary_figures(source: Source, cells: Sequence[Stored]) -> dict[str, Any]:
     """A row for each way of summarising, under `mixtures`; nothing where nobody summarised."""
-    played = [(cell, _row(source, cell)) for cell in cells if _summarises(source, cell)]
-    if not played:
+    read = [_read(source, cell) for cell in cells if _summarises(source, cell)]
+    if not read:
         return {}
-    return {"mixtures": [row for _, row in played], "partners": list(_partners(source, cells, played))}
+    rows = [summaries.row() for summaries in read]
+    return {"mixtures": rows, "partners": list(_partners(source, read, rows))}
 
 
 def _summarises(source: Source, cell: Stored) -> bool:
@@ -117,9 +119,28 @@ class _Summaries:
         models = [offices[name] for name in self.read_by if name in offices] or list(offices.values())
         return ", ".join(dict.fromkeys(models)) or self.cell["captain"]
 
+    def values(self) -> dict[str, Value]:
+        """A question counts by the mean over the summariser's repeats."""
+        return {question: mean_value(scores) for question, scores in self.scores.items()}
+
+    def row(self) -> Row:
+        return {
+            "label": self.cell["label"],
+            "team": self.cell["team"],
+            "summariser": self.summariser,
+            "order": option_of(self.cell, "order") or ("random" if self.drawn else "fixed"),
+            "accuracies": _accuracies(self.cell),
+            "proposers": list(self.proposers),
+            "size": len(self.proposers),
+            **self.accuracy(),
+            "unknown_labels": self.unknown,
+            "cut": self.cut,
+            "right_labels": self.right_labels(),
+        }
+
     def accuracy(self) -> Row:
         """Over what is graded, with its bounds; `ungraded` counts episodes."""
-        row = accuracy_row({question: mean_value(scores) for question, scores in self.scores.items()})
+        row = accuracy_row(self.values())
         return {**row, "episodes": self.episodes, "ungraded": self.ungraded}
 
     def right_labels(self) -> list[Row]:
@@ -141,7 +162,7 @@ class _Summaries:
         return rows
 
 
-def _row(source: Source, cell: Stored) -> Row:
+def _read(source: Source, cell: Stored) -> _Summaries:
     read = _Summaries(source, cell)
     for row in source.results(cell):
         read.add(
@@ -149,19 +170,7 @@ def _row(source: Source, cell: Stored) -> Row:
             graded_value(*source.graded_as(row)),
             verdict_of(row["verdict"]),
         )
-    return {
-        "label": cell["label"],
-        "team": cell["team"],
-        "summariser": read.summariser,
-        "order": option_of(cell, "order") or ("random" if read.drawn else "fixed"),
-        "accuracies": _accuracies(cell),
-        "proposers": list(read.proposers),
-        "size": len(read.proposers),
-        **read.accuracy(),
-        "unknown_labels": read.unknown,
-        "cut": read.cut,
-        "right_labels": read.right_labels(),
-    }
+    return read
 
 
 def _accuracies(cell: Stored) -> str | None:
@@ -176,36 +185,68 @@ def _accuracies(cell: Stored) -> str | None:
     return "shown" if option_of(cell, "accuracy-values") else "unknown"
 
 
-def _partners(source: Source, cells: Sequence[Stored], played: Sequence[tuple[Stored, Row]]) -> Iterator[Row]:
-    """For each summariser that read proposers one at a time: the most accurate of them, and the one it gains most by."""
-    pairs: dict[tuple[str, str, str], list[tuple[Row, float]]] = defaultdict(list)
-    for cell, row in played:
-        single = source.draft_table(cell).alone.get(row["proposers"][0]) if row["size"] == 1 else None
-        mean_alone = _mean(source, single) if single is not None else None
-        if mean_alone is not None and row["value"] is not None:
-            pairs[row["summariser"], row["order"], row["accuracies"]].append((row, mean_alone))
-    for (summariser, _, _), partners in pairs.items():
-        if len(partners) < 2:
+@dataclass(frozen=True, slots=True)
+class _Partner:
+    """A proposer whom somebody read alone: by question, what the summary is worth and what its own answer is."""
+
+    name: str
+    summary: Mapping[str, float]
+    alone: Mapping[str, float]
+
+
+def _partners(source: Source, read: Sequence[_Summaries], rows: Sequence[Row]) -> Iterator[Row]:
+    """For each summariser that read proposers one at a time: the most accurate of them, and the one it gains most by.
+
+    They are ranked on the questions that all of them have: whoever played the easier half of a stopped run is no better.
+    """
+    groups: dict[tuple[str, str, str], list[_Partner]] = defaultdict(list)
+    for summaries, row in zip(read, rows, strict=True):
+        partner = _partner(source, summaries) if row["size"] == 1 and row["value"] is not None else None
+        if partner is not None:
+            groups[row["summariser"], row["order"], row["accuracies"]].append(partner)
+    for (summariser, _, _), partners in groups.items():
+        together = shared_questions({str(place): partner.summary for place, partner in enumerate(partners)})
+        ranked = [partners[int(place)] for place in together.names]
+        if len(ranked) < 2:
             continue
-        top, _ = max(partners, key=lambda partner: partner[1])
-        best, its_accuracy = max(partners, key=lambda partner: partner[0]["value"])
+        top = max(ranked, key=lambda partner: _mean(partner.alone, together.questions))
+        best = max(ranked, key=lambda partner: _mean(partner.summary, together.questions))
         yield {
             "summariser": summariser,
-            "most_accurate": top["proposers"][0],
-            "with_most_accurate": top["value"],
-            "most_complementary": best["proposers"][0],
-            "with_most_complementary": best["value"],
-            "its_accuracy": its_accuracy,
-            "n": best["n"],
+            "most_accurate": top.name,
+            "with_most_accurate": _mean(top.summary, together.questions),
+            "most_complementary": best.name,
+            "with_most_complementary": _mean(best.summary, together.questions),
+            "its_accuracy": _mean(best.alone, together.questions),
+            "n": len(together.questions),
+            "left_out": [partners[int(place)].name for place in together.left_out],
         }
 
 
-def _mean(source: Source, cell: Stored) -> float | None:
-    """What a player is worth alone, as far as it is graded; None where that would flatter it."""
-    rights = [episode.right for episode in source.seen(cell) if episode.right is not None]
-    if not rights or why_unknown([episode.value for episode in source.seen(cell)]):
+def _partner(source: Source, summaries: _Summaries) -> _Partner | None:
+    """Over the questions of which both are graded; None where nobody knows it alone, or what is graded would flatter it."""
+    (name,) = summaries.proposers
+    single = source.draft_table(summaries.cell).alone.get(name)
+    if single is None:
         return None
-    return sum(rights) / len(rights)
+    episodes = source.seen(single)
+    if why_unknown([episode.value for episode in episodes]):
+        return None
+    alone: dict[str, list[Value]] = defaultdict(list)
+    for episode in episodes:
+        alone[episode.key[0]].append(episode.value)
+    summary = summaries.values()
+    known_alone = {question: mean_value(values).known for question, values in alone.items()}
+    both = [
+        (question, value.known, own)
+        for question, value in summary.items()
+        if value.known is not None and (own := known_alone.get(question)) is not None
+    ]
+    return _Partner(name, {key: value for key, value, _ in both}, {key: own for key, _, own in both})
+
+
+def _mean(values: Mapping[str, float], questions: Sequence[str]) -> float:
+    return sum(values[question] for question in questions) / len(questions)
 
 
 def summary_sections(figures: Mapping[str, Any]) -> Iterator[Section]:
@@ -269,6 +310,14 @@ def _partner_section(rows: Sequence[Row]) -> Section:
         Column("most_complementary", "best partner"),
         Column("with_most_complementary", "right with it", "share"),
         Column("its_accuracy", "which alone has", "share"),
+        Column("n", "n"),
     )
-    words = ("The best partner is the best after the fact, on these very questions: expect less on others.",)
-    return Section("summaries-partners", "The most accurate and the most complementary partner", words, columns, rows)
+    words = ["The best partner is the best after the fact, on these very questions: expect less on others."]
+    words += [
+        f"{row['summariser']}: not ranked, with too few questions that the others have: {', '.join(row['left_out'])}."
+        for row in rows
+        if row["left_out"]
+    ]
+    return Section(
+        "summaries-partners", "The most accurate and the most complementary partner", tuple(words), columns, rows
+    )
