@@ -82,13 +82,30 @@ def report(
     table_format: Annotated[
         str | None, typer.Option("--format", metavar="csv|parquet", help="Write every table as a file.")
     ] = None,
+    section: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this table, such as safety; several times for several."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every table, and a few questions told in words.")] = False,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
+    ] = None,
     served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
     from moot.cli.report import report_command
 
     return report_command(
-        files or [], store=store, as_json=as_json, output=output, table_format=table_format, served=served
+        files or [],
+        store=store,
+        as_json=as_json,
+        output=output,
+        table_format=table_format,
+        served=served,
+        sections=section or [],
+        everything=everything,
+        conditions=fail_under or [],
     )
 
 

@@ -7,8 +7,11 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
+from rich.console import Console as RichConsole
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from moot.cli.console import Console
 from moot.cli.safe_text import say, tamed
@@ -35,10 +38,7 @@ async def watch(tally: RunTally, *, title: str, quiet: bool = False) -> AsyncIte
 
 
 async def _bar(tally: RunTally, title: str, console: Console) -> None:
-    title_column = TextColumn("{task.description}", markup=False)
-    state_column = TextColumn("{task.fields[state]}", style="dim", markup=False)
-    columns = (title_column, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), state_column)
-    with Progress(*columns, console=console, transient=True) as bar:
+    with progress_bar(console) as bar:
         task = bar.add_task(title, total=tally.total, state="")
         try:
             while True:
@@ -46,6 +46,18 @@ async def _bar(tally: RunTally, title: str, console: Console) -> None:
                 await asyncio.sleep(0.2)
         finally:
             bar.update(task, completed=tally.done, state=_state(tally))
+
+
+def progress_bar(console: RichConsole) -> Progress:
+    """In one line at any width: bar, count and remaining time are kept, and what follows them is cut."""
+    name = TextColumn("{task.description}", markup=False, table_column=Column(max_width=16, **_ONE_LINE))
+    state = TextColumn("{task.fields[state]}", style="dim", markup=False, table_column=Column(ratio=1, **_ONE_LINE))
+    count = MofNCompleteColumn(table_column=Column(no_wrap=True))
+    left = TimeRemainingColumn(compact=True, table_column=Column(no_wrap=True, min_width=5))
+    return Progress(name, BarColumn(16), count, left, state, console=console, transient=True, expand=True)
+
+
+_ONE_LINE: Any = {"no_wrap": True, "overflow": "ellipsis"}
 
 
 async def _lines(tally: RunTally, title: str) -> None:

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection
 
+from moot.cli.conditions import checked_conditions, unmet
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
@@ -21,6 +22,7 @@ from moot.report.figures import figures, find_experiment
 from moot.report.frames import RAW, TableFormat, frame, rows_frame, section_frame, write_tables
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, run_of, side_by_side, side_by_side_sections
+from moot.report.story import FEW, stories
 from moot.store import from_here, store_at
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
@@ -33,6 +35,7 @@ class ReportWanted:
     page: bool = False
     tables: bool = False
     pairs: bool = False
+    stories: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class ReadRun:
     page: Any = None
     raw: Mapping[str, Any] = field(default_factory=dict)
     """What the store holds, as tables by name."""
+    stories: Sequence[str] = ()
+    """A few questions told in words."""
 
 
 def report_command(
@@ -53,9 +58,16 @@ def report_command(
     output: Path | None = None,
     table_format: str | None = None,
     served: bool = False,
+    sections: Sequence[str] = (),
+    everything: bool = False,
+    conditions: Sequence[str] = (),
 ) -> int:
     kind = _checked(paths, store, as_json, output, table_format)
-    wanted = ReportWanted(output is not None and kind is None, kind is not None, len(paths) > 1)
+    told = _told_in_terminal(paths, as_json or output is not None or kind is not None, sections, everything)
+    checked_conditions(conditions)
+    if conditions and len(paths) > 1:
+        raise UsageError("--fail-under goes with one file")
+    wanted = ReportWanted(output is not None and kind is None, kind is not None, len(paths) > 1, stories=everything)
     runs = [asyncio.run(_read(path, store, wanted, served)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
@@ -64,9 +76,38 @@ def report_command(
         _write_page(output, runs, both)
     elif as_json:
         print_json(both or runs[0].run.figures)
+    elif told == "ending":
+        from moot.cli.console import Console
+        from moot.report.ending import NextCommands, print_ending
+
+        following = NextCommands.of(paths[0] if paths else None, store, served=served)
+        print_ending(dict(runs[0].run.figures), Console(), following)
+    elif told == "sections":
+        from moot.cli.console import Console
+        from moot.report.terminal import print_sections
+
+        print_sections(dict(runs[0].run.figures), Console(), sections)
     else:
         _print(runs, both)
-    return 0
+    failed = unmet(conditions, runs[0].run.figures)
+    for condition in failed:
+        say(f"moot: not met: {condition}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _told_in_terminal(
+    paths: Sequence[Path], elsewhere: bool, sections: Sequence[str], everything: bool
+) -> Literal["ending", "sections", "all"]:
+    """Two runs beside each other are shown whole: what is asked there is how they differ."""
+    if elsewhere and (sections or everything):
+        raise UsageError("--section and --all are for the terminal: expected them without -o, --json and --format")
+    if sections and everything:
+        raise UsageError("--all shows every section: expected it without --section")
+    if len(paths) > 1:
+        if sections:
+            raise UsageError("--section goes with one file")
+        return "all"
+    return "sections" if sections else "all" if everything else "ending"
 
 
 def _checked(
@@ -106,7 +147,8 @@ async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served
         if wanted.pairs:
             source = Source(connection, experiment)
             played, clusters = sides(source, source.cells), source.clusters
-        return ReadRun(run_of(run_figures, played, clusters), page, raw)
+        told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
+        return ReadRun(run_of(run_figures, played, clusters), page, raw, told)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
@@ -126,6 +168,8 @@ def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
             title = f"{('First', 'Second')[number]} run: {reading.run.figures['experiment']}"
             console.print(Text(title, style="bold"))
         print_report(dict(reading.run.figures), console)
+        for story in reading.stories:
+            console.print(f"\n{story}", highlight=False)
     for section in side_by_side_sections(both) if both else ():
         for part in section_parts(section):
             console.print(part)

@@ -15,7 +15,7 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
-from moot.engine.run_tally import State
+from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
@@ -23,9 +23,8 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import needs
+from moot.report.ending import NextCommands, print_ending, print_short_ending
 from moot.report.figures import figures, find_experiment
-from moot.report.story import FEW, stories
-from moot.report.terminal import print_report
 from moot.store import from_here
 from moot.store.store import Store
 
@@ -81,7 +80,8 @@ def run_command(
 
         return asyncio.run(print_estimate(experiment))
     _settle_memory()
-    return run_to_end(_run(experiment, engine, limit=limit, quiet=quiet))
+    following = NextCommands.of(path, store)
+    return run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following))
 
 
 def _settle_memory() -> None:
@@ -91,7 +91,7 @@ def _settle_memory() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool) -> int:
+async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands) -> int:
     for warning in await try_out(experiment):
         say(f"moot: {warning}", file=sys.stderr)
     store = experiment.store()
@@ -103,14 +103,14 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
             state = await runner.run()
         if not quiet:
-            await _report(experiment, store, runner)
-        _last_word(runner, state)
+            await _report(experiment, store, runner, state, following)
+        _last_word(runner, state, shown=not quiet)
         return EXIT_CODES[state]
     finally:
         await store.close()
 
 
-async def _report(experiment: Plan, store: Store, runner: Runner) -> None:
+async def _report(experiment: Plan, store: Store, runner: Runner, state: State, following: NextCommands) -> None:
     """What it came to. All of it is kept by now: whoever interrupts this has lost nothing but the sight of it."""
     tally = runner.tally
     told = f"interrupted; {tally.done} of {tally.total} episodes are kept, moot report shows their figures"
@@ -118,17 +118,25 @@ async def _report(experiment: Plan, store: Store, runner: Runner) -> None:
         run_figures = await store.read(
             lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
         )
-        console = Console()
-        print_report(run_figures, console)
-        if run_figures["questions"] <= FEW:
-            for story in await store.read(
-                lambda connection: stories(connection, find_experiment(connection, ident=experiment.id))
-            ):
-                console.print(f"\n{story}", markup=False, highlight=False)
+        report = f"moot report {following.source}"
+        if state == "interrupted":
+            kept = f"interrupted: {tally.done:,} of {tally.total:,} episodes are kept"
+            print_short_ending(run_figures, Console(), kept, f"moot run {following.source} goes on; {report} so far")
+        elif state == "done" and not _anything_new(tally):
+            nothing = f"nothing to do: all {tally.total:,} episodes are there"
+            print_short_ending(run_figures, Console(), nothing, f"{report} shows more")
+        else:
+            print_ending(run_figures, Console(), following)
 
 
-def _last_word(runner: Runner, state: State) -> None:
-    """What the exit code means, in words."""
+def _anything_new(tally: RunTally) -> bool:
+    """Whether anything was asked, be it of players, judges or who groups."""
+    made = tally.calls.made if tally.calls is not None else 0
+    return bool(tally.played or made)
+
+
+def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
+    """What the exit code means, in words. `shown`: that it was interrupted stands there already."""
     tally = runner.tally
     if runner.experiment.grading.reused:
         say(f"moot: {runner.experiment.grading.reused_told}", file=sys.stderr)
@@ -136,7 +144,7 @@ def _last_word(runner: Runner, state: State) -> None:
         say(f"moot: {told}", file=sys.stderr)
     for warning in runner.warnings:
         say(f"moot: {warning}", file=sys.stderr)
-    if state == "interrupted":
+    if state == "interrupted" and not shown:
         say(f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
     elif state == "budget":
         say(f"moot: {runner.stopped_by}", file=sys.stderr)

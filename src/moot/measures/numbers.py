@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -41,7 +42,9 @@ def _number(value: float, unit: Unit) -> str:
         case "points":
             return f"{100 * value:+.1f}"
         case "usd":
-            return "$0" if value == 0 else f"${value:.4f}" if abs(value) < 1 else f"${value:,.2f}"
+            return _dollars(value)
+        case "usd-per-question":
+            return _dollars(1_000 * value)
         case "p":
             return "<0.001" if value < 0.001 else f"{value:.3f}"
         case "ratio":
@@ -52,6 +55,21 @@ def _number(value: float, unit: Unit) -> str:
             return f"{value:,.1f} s"
         case _:
             return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def _dollars(value: float) -> str:
+    """Never a nought that is none: small sums keep two digits."""
+    if value == 0:
+        return "$0"
+    if abs(value) >= 0.1:
+        return f"${value:,.2f}"
+    decimals = 1 - math.floor(math.log10(abs(value)))
+    return f"${value:.{min(decimals, 12)}f}"
+
+
+def per_thousand(usd: float | None, questions: int) -> str:
+    """What so many questions cost, as dollars for a thousand of them."""
+    return NOTHING if usd is None or not questions else _dollars(1_000 * usd / questions)
 
 
 def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:

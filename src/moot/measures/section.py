@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Unit = Literal["", "share", "points", "usd", "calls", "tokens", "seconds", "ratio", "number", "p"]
+Unit = Literal["", "share", "points", "usd", "usd-per-question", "calls", "tokens", "seconds", "ratio", "number", "p"]
 """`share`: 0 to 1, shown in per cent. `points`: a difference of shares, shown in percentage points. `number`: with two
-decimals, whole or not, so that a value and its interval are written alike."""
+decimals, whole or not, so that a value and its interval are written alike. `usd-per-question`: shown as dollars for 1,000."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
 from moot.measures.columns import Figures, Row, count, titled
 from moot.measures.facts.figures import prompts_remark
-from moot.measures.numbers import money, percent
+from moot.measures.numbers import money, percent, shown
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
@@ -19,11 +19,9 @@ def remarks(figures: Figures) -> list[str]:
     if figures.get("kind") == "calibration":
         lines.append("A calibration: kept apart from production, and no part of any figure of it.")
     if figures["simulated"]:
-        lines.append(f"Simulated, not real: {', '.join(figures['simulated'])}.")
+        lines.append(simulated_words(figures))
     if 0 < figures["questions"] < SMALL:
-        prove = "proves" if figures["questions"] == 1 else "prove"
-        asked = count(figures["questions"], "question")
-        lines.append(f"{asked} {prove} nothing: look at the width of the intervals.")
+        lines.append(prove_nothing(figures))
     if clusters := figures.get("clusters"):
         lines.append(_clusters(figures["questions"], clusters))
     lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
@@ -33,8 +31,8 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(f"The judges {' and '.join(judges['judges'])} {agreement}.")
     if learnt := figures.get("talk_threshold"):
         lines.append(_threshold(learnt))
-    if front := [row for row in figures.get("frontier", ()) if row["on_frontier"] and row["accuracy"] is not None]:
-        lines.append(_frontier(front))
+    if front := front_words(figures):
+        lines.append(front)
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
         lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
@@ -70,18 +68,33 @@ def _clusters(questions: int, clusters: Row) -> str:
     return f"{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
 
 
-def _frontier(rows: Sequence[Row]) -> str:
-    """Where not all options have the same questions, on which it is."""
+def simulated_words(figures: Figures) -> str:
+    return f"Simulated, not real: {', '.join(figures['simulated'])}."
+
+
+def prove_nothing(figures: Figures) -> str:
+    prove = "proves" if figures["questions"] == 1 else "prove"
+    return f"{count(figures['questions'], 'question')} {prove} nothing: look at the width of the intervals."
+
+
+def front_words(figures: Figures) -> str | None:
+    """Who is on the frontier; where not all options have the same questions, on which it is."""
+    rows = [row for row in figures.get("frontier", ()) if row["on_frontier"] and row["accuracy"] is not None]
+    if not rows:
+        return None
     on = rows[0].get("ranked_on")
     none = f"On the {count(on, 'question')} that all of them have, none" if on else "None"
     return f"{none} is both cheaper and better than {_front(rows)} (picked after the fact)."
 
 
 def _front(rows: Sequence[Row]) -> str:
-    costs = [money(row["cost"]) if row["unit"] == "usd" else f"{row['cost']:.1f} calls" for row in rows]
-    return ", ".join(
-        f"{row['of']} ({percent(row['accuracy'])} at {cost} a question)" for row, cost in zip(rows, costs, strict=True)
-    )
+    return ", ".join(f"{row['of']} ({percent(row['accuracy'])} at {_cost(row)})" for row in rows)
+
+
+def _cost(row: Row) -> str:
+    if row["unit"] == "usd":
+        return f"{shown(row['cost'], 'usd-per-question')} per 1,000"
+    return f"{row['cost']:.1f} calls a question"
 
 
 def _ungraded(row: Row) -> str:
@@ -104,4 +117,4 @@ def _price(arm: Row) -> str:
     """In money, or in calls where money says nothing."""
     if not arm["cost_usd"]:
         return f"{arm['calls']:.1f} calls a question"
-    return f"{money(1_000 * arm['cost_usd'])} a thousand questions"
+    return f"{shown(arm['cost_usd'], 'usd-per-question')} per 1,000 questions"

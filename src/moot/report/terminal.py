@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from moot.errors import UsageError
 from moot.measures.columns import (
     at_table,
     count,
@@ -25,6 +26,7 @@ from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money,
 from moot.measures.quiz.diversity_sections import left_out_words
 from moot.measures.quiz.sections import ranked_words
 from moot.measures.section import Section
+from moot.models.closest import closest
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
@@ -51,19 +53,61 @@ def print_report(figures: Figures, console: Console, given: Iterable[Measure] = 
     sections = all_sections(figures, given)
     for sentence in (figures.get("headline") or {}).get("words", ()):
         console.print(Text(sentence))
-    console.print(_accuracy_table(figures, width))
-    troubled = [row for row in figures["accuracy"] if _without_answer(row)]
-    if troubled:
-        console.print(_outcomes(troubled, width))
-    drawn = (part for draw in DRAWN for part in draw(figures, width))
+    drawn = (part for draw in OWN_WAYS.values() for part in draw(figures, width))
     for part in (*drawn, *_hypotheses(sections, width), *_rest(sections, width), *position_table(sections, width)):
-        if isinstance(part, Table) and part.title:
-            console.print(Text(str(part.title), style="italic"))  # a title of its own is not bound to the width
-            part.title = None
-        console.print(part)
+        _print_part(part, console)
     for line in remarks(figures):
         whole = max(map(len, line.split())) <= width  # else a list of players would break within a name
         console.print(Text(line if whole else wrapped(line, width), style="dim"))
+
+
+def _print_part(part: Table | Text, console: Console) -> None:
+    if isinstance(part, Table) and part.title:
+        console.print(Text(str(part.title), style="italic"))  # a title of its own is not bound to the width
+        part.title = None
+    console.print(part)
+
+
+def print_sections(figures: Figures, console: Console, names: Sequence[str], given: Iterable[Measure] = ()) -> None:
+    """Only these: each by its own name, or by that of its family, which its name begins with."""
+    figures, width = shortened(figures), console.width
+    sections = all_sections(figures, given)
+    for section in wanted_sections(sections, names):
+        if section.terminal != "own":
+            parts: Iterable[Table | Text] = section_parts(section, width)
+        elif section.id == "hypotheses":
+            parts = _hypotheses([section], width)
+        elif section.id in OWN_WAYS:
+            parts = OWN_WAYS[section.id](figures, width)
+        else:
+            parts = position_table([section], width)
+        for part in parts:
+            _print_part(part, console)
+
+
+def wanted_sections(sections: Sequence[Section], names: Sequence[str]) -> list[Section]:
+    """In the order of the report; a name that none has is an error which lists those that there are."""
+    wanted: list[Section] = []
+    for name in names:
+        named = [section for section in sections if section.id == name or section.id.startswith(f"{name}-")]
+        if not named:
+            known = [section.id for section in sections]
+            raise UsageError(
+                f"--section: this report has no {name!r}{closest(name, known)} (it has {', '.join(known)})"
+            )
+        wanted += named
+    return [section for section in sections if section in wanted]
+
+
+def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
+    yield _accuracy_table(figures, width)
+    yield from _marked(figures["accuracy"])
+
+
+def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
+    troubled = [row for row in figures["accuracy"] if _without_answer(row)]
+    if troubled:
+        yield _outcomes(troubled, width)
 
 
 def _accuracy_table(figures: Figures, width: int) -> Table:
@@ -147,10 +191,13 @@ def _side_by_side(labels: Iterable[str], words: int, column_width: int, width: i
 
 
 def _skyline(figures: Figures, width: int) -> Iterable[Table | Text]:
-    """How far the players of each table could get together, and how much of the way each strategy goes."""
+    """How far the players of each table could get together."""
     for team_figures in figures.get("teams") or [figures]:
         if "skyline" in team_figures:
             yield from _ceiling(team_figures["skyline"], team_figures["best_single"], team_figures.get("team"))
+
+
+def _gap(figures: Figures, width: int) -> Iterable[Table | Text]:
     closed_rows = [row for row in figures.get("gap", ()) if row["value"] is not None]
     for of, rows in _by_team(closed_rows):
         cells = [(*_named(row), percent(row["value"]), interval(row)) for row in in_order(figures, pooled(rows))]
@@ -290,15 +337,18 @@ def _rest(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
             yield from section_parts(section, width)
 
 
-DRAWN: tuple[Callable[[Figures, int], Iterable[Table | Text]], ...] = (
-    _by_captain,
-    _skyline,
-    _gains,
-    _self_preference,
-    _diversity,
-    _human,
-)
-"""What a terminal draws from the figures themselves, captains across or strategies across."""
+OWN_WAYS: dict[str, Callable[[Figures, int], Iterable[Table | Text]]] = {
+    "accuracy": _accuracy,
+    "outcomes": _endings,
+    "by-captain": _by_captain,
+    "skyline": _skyline,
+    "gap": _gap,
+    "gains": _gains,
+    "self-preference": _self_preference,
+    "diversity": _diversity,
+    "human": _human,
+}
+"""By section: what a terminal draws from the figures themselves, captains across or strategies across."""
 
 
 def pooled(rows: Sequence[Row]) -> list[Row]:

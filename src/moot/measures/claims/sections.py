@@ -39,9 +39,9 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     if not rows:
         return
     unit: Unit = rows[0]["unit"]
-    unit_name = "money" if unit == "usd" else "calls"
+    unit_name = "dollars for 1,000 questions" if unit == "usd" else "calls a question"
     words: tuple[str, ...] = (
-        f"Cost is in {unit_name} a question; what differs by no more than a tenth, and not clearly, costs the same. On the"
+        f"Cost is in {unit_name}; what differs by no more than a tenth, and not clearly, costs the same. On the"
         " frontier: no other is both cheaper and better, which is picked after the fact; beside it, in how many parts of the"
         " questions it is on the frontier of the others.",
         "Within this cost: the highest of those that cost no more, its interval paying for that choice. Beaten by: one of"
@@ -52,7 +52,9 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
         words += ("On the frontier, and within this cost, by the least that each can be.",)
     columns = (
         Column("of", "who"),
-        Column("cost", "cost a question" if unit == "usd" else "calls a question", unit),
+        Column("cost", "$ per 1,000", "usd-per-question")
+        if unit == "usd"
+        else Column("cost", "calls a question", unit),
         figure("accuracy", "right"),
         *share_bounds(rows),
         Column("on_frontier", "on the frontier"),

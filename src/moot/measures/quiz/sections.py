@@ -258,7 +258,7 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
         figure("accuracy", "right"),
         *share_bounds(rows),
         Column("calls", "calls a question", "calls"),
-        Column("cost_usd", "cost a question", "usd"),
+        Column("cost_usd", "$ per 1,000", "usd-per-question"),
         Column("n", "questions"),
     )
     learnt_words = f"Learnt: talk from {learnt['talk_from']} different answers on. The figures are on unseen questions."

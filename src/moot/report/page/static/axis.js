@@ -9,7 +9,7 @@ export function axis(values, unit, from, to, zero, wanted = null) {
   let low = Math.min(...values);
   let high = Math.max(...values);
   const length = Math.abs(to - from);
-  const decades = ["usd", "tokens", "calls", "seconds"].includes(unit) && low > 0 && high / low > 50 && !zero;
+  const decades = ["usd", "usd-per-question", "tokens", "calls", "seconds"].includes(unit) && low > 0 && high / low > 50 && !zero;
   if (decades) {
     const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
     const ticks = Array.from({ length: last - first + 1 }, (_, place) => 10 ** (first + place));

@@ -38,6 +38,7 @@ function written(value, unit, digits) {
     case "share": return `${fixed(100 * value, 1)} %`;
     case "points": return `${100 * value >= 0.05 ? "+" : ""}${fixed(100 * value, 1)}`;
     case "usd": return usd(value);
+    case "usd-per-question": return usd(1000 * value);
     case "p": return value < 0.001 ? "<0.001" : value.toFixed(3);
     case "ratio": return Math.abs(value) < 10 ? fixed(value, 2) : grouped(value, 1);
     case "seconds": return `${grouped(value, 1)} s`;
@@ -59,9 +60,11 @@ export function digitsOf(column, rows) {
   return values.every((each) => typeof each !== "number" || Number.isInteger(each)) ? 0 : 2;
 }
 
+// Never a nought that is none: small sums keep two digits.
 export function usd(value) {
   if (value === 0) return "$0";
-  return Math.abs(value) < 1 ? `$${value.toFixed(Math.abs(value) < 0.001 ? 6 : 4)}` : `$${grouped(value, 2)}`;
+  if (Math.abs(value) >= 0.1) return `$${grouped(value, 2)}`;
+  return `$${value.toFixed(Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value)))))}`;
 }
 
 export function grouped(value, digits) {
@@ -101,7 +104,7 @@ export function axisTitle(column) {
 
 // What stands at a tick: the unit is in the axis title.
 export function tick(value, unit, step) {
-  const scale = unit === "share" || unit === "points" ? 100 : 1;
+  const scale = unit === "usd-per-question" ? 1000 : unit === "share" || unit === "points" ? 100 : 1;
   const size = step * scale;
   const digits = [0, 1, 2, 3, 4, 5].find(
     (each) => Math.abs(size * 10 ** each - Math.round(size * 10 ** each)) < 1e-6,

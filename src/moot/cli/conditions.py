@@ -1,0 +1,76 @@
+"""`--fail-under`: a condition on a report's figures, so that a pipeline can stop on it."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from moot.errors import UsageError
+from moot.models.closest import closest
+
+COMPARED: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_FORM = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(>=|<=|>|<)\s*(\S+)\s*")
+
+
+def checked_conditions(conditions: Sequence[str]) -> None:
+    """That each can be read; before a store is opened."""
+    for condition in conditions:
+        _parts(condition)
+
+
+def unmet(conditions: Sequence[str], figures: Mapping[str, Any]) -> list[str]:
+    """In words, those that do not hold. What is not known holds nowhere: nobody is let through on it."""
+    return [told for condition in conditions if (told := _unmet(condition, figures)) is not None]
+
+
+def _parts(condition: str) -> tuple[list[str], str, float]:
+    form = _FORM.fullmatch(condition)
+    wanted = "a figure, one of > >= < <= and a number, such as over_best_single.low>0"
+    expected = f"--fail-under: expected {wanted}; found {condition!r}"
+    if form is None:
+        raise UsageError(expected)
+    try:
+        number = float(form[3])
+    except ValueError:
+        raise UsageError(expected) from None
+    if not math.isfinite(number):
+        raise UsageError(expected)
+    return form[1].split("."), form[2], number
+
+
+def _unmet(condition: str, figures: Mapping[str, Any]) -> str | None:
+    keys, compared, number = _parts(condition)
+    value, why = _value(keys, figures)
+    if value is None:
+        return f"{condition}: {'.'.join(keys)} is not known{f' ({why})' if why else ''}"
+    return None if COMPARED[compared](value, number) else f"{condition}: it is {value:g}"
+
+
+def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | None, str | None]:
+    """From the headline where it has the first key, else from the report; null with its reason, where one stands beside."""
+    headline = figures.get("headline") or {}
+    place: Any = headline if keys[0] in headline else figures
+    why = None
+    for number, key in enumerate(keys):
+        if place is None:
+            return None, why
+        if not isinstance(place, Mapping) or key not in place:
+            known = _known(place, top=not number, headline=headline)
+            raise UsageError(f"--fail-under: {'.'.join(keys)}: there is no {key!r}{closest(key, known)}")
+        why = place.get("why") or why
+        place = place[key]
+    if place is not None and (isinstance(place, bool) or not isinstance(place, int | float)):
+        raise UsageError(f"--fail-under: {'.'.join(keys)} is no number")
+    return place, why
+
+
+def _known(place: Any, *, top: bool, headline: Mapping[str, Any]) -> list[str]:
+    return [*(place if isinstance(place, Mapping) else ()), *(headline if top else ())]

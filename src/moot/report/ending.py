@@ -1,0 +1,196 @@
+"""How a run and a report end: the verdict, the rows that matter, what went wrong and what to type next, on one screen.
+
+Everything else is a word away: `--section NAME`, `--all`, or the page. Nothing that changes how the verdict is to be read
+is left out for want of room; only rows of the table are, and it is said how many.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from moot.measures.columns import at_table, count, titled
+from moot.measures.numbers import MARKED, interval, mark, per_thousand, percent, points
+from moot.report.figures import Figures
+from moot.report.layout import table, wrapped
+from moot.report.names import shortened
+from moot.report.remarks import SMALL, front_words, prove_nothing, simulated_words
+
+LINES = 25
+"""So many a screen has, the prompt below them included."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NextCommands:
+    """What a user would type next, with the names that this run has."""
+
+    source: str
+    """The experiment file, or the option that names the store."""
+    page: str = "report.html"
+
+    @classmethod
+    def of(cls, path: Path | None, store: str | None, *, served: bool = False) -> NextCommands:
+        """As they were given, so that what is shown can be pasted."""
+        parts = [_quoted(str(path))] if path is not None else []
+        parts += [f"--store {_quoted(store)}"] if store is not None else []
+        parts += ["--served"] if served else []
+        return cls(" ".join(parts), f"{path.stem if path is not None else 'report'}.html")
+
+    def lines(self, sections: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+        """Each with what it shows; the page first."""
+        yield f"moot report {self.source} -o {_quoted(self.page)}", "the page: every table, drawn, and every answer"
+        if sections:
+            yield f"moot report {self.source} --section {sections[0]}", f"or {', '.join(sections[1:])}"
+        yield f"moot report {self.source} --all", "every table, here"
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def print_ending(figures: Figures, console: Console, following: NextCommands, sections: Sequence[str] = ()) -> None:
+    """At most `LINES` lines of 80 columns; of the table as many rows as there is room for."""
+    figures = shortened(figures)
+    above = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
+    above.append(Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic"))
+    below = [Text(line) for line in _remarks(figures)]
+    shown = _rows(figures)
+    marked = [Text(MARKED)] if any(mark(row) for row in shown) else []
+    commands = _commands(following, sections, console.width)
+    taken = sum(_height(part, console) for part in (*above, *below, *marked, *commands))
+    for many in range(len(shown), 0, -1):
+        made = _table(shown[:many], console.width)
+        if many == 1 or taken + _height(made, console) < LINES:
+            break
+    parts = [*above, *([made, *_left_out(figures, shown, many)] if shown else []), *marked, *below, *commands]
+    for part in parts:
+        console.print(part)
+
+
+def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
+    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
+    head = figures.get("headline") or {}
+    stands = "no figures yet"
+    if head.get("value") is not None:
+        stands = f"{head['of']}: {percent(head['value'])} {interval(head)} right"
+        over = head.get("over_best_single") or {}
+        if over.get("difference") is not None:
+            stands += f"; over the best single, {over['single']}: {points(over['difference'])} {interval(over)} points"
+    for line in (first, stands, following):
+        console.print(Text(line, overflow="ellipsis", no_wrap=True), no_wrap=True)
+
+
+def _height(part: Text | Table, console: Console) -> int:
+    return len(console.render_lines(part, pad=False))
+
+
+def _rows(figures: Figures) -> list[Row]:
+    """The declared primary, and of each strategy the row that is the highest; the strategies in the order of the file.
+
+    Where rows do not stand on the same questions, or wait for grades, none is called the highest: all of them are rows.
+    """
+    declared = (figures.get("headline") or {}).get("of") if _declared(figures) else None
+    by_label: dict[str, list[Row]] = {}
+    for row in figures["accuracy"]:
+        by_label.setdefault(row["label"], []).append(row)
+    rows: list[Row] = []
+    for label, several in by_label.items():
+        named = [row for row in several if titled(row) == declared]
+        others = [row for row in several if row not in named]
+        rows += [{**row, "title": f"{label}, declared"} for row in named]
+        if not _can_be_ranked(several):
+            rows += [{**row, "title": label} for row in others]
+        elif (top := max(several, key=lambda row: float(row["value"]))) not in named:
+            rows.append({**top, "title": label, "of": len(several)})
+    return rows
+
+
+def _can_be_ranked(rows: Sequence[Row]) -> bool:
+    """Whether all have played the same number of questions, all of them, and every answer is graded."""
+    plays = {sum(row["outcomes"].values()) for row in rows}
+    return len(plays) == 1 and all(row["value"] is not None and not row["missing"] and not mark(row) for row in rows)
+
+
+def _declared(figures: Figures) -> bool:
+    return (figures.get("headline") or {}).get("chosen") == "declared"
+
+
+def _table(rows: Sequence[Row], width: int) -> Table:
+    priced = any(row["cost_usd"] for row in rows)
+    heads = ["strategy", "who", "right (95 % interval)", "n", "calls", *(["$ per 1,000"] if priced else [])]
+    cells = []
+    for row in rows:
+        played = sum(row["outcomes"].values())
+        who = at_table(row) + (f", top of {row['of']}" if row.get("of", 1) > 1 else "")
+        line = [row["title"], who, f"{percent(row['value']):>7} {interval(row)}{mark(row)}", f"{row['n']:,}"]
+        line.append(f"{row['calls'] / played:.1f}" if played else "–")
+        cells.append([*line, *([per_thousand(row["cost_usd"], played)] if priced else [])])
+    made = table(heads, cells, words=2, width=width)
+    made.show_edge = False
+    return made
+
+
+def _left_out(figures: Figures, shown: Sequence[Row], many: int) -> Iterator[Text]:
+    """Which rows there are beside these, and that the highest of several was picked."""
+    rest = len(figures["accuracy"]) - many
+    words = ["Calls are those of one question."]
+    if any(row.get("of", 1) > 1 for row in shown[:many]):
+        words.append("Top of several: picked after the fact.")
+    if rest:
+        words.append(f"{count(rest, 'more row')} with --all.")
+    yield Text(" ".join(words), style="dim")
+
+
+def _remarks(figures: Figures) -> Iterator[str]:
+    """What changes how the figures are to be read. Each is one line at the most but the frontier."""
+    if figures.get("kind") == "calibration":
+        yield "A calibration: kept apart from production, and no part of any figure of it."
+    if figures["simulated"]:
+        yield simulated_words(figures)
+    if 0 < figures["questions"] < SMALL:
+        yield prove_nothing(figures)
+    endings: Counter[str] = Counter()
+    for row in figures["accuracy"]:
+        endings.update({outcome: times for outcome, times in row["outcomes"].items() if outcome != "answered"})
+    missing = sum(row["missing"] for row in figures["accuracy"])
+    if endings:
+        total = sum(sum(row["outcomes"].values()) for row in figures["accuracy"])
+        named = ", ".join(f"{times:,} {outcome}" for outcome, times in endings.most_common())
+        yield f"Without an answer, of {total:,} episodes: {named} (--section outcomes)."
+    if missing:
+        yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
+    if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
+        yield f"{count(ungraded, 'answer')} without a grade: moot grade; bounds stand in --section accuracy."
+    if failures := figures["failures"]:
+        worst = max(failures, key=lambda failure: failure["times"])
+        calls = sum(failure["times"] for failure in failures)
+        yield f"{count(calls, 'call')} failed, most of them of {worst['model']} ({worst['kind']}) (--section failures)."
+    if words := front_words(figures):
+        yield words
+
+
+def _commands(following: NextCommands, sections: Sequence[str], width: int) -> list[Text]:
+    lines = []
+    pairs = list(following.lines(sections))
+    longest = max(len(command) for command, _ in pairs)
+    for command, shows in pairs:
+        beside = f"{command:{longest}}  {shows}"
+        if len(beside) <= width:
+            lines.append(Text.assemble((f"{command:{longest}}", "bold"), "  ", (shows, "dim")))
+        else:
+            room = width - longest - 2
+            lines.append(
+                Text.assemble((command, "bold"), f"  {wrapped(shows, room).splitlines()[0]} …" if room > 20 else "")
+            )
+    return [Text(""), *lines]
