@@ -111,33 +111,33 @@ def _columns(columns: object) -> object:
     raise ValueError(f"expected the name of a column, a list of such names, or null for none; found {told(columns)}")
 
 
-Column = Annotated[str | None, BeforeValidator(_column)]
+ColumnName = Annotated[str | None, BeforeValidator(_column)]
 OneOrMoreColumns = Annotated[str | list[str] | None, BeforeValidator(_columns)]
 
 
 class ColumnsSpec(Strict):
     """Which column of a file is what. What is not named here is found by its name; null: no column is it."""
 
-    id: Column = None
-    text: Column = None
+    id: ColumnName = None
+    text: ColumnName = None
     choices: OneOrMoreColumns = None
-    context: Column = None
-    language: Column = None
-    kind: Column = None
-    answer: Column = None
+    context: ColumnName = None
+    language: ColumnName = None
+    kind: ColumnName = None
+    answer: ColumnName = None
     accepted: OneOrMoreColumns = None
     rejected: OneOrMoreColumns = None
-    comment: Column = None
-    source: Column = None
-    author: Column = None
-    human: Column = None
-    category: Column = None
-    package: Column = None
-    year: Column = None
-    difficulty: Column = None
-    cluster: Column = None
-    lemmatize: Column = None
-    free_order: Column = None
+    comment: ColumnName = None
+    source: ColumnName = None
+    author: ColumnName = None
+    human: ColumnName = None
+    category: ColumnName = None
+    package: ColumnName = None
+    year: ColumnName = None
+    difficulty: ColumnName = None
+    cluster: ColumnName = None
+    lemmatize: ColumnName = None
+    free_order: ColumnName = None
     meta: OneOrMoreColumns = None
 
     @model_validator(mode="after")

@@ -127,6 +127,8 @@ def _families(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
             if ordinals[0] == "1" and f"{stem}0" in by_plain:
                 continue
             there = [place for place, ordinal in enumerate(ordinals) if f"{stem}{ordinal}" in by_plain]
+            if f"{stem}r" not in by_plain:
+                there = [place for place in there if ordinals[place] != "s"]  # a plural: options, variants
             unbroken = [place for number, place in enumerate(there) if number == place]
             if len(unbroken) > 1:
                 yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in unbroken)
