@@ -167,7 +167,7 @@ def parquet_rows(path: Path, keys: Collection[str] | None = None, *, only: Seque
         for frame in file.slices():
             for values in parquet_values(frame if only is None else frame.select(only), path):
                 number += 1
-                yield number, _without_nulls(values)
+                yield number, _without_nulls(values) if only is None else values
 
 
 def _check_columns(names: Sequence[str], keys: Collection[str] | None, path: Path) -> None:

@@ -98,7 +98,7 @@ def test_an_answer_that_the_other_rows_decide_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([(PLANETS, "A"), (PLANETS, "B"), (PLANETS, "D")], "3: correct: expected one of the letters A, B, C, found 'D'; 2 of the 3"),
+        ([(PLANETS, "A"), (PLANETS, "B"), (PLANETS, "D")], "expected one of the letters A, B, C, found 'D'; 2 of the 3"),
         ([(PLANETS, "A"), (PLANETS, "B"), (PLANETS, "С")], "3: correct: expected one of the letters"),  # Russian С
         ([(PLANETS, -1)], "1: correct: expected a letter, a position or the text of a choice, found '-1'"),
         ([(PLANETS, 0), (PLANETS, 3), (PLANETS, 1)], "expected a position from 0 to 2, found '3'"),

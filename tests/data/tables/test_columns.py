@@ -207,8 +207,11 @@ def test_a_row_is_blamed_by_line_and_column(tmp_path: Path, text: str, message: 
 
 
 def test_a_null_answer_cannot_be_answered_and_an_empty_cell_is_missing(tmp_path: Path) -> None:
-    (case,) = loaded(tmp_path / "cup.jsonl", '{"question": "who?", "answer": null, "passage": "nobody"}\n')
+    (case,) = dataset = loaded(tmp_path / "cup.jsonl", '{"question": "who?", "answer": null, "passage": "nobody"}\n')
     assert (case.answer, case.question.context) == (None, "nobody")
+    assert "1 of the answers are null, which says that the question cannot be answered" in dataset.notes[0]
+    polars.DataFrame({"question": ["a", "b"], "gold": ["x", None]}).write_parquet(tmp_path / "cup.parquet")
+    assert [case.answer for case in load(tmp_path / "cup.parquet")] == ["x", None]
     (case,) = loaded(tmp_path / "cup.csv", "question,answer\nwho?,[UNKNOWN]\n,\n")
     assert case.answer is None
 

@@ -211,6 +211,8 @@ class _RowsSeen:
     """Of choices that are a text to be cut."""
     fewer: int = 0
     """Questions with fewer choices than there are columns for them."""
+    nulls: int = 0
+    """Answers that are null, which a table may also have where somebody forgot one."""
 
     def separator(self) -> str | None:
         in_all = [each for each in SEPARATORS if each not in self.uncut]
@@ -222,12 +224,12 @@ def _by_rows(
 ) -> Proposal:
     proposal = Proposal(table.path, columns=columns, reasons=reasons)
     mapping = ColumnsOfTable(table, columns)
-    if "choices" not in columns:
-        if stated.answers is not None:
-            problem = f"answers: {stated.answers} is about choices, and no column is known to be choices"
-            return replace(proposal, doubts=(Doubt(problem, table.header),))
-        return replace(proposal, source=MappedFile(mapping, None))
+    if "choices" not in columns and stated.answers is not None:
+        problem = f"answers: {stated.answers} is about choices, and no column is known to be choices"
+        return replace(proposal, doubts=(Doubt(problem, table.header),))
     seen = _seen(mapping)
+    if seen.nulls:
+        reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)
     if (separator := seen.separator()) is None:
         return replace(proposal, doubts=(_uncut(columns, seen),))
     answers = seen.answers[separator]
@@ -246,8 +248,11 @@ def _by_rows(
 
 def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
     seen = _RowsSeen()
-    columns = mapping.columns["choices"]
+    columns = mapping.columns.get("choices", ())
     for row in mapping.rows():
+        seen.nulls += row.says_null("answer")
+        if not columns:
+            continue
         cell = row.values.get(columns) if isinstance(columns, str) else None
         if isinstance(cell, str) and cell.strip() and not cell.lstrip().startswith("["):
             seen.cells += 1
