@@ -142,9 +142,9 @@ class AnswersSeen:
 
     @property
     def form(self) -> AnswersAs | None:
-        """The form of the whole column, if there is no doubt."""
+        """The form of the whole column, if there is no doubt; None of an empty one."""
         own = [form for form in ANSWER_FORMS if form in self.fitting]
-        return own[0] if own and self.doubt is None else None
+        return own[0] if own and self.rows and self.doubt is None else None
 
     @property
     def nearest(self) -> AnswersAs:

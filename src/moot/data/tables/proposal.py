@@ -262,7 +262,7 @@ def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
                 else:
                     seen.cut[each] += 1
         written = row.answer()
-        for each in SEPARATORS:
+        for each in SEPARATORS if isinstance(columns, str) else SEPARATORS[:1]:
             choices = row.choices(each)
             if choices and written is not None:
                 seen.answers[each].see(row.line, written, choices)
