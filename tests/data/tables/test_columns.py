@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,3 +224,32 @@ def test_a_proposal_says_what_to_write(tmp_path: Path) -> None:
         "answers": "letters",
     }
     assert propose_columns(written(path, "id,text,answer\n1,a,b\n")).keys == {}
+
+
+def test_a_header_of_thousands_is_not_printed(tmp_path: Path) -> None:
+    with pytest.raises(FileError) as caught:
+        loaded(tmp_path / "cup.csv", ",".join(f"column {'x' * 500} {n}" for n in range(5_000)) + "\n")
+    assert "and 4960 more" in str(caught.value)
+    assert len(str(caught.value)) < 10_000
+
+
+def test_what_reads_a_table_can_be_sent_elsewhere(tmp_path: Path) -> None:
+    for name, write in WRITERS.items():
+        write(tmp_path / name)
+        dataset = load(tmp_path / name, stated=STATED)
+        assert [case.digest for case in pickle.loads(pickle.dumps(dataset))] == [case.digest for case in dataset]
+
+
+@pytest.mark.parametrize("choices", [("B", "A", "C"), ("A", "B", "D"), ("A", "C")])
+def test_letters_of_columns_that_are_not_in_order_are_a_doubt(tmp_path: Path, choices: tuple[str, ...]) -> None:
+    """Is "A" the column of this name, or the first that is listed?"""
+    text = "question,A,B,C,D,answer\nq,w,x,y,z,A\nr,w,x,y,z,B\n"
+    stated = Stated({"choices": choices})
+    with pytest.raises(FileError, match=r"cup\.csv:1: the columns of the choices are not in order .* answers: letters"):
+        loaded(tmp_path / "cup.csv", text, stated)
+    assert [case.answer for case in load(tmp_path / "cup.csv", stated=Stated({"choices": choices}, "letters"))] == [
+        "A",
+        "B",
+    ]
+    by_text = loaded(tmp_path / "cup.csv", text.replace("z,A", "z,w").replace("z,B", "z,w"), stated)
+    assert {case.question.choices["ABC".index(case.answer or "")] for case in by_text} == {"w"}

@@ -71,6 +71,27 @@ def test_what_says_that_it_unpacks_to_more_is_not_unpacked(tmp_path: Path, monke
         load(path)
 
 
+OPEN = "urn:oasis:names:tc:opendocument:xmlns:"
+CONTENT = f"""<office:document-content xmlns:office="{OPEN}office:1.0" xmlns:table="{OPEN}table:1.0" xmlns:text="{OPEN}text:1.0">
+<office:body><office:spreadsheet><table:table table:name="Cup">
+<table:table-row><table:table-cell office:value-type="string"><text:p>question</text:p></table:table-cell>
+<table:table-cell office:value-type="string"><text:p>answer</text:p></table:table-cell></table:table-row>
+<table:table-row><table:table-cell office:value-type="string"><text:p>How many?</text:p></table:table-cell>
+<table:table-cell office:value-type="float" office:value="7"><text:p>7,00</text:p></table:table-cell></table:table-row>
+<table:table-row table:number-rows-repeated="1048574"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>
+</table:table></office:spreadsheet></office:body></office:document-content>"""
+MANIFEST = f'<manifest:manifest xmlns:manifest="{OPEN}manifest:1.0"></manifest:manifest>'
+
+
+def test_an_open_document_with_a_million_empty_rows(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "cup.ods", "w") as packed:
+        packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        packed.writestr("META-INF/manifest.xml", MANIFEST)
+        packed.writestr("content.xml", CONTENT.replace("\n", ""))
+    (case,) = load(tmp_path / "cup.ods")
+    assert (case.question.text, case.answer) == ("How many?", "7")
+
+
 @pytest.mark.parametrize("name", ["cup.xlsx", "cup.xls", "cup.ods"])
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and then nothing", b"id,question,answer\n1,a,b\n"])
 def test_what_is_no_spreadsheet_is_said(tmp_path: Path, name: str, content: bytes) -> None:

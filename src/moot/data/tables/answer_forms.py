@@ -104,7 +104,7 @@ class WrittenAnswer:
     def read_as(self, form: str) -> str:
         place = place_of(self.answer, self.choices, form)
         assert place is not None
-        return f"as {_IN_WORDS[form]} {self.answer!r} is {self.choices[place]!r}"
+        return f"as {_IN_WORDS[form]} {self.answer!r:.40} is {self.choices[place]!r:.60}"
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from moot.data.case import KEYS
 
@@ -134,3 +135,12 @@ def _families(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
                 yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in unbroken)
                 if there != unbroken:
                     yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in there)
+
+
+def out_of_order(names: Sequence[str]) -> bool:
+    """Whether columns are lettered or numbered, and not one after another: B, A, C; option_a, option_b, option_d."""
+    plains = [plain(name) for name in names]
+    shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*plains, strict=False)))
+    ends = tuple(name[shared:] for name in plains)
+    ordered = any(ends == ordinals[: len(ends)] for ordinals in _ORDINALS)
+    return not ordered and any(set(ends) <= set(ordinals) for ordinals in _ORDINALS)

@@ -165,7 +165,7 @@ class MappedFile:
         if not choices:
             if could_be_a_choice(written, self.answers):
                 raise row.error(
-                    "choices", f"no choices, though the answer is {written!r}, which is one of them elsewhere"
+                    "choices", f"no choices, though the answer is {written!r:.80}, which is one of them elsewhere"
                 )
             return None
         place = place_of(written, choices, self.answers)
@@ -182,5 +182,5 @@ def no_such_choice(form: AnswersAs, written: str, choices: Sequence[str]) -> str
         first = int(form[-1])
         expected = f"a position from {first} to {first + len(choices) - 1}"
     elif form == "texts":
-        expected = f"the text of one choice, and of no other, of {', '.join(map(repr, choices[:26]))}"
-    return f"expected {expected}, found {written!r}"
+        expected = f"the text of one choice, and of no other, of {', '.join(f'{each!r:.40}' for each in choices[:26])}"
+    return f"expected {expected}, found {written!r:.80}"

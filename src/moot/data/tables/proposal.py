@@ -15,13 +15,14 @@ import yaml
 
 from moot.data.case import KEYS
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words
-from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, plain, several
+from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, out_of_order, plain, several
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest
 
 _NEEDED = ("text", "answer")
+MOST_LISTED = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,7 @@ def _no_such_columns(table: QuestionTable, columns: Mapping[str, ColumnNames | N
     if not wrong:
         return ()
     said = ", ".join(f"{name!r} for {key}{_near(name, table.names)}" for key, name in wrong)
-    there = ", ".join(table.names)
-    problem = f"no column {said}; the columns are {there}"
+    problem = f"no column {said}; the columns are {listed(table.names)}"
     return (Doubt(problem, table.header),)
 
 
@@ -137,13 +137,20 @@ def _near(name: str, names: Sequence[str]) -> str:
 
 def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     """A file that is nearly in our own form: a column too many is a mistake, as it is in every file of ours."""
-    expected = f"expected one of {', '.join(KEYS)} (anything else goes under meta: {_written({'meta': tuple(names)})})"
-    hints = "".join(closest(name, KEYS) for name in names)
-    return (Doubt(f"unknown key; {expected}{hints}", table.header, ", ".join(names)),)
+    kept = _written({"meta": tuple(names[:MOST_LISTED])})
+    expected = f"expected one of {', '.join(KEYS)} (anything else goes under meta, such as by {kept})"
+    hints = "".join(closest(name, KEYS) for name in names[:MOST_LISTED])
+    return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names)),)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message, which somebody else's file may have thousands of."""
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(f"{name[:60]}…" if len(name) > 60 else name for name in names[:MOST_LISTED]) + more
 
 
 def _written(columns: Mapping[str, ColumnNames]) -> str:
-    keys = {key: each if isinstance(each, str) else list(each) for key, each in columns.items()}
+    keys = {key: each[:60] if isinstance(each, str) else [name[:60] for name in each] for key, each in columns.items()}
     flow = yaml.safe_dump(keys, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
     return f"columns: {flow.strip()}"
 
@@ -167,7 +174,7 @@ def _missing(
     doubts = []
     for key in missing:
         near = next((hint for name in unused if (hint := _known_as(name, key))), "")
-        names = ", ".join(table.names) or "none"
+        names = listed(table.names) or "none"
         say = _written({key: unused[0] if unused else "NAME"})
         problem = (
             f"no column is known to be {key}{near}; the columns are {names}; say which under questions, such as {say}"
@@ -194,7 +201,7 @@ def _reasons(
     if "id" not in columns and "id" not in stated.columns:
         reasons.append("no column is known to be id, so questions are numbered by their rows")
     if unused and (found or not stated.columns):
-        reasons.append(f"not used: {', '.join(unused)}")
+        reasons.append(f"not used: {listed(unused)}")
     return tuple(reasons)
 
 
@@ -236,6 +243,10 @@ def _by_rows(
     form = stated.answers or answers.form
     if answers.rows and form is None:
         return replace(proposal, doubts=(_unread(columns, answers),))
+    if stated.answers is None and form is not None and form != "texts" and out_of_order(several(columns["choices"])):
+        problem = f"the columns of the choices are not in order ({listed(several(columns['choices']))})"
+        say = f"answers: {form} under questions says that answers go by the place in this list"
+        return replace(proposal, doubts=(Doubt(f"{problem}, and answers are {in_words(form)}; {say}", table.header),))
     if answers.rows and form is not None:
         reasons += _of_answers(answers, form, said=stated.answers is None)
     if seen.fewer:
@@ -289,7 +300,7 @@ def _unread(columns: Mapping[str, ColumnNames], answers: AnswersSeen) -> Doubt:
     if not answers.read[nearest]:
         unread = answers.unread[nearest]
         problem = "expected a letter, a position or the text of a choice"
-        return Doubt(f"{problem}, found {unread.answer!r}", unread.line, column)
+        return Doubt(f"{problem}, found {unread.answer!r:.80}", unread.line, column)
     unread = answers.unread[nearest]
     problem = no_such_choice(nearest, unread.answer, unread.choices)
     others = f"{answers.read[nearest]} of the {answers.rows} answers are {in_words(nearest)}"
@@ -304,5 +315,5 @@ def _of_answers(answers: AnswersSeen, form: AnswersAs, *, said: bool) -> tuple[s
         written, count = otherwise
         more = f" and {count - 1} more" if count > 1 else ""
         other = "a letter or a position" if form == "texts" else "the text of another choice"
-        reasons.append(f"line {written.line}{more}: {written.answer!r} is {other} too; answers: {form} settles it")
+        reasons.append(f"line {written.line}{more}: {written.answer!r:.40} is {other} too; answers: {form} settles it")
     return tuple(reasons)

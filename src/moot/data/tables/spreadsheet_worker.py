@@ -15,7 +15,7 @@ from typing import Any
 
 MOST_BYTES = 2 * 1024**3
 """Of address space."""
-MOST_CPU_S = 120
+MOST_CPU_S = 60
 
 
 def main() -> None:

@@ -36,16 +36,28 @@ class QuestionTable:
 def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
     match path.suffix.lower():
         case ".csv" | ".tsv":
-            return QuestionTable(path, csv_names(path), 1, lambda _: csv_cells(path))
+            return QuestionTable(path, csv_names(path), 1, partial(_csv, path))
         case ".parquet":
-            return QuestionTable(path, parquet_names(path), None, lambda names: parquet_rows(path, only=names))
+            return QuestionTable(path, parquet_names(path), None, partial(_parquet, path))
         case ".jsonl":
             names = dict.fromkeys(name for _, row in jsonl_rows(path) for name in row)
-            return QuestionTable(path, tuple(names), None, lambda _: jsonl_rows(path))
+            return QuestionTable(path, tuple(names), None, partial(_jsonl, path))
         case ending if ending in SPREADSHEETS:
             return _of_sheet(path, sheet_of(path, sheet), told=sheet is None)
         case ending:
             raise FileError(f"unknown kind of table {ending!r}; expected {', '.join(ENDINGS)}", file=path)
+
+
+def _csv(path: Path, _: Sequence[str]) -> NumberedRows:
+    return csv_cells(path)
+
+
+def _parquet(path: Path, names: Sequence[str]) -> NumberedRows:
+    return parquet_rows(path, only=names)
+
+
+def _jsonl(path: Path, _: Sequence[str]) -> NumberedRows:
+    return jsonl_rows(path)
 
 
 def in_our_form(path: Path) -> bool:
