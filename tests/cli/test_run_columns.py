@@ -70,6 +70,7 @@ def test_from_python_it_is_the_same(tmp_path: Path) -> None:
         ({"columns": {"choices": [1, 2]}}, "questions.columns.choices: expected the name of a column, a list of such"),
         ({"columns": {"choices": ["a", "a"]}}, "questions.columns.choices: expected each column once, found 'a' twice"),
         ({"columns": {"choices": ["a"]}}, "questions.columns: choices: expected one column or 2 to 26, found 1"),
+        ({"columns": {"human": ["a"]}}, "questions.columns: human: expected one column, or two"),
         ({"columns": {"answer": None}}, "questions.columns: a question needs answer"),
         ({"columns": {"text": "a", "answer": "a"}}, "questions.columns: 'a' is text and answer"),
         ({"answers": "numbers"}, "questions.answers: expected letters, letters-ru, from-0, from-1 or texts"),

@@ -130,7 +130,7 @@ class ColumnsSpec(Strict):
     comment: ColumnName = None
     source: ColumnName = None
     author: ColumnName = None
-    human: ColumnName = None
+    human: OneOrMoreColumns = None
     category: ColumnName = None
     package: ColumnName = None
     year: ColumnName = None
@@ -147,6 +147,8 @@ class ColumnsSpec(Strict):
                 raise ValueError(f"a question needs {key}; expected the name of its column, found null")
         if isinstance(self.choices, list) and not 2 <= len(self.choices) <= MOST_CHOICES:
             raise ValueError(f"choices: expected one column or 2 to {MOST_CHOICES}, found {len(self.choices)}")
+        if isinstance(self.human, list) and len(self.human) != 2:
+            raise ValueError("human: expected one column, or two: how many solved it, and how many were asked")
         first: dict[str, str] = {}
         for key, columns in self.stated().items():
             for name in () if columns is None or key == "meta" else several(columns):

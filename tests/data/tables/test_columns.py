@@ -18,6 +18,7 @@ from moot.data.case import KEYS
 from moot.data.tables.known_names import NAMES, guessed
 from moot.data.tables.proposal import NOTHING_STATED, Stated
 from moot.errors import FileError
+from moot.types import HumanRate
 
 OURS = [
     {"id": "7", "text": "Which is the largest?", "choices": ["Mars", "Jupiter", "Venus"], "answer": "B", "year": 1999},
@@ -253,3 +254,11 @@ def test_letters_of_columns_that_are_not_in_order_are_a_doubt(tmp_path: Path, ch
     ]
     by_text = loaded(tmp_path / "cup.csv", text.replace("z,A", "z,w").replace("z,B", "z,w"), stated)
     assert {case.question.choices["ABC".index(case.answer or "")] for case in by_text} == {"w"}
+
+
+def test_how_people_did_may_be_in_two_columns(tmp_path: Path) -> None:
+    text = "question,answer,solved,asked\na,b,301,390\nc,d,,\n"
+    stated = Stated({"human": ("solved", "asked")})
+    assert [case.human for case in loaded(tmp_path / "cup.csv", text, stated)] == [HumanRate(301, 390), None]
+    with pytest.raises(FileError, match=r"cup\.csv:3: solved … asked: expected .*301/390"):
+        loaded(tmp_path / "cup.csv", text.replace("d,,", "d,5,"), stated)

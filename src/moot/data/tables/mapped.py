@@ -61,6 +61,9 @@ class TableRow:
             return None
         if key == "meta" and not isinstance(columns, str):
             return {name.removeprefix(META): cell for name in columns if (cell := self._cell(name)) is not None} or None
+        if key == "human" and not isinstance(columns, str):
+            solved_and_asked = [str(cell) for name in columns if (cell := self._cell(name)) is not None]
+            return "/".join(number.removesuffix(".0") for number in solved_and_asked) or None
         if not isinstance(columns, str):
             return self._of_several(key, columns)
         cell = self._cell(columns)
