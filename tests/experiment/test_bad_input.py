@@ -546,9 +546,9 @@ QUESTIONS = [
     ),
     Bad(
         "csv-unknown-column",
-        ("cup.csv:2: question: unknown key",),
+        ("cup.csv:1: riddles, acepted: unknown key", "did you mean 'accepted'?"),
         GOOD.replace("cup.jsonl", "cup.csv"),
-        {"cup.csv": "id,question,answer\n1,a,b\n"},
+        {"cup.csv": "id,text,answer,riddles,acepted\n1,a,b,c,d\n"},
     ),
     Bad(
         "csv-no-reference",

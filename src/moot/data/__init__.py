@@ -23,6 +23,10 @@ from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
 from moot.data.rows import NumberedRows, parquet_rows
 from moot.data.sample import sample_size
+from moot.data.tables.mapped import MappedFile
+from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated
+from moot.data.tables.proposal import propose_columns as propose_columns
+from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
 from moot.plugins import NotAsExpected, PluginBroke, blaming
@@ -33,7 +37,9 @@ READERS: Mapping[str, Callable[[Path], NumberedRows]] = {
     ".parquet": partial(parquet_rows, keys=KEYS),
     ".4s": four_s_rows,
 }
-"""Kinds of question files by the end of their name."""
+"""Kinds of question files in our own form by the end of their name."""
+ENDINGS = tuple(dict.fromkeys((*READERS, *TABLE_ENDINGS)))
+"""Of all files of questions that can be read."""
 
 _SETS = Path(__file__).parent / "sets"
 
@@ -55,6 +61,8 @@ class Dataset:
     chosen: frozenset[int] | None = None
     skipped: tuple[Skipped, ...] = ()
     """Questions of the file that text cannot carry, such as those with a handout. They are no part of the set."""
+    notes: tuple[str, ...] = ()
+    """What was found out about the file by looking at it, such as which column is what: whoever reads it should say so."""
     kept: tuple[Case, ...] = field(default=(), repr=False)
     """The cases themselves where the file is small enough for that; else they are read from the source each time."""
 
@@ -100,7 +108,7 @@ class OurFile:
     def cases(self, language: str) -> Iterator[Placed]:
         reader = READERS.get(self.path.suffix.lower())
         if reader is None:
-            problem = f"unknown kind of question file {self.path.suffix!r}; expected {', '.join(READERS)}"
+            problem = f"unknown kind of question file {self.path.suffix!r}; expected {', '.join(ENDINGS)}"
             raise FileError(problem, file=self.path)
         file = str(self.path)
         read = partial(read_case, file=file, language=language)
@@ -182,8 +190,9 @@ def several(sets: Mapping[str, Dataset]) -> Dataset:
     if all(part.kept for part in sets.values()):
         kept = tuple(placed.case for placed in source.cases(""))
     left_out = tuple(omitted for part in sets.values() for omitted in part.skipped)
+    notes = tuple(note for part in sets.values() for note in part.notes)
     language = next(iter(sets.values())).language
-    return Dataset(source, language, len(first_seen), fingerprint, skipped=left_out, kept=kept)
+    return Dataset(source, language, len(first_seen), fingerprint, skipped=left_out, notes=notes, kept=kept)
 
 
 def by_cluster(dataset: Dataset, field: str) -> Dataset:
@@ -202,10 +211,23 @@ def given_cases(cases: tuple[Case, ...], *, language: str = "en") -> Dataset:
     return Dataset(GivenCases(cases), language, len(cases), fingerprint, kept=cases)
 
 
-def load(path: Path, *, language: str = "en", sample: int | Literal["auto"] | None = None, seed: int = 0) -> Dataset:
-    """A checked dataset: every row read, ids unique, references present."""
+def load(
+    path: Path,
+    *,
+    language: str = "en",
+    sample: int | Literal["auto"] | None = None,
+    seed: int = 0,
+    stated: Stated = NOTHING_STATED,
+) -> Dataset:
+    """A checked dataset: every row read, ids unique, references present. `stated`: what is known of its columns."""
     if not path.is_file():
         raise FileError("no such file of questions", file=path)
+    proposal = propose_columns(path, stated) if path.suffix.lower() in TABLE_ENDINGS else Proposal(path, ours=True)
+    if proposal.doubts:
+        raise proposal.error()
+    if proposal.source is not None:
+        notes = (f"{path.name}: {'; '.join(proposal.reasons)}",) if proposal.reasons else ()
+        return replace(_drawn(_checked(proposal.source, path, language), sample, seed), notes=notes)
     left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
     found = _checked(OurFile(path), path, language, left_out)
     with path.open("rb") as content:
@@ -240,7 +262,7 @@ def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tup
             earlier = f"line {line}" if file == placed.file else f"{file}, line {line},"
             problem = f"{ident!r} is the question of {earlier} already"
             raise FileError(problem, file=placed.file, line=placed.line, key="id")
-        if isinstance(source, PublishedSet):
+        if isinstance(source, PublishedSet | MappedFile):
             content.update(placed.case.digest.encode())
         if small:
             kept.append(placed.case)

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from moot.data.tables.delimiters import UndecidedDelimiter, delimiter_of
+from moot.data.tables.encodings import not_utf8
+from moot.data.tables.known_names import known_names
 from moot.errors import FileError
-from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked_text
+from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked, unpacked_text
 from moot.foreign_json import read_json
 from moot.foreign_parquet import parquet_opened, parquet_values
 from moot.models.closest import closest
 
 NumberedRows = Iterator[tuple[int, Mapping[str, Any]]]
 
-_LISTS = ("choices", "accepted", "rejected")
+LISTS = ("choices", "accepted", "rejected")
+MOST_SAMPLED = 5_000
+"""Lines by which a delimiter is found."""
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -31,7 +39,7 @@ def _json_object(line: bytes, path: Path, number: int) -> Mapping[str, Any]:
     try:
         value = read_json(line)
     except UnicodeDecodeError as error:
-        raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=number) from None
+        raise FileError(not_utf8(path, error.reason), file=path, line=number) from None
     except ValueError as error:
         raise FileError(f"expected one JSON object a line ({error})", file=path, line=number) from None
     if not isinstance(value, dict):
@@ -44,50 +52,91 @@ def csv_rows(path: Path) -> NumberedRows:
 
     So an empty answer is a missing reference; a question that cannot be answered says ``[UNKNOWN]``.
     """
+    for line, cells in csv_cells(path):
+        yield line, _from_cells(cells, path, line)
+
+
+def csv_names(path: Path) -> tuple[str, ...]:
+    """The names of the columns."""
+    with _csv_reader(path) as (reader, _):
+        return tuple(reader.fieldnames or ())
+
+
+def csv_cells(path: Path) -> NumberedRows:
+    """The cells in which there is something, by the names of their columns; a row of empty ones is none."""
+    with _csv_reader(path) as (reader, lines):
+        begins = reader.line_num + 1
+        for values in reader:
+            lines.ends()
+            if None in values:
+                raise FileError("more cells than the header has columns", file=path, line=begins)
+            cells = {name: text for name, cell in values.items() if (text := (cell or "").strip())}
+            if cells:
+                yield begins, cells
+            begins = reader.line_num + 1
+
+
+@contextmanager
+def _csv_reader(path: Path) -> Iterator[tuple[csv.DictReader[str], RowLines]]:
+    """Behind its header, which has been looked at."""
     csv.field_size_limit(MOST_LINE)  # for the whole process: the standard library knows no other way
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(path)
     with unpacked_text(path) as file:
         lines = RowLines(lines_of(file, path), path)
-        reader = csv.DictReader(lines, strict=True)
+        reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
         try:
-            _check_header(reader.fieldnames or (), path)
-            begins = reader.line_num + 1
-            for values in reader:
-                lines.ends()
-                if None in values:
-                    raise FileError("more cells than the header has columns", file=path, line=begins)
-                yield begins, _from_cells(values, path, begins)
-                begins = reader.line_num + 1
+            check_header(reader.fieldnames or (), path, 1)
+            yield reader, lines
         except UnicodeDecodeError as error:
-            raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=reader.line_num + 1) from None
+            raise FileError(not_utf8(path, error.reason), file=path, line=reader.line_num + 1) from None
         except csv.Error as error:
             raise FileError(f"not valid CSV: {error}", file=path, line=reader.line_num) from None
 
 
-def _check_header(names: Sequence[str], path: Path) -> None:
+def _delimiter(path: Path) -> str:
+    with ExitStack() as open_files:
+
+        def lines() -> Iterator[str]:
+            content = open_files.enter_context(unpacked(path))
+            # Whoever reads the rows says where it is no UTF-8.
+            text = open_files.enter_context(
+                io.TextIOWrapper(content, encoding="utf-8-sig", errors="replace", newline="")
+            )
+            return iter(RowLines(islice(lines_of(text, path), MOST_SAMPLED), path))
+
+        try:
+            return delimiter_of(lines, known_names)
+        except UndecidedDelimiter as error:
+            raise FileError(str(error), file=path, line=1) from None
+
+
+def check_header(names: Sequence[str], path: Path, line: int) -> None:
     for position, name in enumerate(names):
         if name in names[:position]:
-            raise FileError("two columns have this name", file=path, line=1, key=name)
+            raise FileError("two columns have this name", file=path, line=line, key=name)
 
 
-def _from_cells(cells: Mapping[str, str | None], path: Path, line: int) -> dict[str, Any]:
+def _from_cells(cells: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
     row: dict[str, Any] = {}
-    for key, cell in cells.items():
-        text = (cell or "").strip()
-        if not text:
-            continue
-        if key in _LISTS:
-            row[key] = _list_cell(text, path, line, key)
-        elif key in ("lemmatize", "free_order"):
-            row[key] = _FLAGS.get(text.casefold(), text)
-        elif key == "year":
-            row[key] = int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else text
-        elif key == "human" and text.startswith("{"):
-            row[key] = _json_cell(text, path, line, key)
-        elif key.startswith("meta."):
+    for key, text in cells.items():
+        if key.startswith("meta."):
             row.setdefault("meta", {})[key.removeprefix("meta.")] = text
         else:
-            row[key] = text
+            row[key] = from_cell(key, text, path, line)
     return row
+
+
+def from_cell(key: str, text: str, path: Path, line: int) -> Any:
+    """What a cell says where this key is expected."""
+    if key in LISTS:
+        return _list_cell(text, path, line, key)
+    if key in ("lemmatize", "free_order"):
+        return _FLAGS.get(text.casefold(), text)
+    if key == "year":
+        return int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else text
+    if key in ("human", "meta") and text.startswith("{"):
+        return _json_cell(text, path, line, key)
+    return text
 
 
 def _list_cell(text: str, path: Path, line: int, key: str) -> list[Any]:
@@ -105,15 +154,20 @@ def _json_cell(text: str, path: Path, line: int, key: str) -> Any:
         raise FileError(problem, file=path, line=line, key=key) from None
 
 
-def parquet_rows(path: Path, keys: Collection[str] | None = None) -> NumberedRows:
-    """`keys`: the columns that there may be; None takes whatever there is."""
+def parquet_names(path: Path) -> tuple[str, ...]:
+    with parquet_opened(path) as file:
+        return tuple(file.columns())
+
+
+def parquet_rows(path: Path, keys: Collection[str] | None = None, *, only: Sequence[str] | None = None) -> NumberedRows:
+    """`keys`: the columns that there may be; None takes whatever there is, and `only` some of them."""
     with parquet_opened(path) as file:
         _check_columns(file.columns(), keys, path)
         number = 0
         for frame in file.slices():
-            for values in parquet_values(frame, path):
+            for values in parquet_values(frame if only is None else frame.select(only), path):
                 number += 1
-                yield number, _without_nulls(values)
+                yield number, _without_nulls(values) if only is None else values
 
 
 def _check_columns(names: Sequence[str], keys: Collection[str] | None, path: Path) -> None:
@@ -132,4 +186,4 @@ def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None or key == "answer"}
 
 
-READERS = {".jsonl": jsonl_rows, ".csv": csv_rows, ".parquet": parquet_rows}
+READERS = {".jsonl": jsonl_rows, ".csv": csv_rows, ".parquet": parquet_rows, ".tsv": csv_rows}

@@ -155,11 +155,12 @@ class Plan:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is worth knowing before the first call: questions that are left out, and what strategies say."""
+        """What is worth knowing before the first call: how a file was read, what is left out of it, what strategies say."""
         skipped = self.dataset.skipped if self.dataset else ()
         left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
         of_cells = [text for cell in self.cells for text in cell.warnings]
-        return tuple(dict.fromkeys([*left_out, *of_cells, *self._chosen_on()]))
+        of_file = self.dataset.notes if self.dataset else ()
+        return tuple(dict.fromkeys([*of_file, *left_out, *of_cells, *self._chosen_on()]))
 
     @property
     def spec(self) -> Experiment:

@@ -1,0 +1,177 @@
+"""How the right choice is written: as a letter, as a position counted from 0 or from 1, or as the choice's own text.
+
+One row seldom tells: "2" is the second choice or the third, and "A" may be the text of the last. So a column is read in one
+form, the only one in which every row of the file can be read. Where several can, and they say different things of any
+row, nobody is told what is right before the file says which it is: a wrong reading would be a wrong figure everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Literal, get_args
+
+AnswersAs = Literal["letters", "letters-ru", "from-0", "from-1", "texts"]
+ANSWER_FORMS: tuple[AnswersAs, ...] = get_args(AnswersAs)
+
+_IN_BRACKETS = re.compile(r"[(\[]?\s*(\w)\s*[)\].:]?")
+_POSITION = re.compile(r"([0-9]{1,2})(?:\.0)?")
+_LATIN, _RUSSIAN = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩ"
+_LOOKALIKES = dict(zip("АВЕСНКМОРТХ", "ABECHKMOPTX", strict=True))
+"""Russian letters that look like Latin ones. В is the third of the one alphabet and the second of the other."""
+_LOOKS_LATIN = "letters that only look Latin"
+
+
+def _letter(alphabet: str) -> Callable[[str, Sequence[str]], int | None]:
+    def read(answer: str, choices: Sequence[str]) -> int | None:
+        found = _IN_BRACKETS.fullmatch(answer)
+        place = alphabet.find(found[1].upper()) if found else -1
+        return place if 0 <= place < len(choices) else None
+
+    return read
+
+
+def _lookalike(answer: str, choices: Sequence[str]) -> int | None:
+    found = _IN_BRACKETS.fullmatch(answer)
+    latin = _LOOKALIKES.get(found[1].upper()) if found else None
+    return _letter(_LATIN)(latin, choices) if latin else None
+
+
+def _position(first: int) -> Callable[[str, Sequence[str]], int | None]:
+    def read(answer: str, choices: Sequence[str]) -> int | None:
+        found = _POSITION.fullmatch(answer)
+        place = int(found[1]) - first if found else -1
+        return place if 0 <= place < len(choices) else None
+
+    return read
+
+
+def _text(answer: str, choices: Sequence[str]) -> int | None:
+    """The only choice of this text; where none is, the only one that differs in case and spaces alone."""
+    for same in (str, _folded):
+        places = [place for place, choice in enumerate(choices) if same(choice) == same(answer)]
+        if places:
+            return places[0] if len(places) == 1 else None
+    return None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+_READERS: Mapping[str, Callable[[str, Sequence[str]], int | None]] = {
+    "letters": _letter(_LATIN),
+    "letters-ru": _letter(_RUSSIAN),
+    "from-0": _position(0),
+    "from-1": _position(1),
+    "texts": _text,
+    _LOOKS_LATIN: _lookalike,
+}
+_IN_WORDS: Mapping[str, str] = {
+    "letters": "letters",
+    "letters-ru": "letters of the Russian alphabet",
+    "from-0": "positions from 0",
+    "from-1": "positions from 1",
+    "texts": "texts of choices",
+    _LOOKS_LATIN: _LOOKS_LATIN,
+}
+
+
+def in_words(form: AnswersAs) -> str:
+    return _IN_WORDS[form]
+
+
+def place_of(answer: str, choices: Sequence[str], form: str) -> int | None:
+    """Which choice this answer says in this form; None: none of them, or not one alone."""
+    return _READERS[form](answer.strip(), choices)
+
+
+def could_be_a_choice(answer: str, form: AnswersAs) -> bool:
+    """Whether it is written as the answers of choices are, though the question has none."""
+    return form != "texts" and place_of(answer, [""] * 26, form) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAnswer:
+    """An answer as it is written, and where."""
+
+    line: int
+    answer: str
+    choices: tuple[str, ...]
+
+    def read_as(self, form: str) -> str:
+        place = place_of(self.answer, self.choices, form)
+        assert place is not None
+        return f"as {_IN_WORDS[form]} {self.answer!r:.40} is {self.choices[place]!r:.60}"
+
+
+@dataclass(slots=True)
+class AnswersSeen:
+    """The answers of a file to its questions with choices, one after another, and in which forms all can be read."""
+
+    rows: int = 0
+    read: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_READERS, 0))
+    unread: dict[str, WrittenAnswer] = field(default_factory=dict)
+    """By form the first answer that cannot be read in it."""
+    apart: dict[frozenset[str], WrittenAnswer] = field(default_factory=dict)
+    """By two forms the first answer of which they say different things."""
+    apart_rows: dict[frozenset[str], int] = field(default_factory=dict)
+
+    def see(self, line: int, answer: str, choices: Sequence[str]) -> None:
+        self.rows += 1
+        written = WrittenAnswer(line, answer, tuple(choices))
+        places = {form: place_of(answer, choices, form) for form in _READERS}
+        for form, place in places.items():
+            if place is None:
+                self.unread.setdefault(form, written)
+            else:
+                self.read[form] += 1
+        said = [form for form, place in places.items() if place is not None]
+        for one, other in combinations(said, 2):
+            if places[one] != places[other]:
+                pair = frozenset((one, other))
+                self.apart.setdefault(pair, written)
+                self.apart_rows[pair] = self.apart_rows.get(pair, 0) + 1
+
+    @property
+    def fitting(self) -> list[str]:
+        """The forms in which every answer can be read."""
+        return [form for form in _READERS if form not in self.unread]
+
+    @property
+    def form(self) -> AnswersAs | None:
+        """The form of the whole column, if there is no doubt; None of an empty one."""
+        own = [form for form in ANSWER_FORMS if form in self.fitting]
+        return own[0] if own and self.rows and self.doubt is None else None
+
+    @property
+    def nearest(self) -> AnswersAs:
+        """The form in which most can be read."""
+        return max(ANSWER_FORMS, key=lambda form: self.read[form])
+
+    @property
+    def doubt(self) -> WrittenAnswer | None:
+        """The first answer that has two meanings in forms which both fit the column."""
+        pairs = [frozenset(pair) for pair in combinations(self.fitting, 2)]
+        doubts = [self.apart[pair] for pair in pairs if pair in self.apart]
+        return min(doubts, key=lambda written: written.line, default=None)
+
+    def doubt_in_words(self, written: WrittenAnswer) -> str:
+        forms = [form for form in self.fitting if place_of(written.answer, written.choices, form) is not None]
+        readings = ", ".join(written.read_as(form) for form in forms)
+        own = [form for form in forms if form in ANSWER_FORMS]
+        say = " or ".join(f"answers: {form}" for form in own)
+        latin = ", or write Latin letters" if _LOOKS_LATIN in forms else ""
+        return f"the answers can be read in {len(forms)} ways: {readings}; say which beside the file: {say}{latin}"
+
+    def said_otherwise(self, form: AnswersAs) -> tuple[WrittenAnswer, int] | None:
+        """The first answer, and how many there are, that would be another choice by its text, or, where texts are read, by
+        its letter or position: the rest of the column has decided, and somebody may want to look."""
+        others = [other for other in _READERS if (other == "texts") != (form == "texts")]
+        pairs = [pair for other in others if (pair := frozenset((form, other))) in self.apart]
+        if not pairs:
+            return None
+        most = max(pairs, key=lambda pair: self.apart_rows[pair])
+        return self.apart[most], self.apart_rows[most]

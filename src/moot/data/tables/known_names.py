@@ -1,0 +1,146 @@
+"""The names that people give to the columns of questions, in English and Russian, and what each is in our form.
+
+A name is known whatever its case, spaces, underscores and dashes. Only what does no harm where it is mistaken has many
+names; a column by which questions hang together, or a flag of grading, goes by our own name alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from moot.data.case import KEYS
+
+ColumnNames = str | tuple[str, ...]
+"""One column, or several that hold a list together."""
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "id": (
+        *("id", "questionid", "qid", "recordid", "uid", "uuid"),
+        *("номер", "номервопроса", "№", "ид", "идентификатор", "idвопроса"),
+    ),
+    "text": (
+        *("text", "question", "prompt", "query", "questiontext", "questionstem", "stem", "problem", "input"),
+        *("вопрос", "текст", "текствопроса", "формулировка", "задание", "задача"),
+    ),
+    "choices": (
+        *("choices", "options", "answerchoices", "answeroptions"),
+        *("варианты", "вариантыответа", "вариантыответов"),
+    ),
+    "answer": (
+        *("answer", "correct", "correctanswer", "rightanswer", "correctoption", "correctchoice", "rightoption"),
+        *("label", "target", "gold", "goldanswer", "goldlabel", "reference", "referenceanswer", "solution"),
+        *("answerkey", "expected", "expectedanswer", "groundtruth", "cop"),
+        *("ответ", "правильный", "правильныйответ", "верныйответ", "верный", "эталон", "эталонныйответ"),
+    ),
+    "accepted": (
+        *("accepted", "acceptedanswers", "aliases", "alternativeanswers", "зачет", "допустимыеответы", "синонимы"),
+    ),
+    "rejected": ("rejected", "незачет"),
+    "context": ("context", "passage", "paragraph", "контекст", "отрывок"),
+    "category": ("category", "subject", "topic", "subjectname", "topicname", "категория", "тема", "предмет"),
+    "comment": ("comment", "explanation", "rationale", "комментарий", "пояснение", "объяснение"),
+    "source": ("source", "источник"),
+    "author": ("author", "автор"),
+    "difficulty": ("difficulty", "сложность"),
+    "year": ("year", "год"),
+    "package": ("package", "пакет"),
+}
+"""Names by key, each as `plain` makes it."""
+SECOND_NAMES = ("answerindex", "answeridx", "correctindex", "correctidx", "correctanswerindex", "labelindex")
+"""Of a column that says again, as a position, what a column of answers says; it counts where there is no such column."""
+
+_FAMILIES = ("option", "opt", "op", "choice", "variant", "answer", "вариант", "вариантответа", "")
+_ORDINALS = (
+    tuple("abcdefghijklmnopqrstuvwxyz"),
+    tuple("абвгдежзиклмн"),
+    tuple(map(str, range(1, 27))),
+    tuple(map(str, range(26))),
+)
+_NUMBERS = "01"
+"""A name of nothing but a number, or "answer 1", may be anything."""
+META = "meta."
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[\s_\-]+", "", name).casefold().replace("ё", "е")
+
+
+def known_names(names: Sequence[str]) -> int:
+    """How many of them are those of a column that is looked for."""
+    every = {*SECOND_NAMES, *KEYS, *(name for each in NAMES.values() for name in each)}
+    return sum(plain(name) in every for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What the columns of a file are, by their names."""
+
+    columns: Mapping[str, ColumnNames] = field(default_factory=dict)
+    doubts: Mapping[str, tuple[ColumnNames, ...]] = field(default_factory=dict)
+    """By key the columns of which each could be it."""
+
+
+def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> Guess:
+    """`settled`: what is known already, None where a key is known to have no column. No column is two things."""
+    taken = {column for columns in settled.values() if columns is not None for column in several(columns)}
+    free = [name for name in names if name not in taken]
+    columns: dict[str, ColumnNames] = {}
+    doubts: dict[str, tuple[ColumnNames, ...]] = {}
+    for key in (key for key in KEYS if key not in settled):
+        found = tuple(_candidates(key, free))
+        if len(found) == 1:
+            columns[key] = found[0]
+        elif found:
+            doubts[key] = found
+    kept = tuple(name for name in free if name.startswith(META) and len(name) > len(META))
+    if kept and "meta" not in settled and not {"meta"} & {*columns, *doubts}:
+        columns["meta"] = kept
+    return Guess(columns, doubts)
+
+
+def several(columns: ColumnNames) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else columns
+
+
+def _candidates(key: str, names: Sequence[str]) -> Iterator[ColumnNames]:
+    known = NAMES.get(key, (plain(key),))
+    first = [name for name in names if plain(name) in known]
+    yield from first
+    if key == "answer" and not first:
+        yield from (name for name in names if plain(name) in SECOND_NAMES)
+    if key == "choices":
+        yield from _families(names)
+
+
+def _families(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Columns that are numbered one after another: option_a, option_b; A, B, C; choice1, choice2.
+
+    Where one is missing among them there are two ways to take them, with and without what comes after the gap.
+    """
+    by_plain = {plain(name): name for name in names}
+    for stem in _FAMILIES:
+        for ordinals in _ORDINALS:
+            if stem in ("", "answer") and ordinals[0] in _NUMBERS:
+                continue
+            if ordinals[0] == "1" and f"{stem}0" in by_plain:
+                continue
+            there = [place for place, ordinal in enumerate(ordinals) if f"{stem}{ordinal}" in by_plain]
+            if f"{stem}r" not in by_plain:
+                there = [place for place in there if ordinals[place] != "s"]  # a plural: options, variants
+            unbroken = [place for number, place in enumerate(there) if number == place]
+            if len(unbroken) > 1:
+                yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in unbroken)
+                if there != unbroken:
+                    yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in there)
+
+
+def out_of_order(names: Sequence[str]) -> bool:
+    """Whether columns are lettered or numbered, and not one after another: B, A, C; option_a, option_b, option_d."""
+    plains = [plain(name) for name in names]
+    shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*plains, strict=False)))
+    ends = tuple(name[shared:] for name in plains)
+    ordered = any(ends == ordinals[: len(ends)] for ordinals in _ORDINALS)
+    return not ordered and any(set(ends) <= set(ordinals) for ordinals in _ORDINALS)

@@ -1,0 +1,189 @@
+"""The rows of somebody's table as rows of our form, by what its columns are known to be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.data.case import read_case
+from moot.data.placed import Placed
+from moot.data.rows import LISTS, from_cell
+from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, place_of
+from moot.data.tables.known_names import META, ColumnNames, several
+from moot.data.tables.spreadsheets import Mangled
+from moot.data.tables.table import QuestionTable
+from moot.errors import FileError
+from moot.types import Question
+
+SEPARATORS = ("|", ";")
+"""Of choices that stand in one cell."""
+_LONGEST_LITERAL = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsOfTable:
+    """A table and which of its columns is what: all that is needed to read its rows."""
+
+    table: QuestionTable
+    columns: Mapping[str, ColumnNames]
+    separator: str = "|"
+
+    def rows(self) -> Iterator[TableRow]:
+        used = [name for columns in self.columns.values() for name in several(columns)]
+        for number, (line, values) in enumerate(self.table.rows(tuple(dict.fromkeys(used))), start=1):
+            yield TableRow(self, values, line, number)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row: `values` as they stand in the file, by the file's own names."""
+
+    columns: ColumnsOfTable
+    values: Mapping[str, Any]
+    line: int
+    number: int
+
+    def error(self, key: str, problem: str) -> FileError:
+        """A complaint about what should be under this key of ours, by the name that its column has in the file."""
+        table = self.columns.table
+        return FileError(problem, file=table.path, line=self.line, key=self._column(key))
+
+    def _column(self, key: str) -> str:
+        names = several(self.columns.columns.get(key, key))
+        return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
+
+    def value(self, key: str, separator: str | None = None) -> Any:
+        """What it says under one of our keys; None: nothing."""
+        columns = self.columns.columns.get(key)
+        if columns is None:
+            return None
+        if key == "meta" and not isinstance(columns, str):
+            return {name.removeprefix(META): cell for name in columns if (cell := self._cell(name)) is not None} or None
+        if key == "human" and not isinstance(columns, str):
+            solved_and_asked = [str(cell) for name in columns if (cell := self._cell(name)) is not None]
+            return "/".join(number.removesuffix(".0") for number in solved_and_asked) or None
+        if not isinstance(columns, str):
+            return self._of_several(key, columns)
+        cell = self._cell(columns)
+        if not isinstance(cell, str):
+            return cell
+        if key in LISTS and cell.lstrip().startswith("["):
+            return self._list(key, cell.strip())
+        if key in LISTS:
+            cut_at = (separator or self.columns.separator) if key == "choices" else "|"
+            return [item.strip() for item in cell.split(cut_at)] if cell.strip() else None
+        return from_cell(key, cell, self.columns.table.path, self.line)
+
+    def _cell(self, name: str) -> Any:
+        cell = self.values.get(name)
+        if isinstance(cell, Mangled):
+            raise FileError(f"found {cell.why}", file=self.columns.table.path, line=self.line, key=name)
+        return cell
+
+    def _of_several(self, key: str, names: Sequence[str]) -> list[Any] | None:
+        """An item a column. Only the last ones may be empty: a gap among choices would give the others other letters."""
+        cells = [None if (cell := self._cell(name)) == "" else cell for name in names]
+        items = [cell for cell in cells if cell is not None]
+        if key == "choices" and (gap := cells.index(None) if None in cells else len(items)) < len(items):
+            problem = f"nothing in it, though {names[len(cells) - 1 - _trailing(cells)]!r} after it has a choice"
+            raise FileError(problem, file=self.columns.table.path, line=self.line, key=names[gap])
+        return items or None
+
+    def _list(self, key: str, cell: str) -> Any:
+        """As JSON writes a list, or as Python does."""
+        try:
+            return from_cell(key, cell, self.columns.table.path, self.line)
+        except FileError:
+            try:
+                value = ast.literal_eval(cell) if len(cell) <= _LONGEST_LITERAL else None
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                value = None
+            if isinstance(value, list | tuple):
+                return list(value)
+            raise
+
+    def choices(self, separator: str | None = None) -> list[str]:
+        """The choices as texts, where that is what they are; whatever else is wrong with them is found with the rest."""
+        found = self.value("choices", separator)
+        return [str(item) for item in found] if isinstance(found, list) else []
+
+    def answer(self) -> str | None:
+        """The answer as it is written, where it may stand for a choice."""
+        value = self.value("answer")
+        if isinstance(value, str):
+            return value if value.strip() else None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        # A column with a gap comes out of some tools as floats.
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    def says_null(self, key: str) -> bool:
+        """A null in JSON or Parquet, which says something of an answer; an empty cell says nothing."""
+        columns = self.columns.columns[key]
+        return isinstance(columns, str) and columns in self.values and self.values[columns] is None
+
+
+def _trailing(cells: Sequence[Any]) -> int:
+    return next(count for count, cell in enumerate(reversed(cells)) if cell is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class MappedFile:
+    """Questions of a table whose columns are known, and how its answers are written."""
+
+    columns: ColumnsOfTable
+    answers: AnswersAs | None
+
+    def cases(self, language: str) -> Iterator[Placed]:
+        path = self.columns.table.path
+        file = str(path)
+        try:
+            for row in self.columns.rows():
+                try:
+                    case = read_case(self._in_our_form(row), file=file, line=row.line, language=language)
+                except FileError as error:
+                    if error.key is None or error.key not in self.columns.columns:
+                        raise
+                    raise row.error(error.key, error.problem) from None
+                yield Placed(case, file, row.line)
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+    def _in_our_form(self, row: TableRow) -> dict[str, Any]:
+        ours = {key: row.value(key) for key in self.columns.columns}
+        given = {key: value for key, value in ours.items() if value is not None}
+        if row.says_null("answer"):
+            given["answer"] = None
+        if "id" not in self.columns.columns:
+            given["id"] = str(row.number)
+        if self.answers is not None and (written := row.answer()) is not None:
+            given["answer"] = self._right(row, written, row.choices()) or given["answer"]
+        return given
+
+    def _right(self, row: TableRow, written: str, choices: Sequence[str]) -> str | None:
+        """The letter of the right choice; None for a question without choices."""
+        assert self.answers is not None
+        if not choices:
+            if could_be_a_choice(written, self.answers):
+                raise row.error(
+                    "choices", f"no choices, though the answer is {written!r:.80}, which is one of them elsewhere"
+                )
+            return None
+        place = place_of(written, choices, self.answers)
+        if place is None:
+            raise row.error("answer", no_such_choice(self.answers, written, choices))
+        return Question("", "", tuple(choices)).letters[place] if place < 26 else None
+
+
+def no_such_choice(form: AnswersAs, written: str, choices: Sequence[str]) -> str:
+    expected = in_words(form)
+    if form == "letters":
+        expected = f"one of the letters {', '.join(Question('', '', tuple(choices)).letters)}"
+    elif form in ("from-0", "from-1"):
+        first = int(form[-1])
+        expected = f"a position from {first} to {first + len(choices) - 1}"
+    elif form == "texts":
+        expected = f"the text of one choice, and of no other, of {', '.join(f'{each!r:.40}' for each in choices[:26])}"
+    return f"expected {expected}, found {written!r:.80}"

@@ -1,0 +1,319 @@
+"""What the columns of somebody's file are: found by their names and by all of its rows, with the reasons and the doubts.
+
+A run takes a proposal without doubts and says its reasons; one with doubts it refuses, with what to write. `moot init` shows
+both. One way for both of them, so that what was proposed is what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from moot.data.case import KEYS
+from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words
+from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, out_of_order, plain, several
+from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.table import QuestionTable, in_our_form, table_of
+from moot.errors import FileError
+from moot.models.closest import closest
+
+_NEEDED = ("text", "answer")
+MOST_LISTED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What an experiment file says of a table. None under a key: no column is that, whatever it is called."""
+
+    columns: Mapping[str, ColumnNames | None] = field(default_factory=dict)
+    answers: AnswersAs | None = None
+    sheet: str | None = None
+
+
+NOTHING_STATED = Stated()
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What keeps a file from being read as it is, and where."""
+
+    problem: str
+    line: int | None = None
+    column: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Which column is what, how answers are written, why, and what has to be said by whoever knows."""
+
+    path: Path
+    ours: bool = False
+    """Whether the file is in our own form and needs nothing to be said."""
+    columns: Mapping[str, ColumnNames] = field(default_factory=dict)
+    answers: AnswersAs | None = None
+    """How the answers to questions with choices are written; None: there are no choices, or it is in doubt."""
+    reasons: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    source: MappedFile | None = field(default=None, repr=False)
+    """Its questions, if there is no doubt and it is not in our own form."""
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """What to write under `questions:` beside the file, in the terms of YAML."""
+        if self.ours:
+            return {}
+        columns = {key: value if isinstance(value, str) else list(value) for key, value in self.columns.items()}
+        return {"columns": columns} | ({"answers": self.answers} if self.answers else {})
+
+    def error(self) -> FileError:
+        """The doubts as one complaint: all that are about the header, or the first about a row."""
+        first = self.doubts[0]
+        together = [doubt for doubt in self.doubts if doubt.line == first.line]
+        if len(together) == 1:
+            return FileError(first.problem, file=self.path, line=first.line, key=first.column)
+        words = "; ".join(f"{doubt.column}: {doubt.problem}" if doubt.column else doubt.problem for doubt in together)
+        return FileError(words, file=self.path, line=first.line)
+
+
+def propose_columns(path: Path, stated: Stated = NOTHING_STATED) -> Proposal:
+    """Read a table and say what its columns are. `FileError`: it is no table that can be read at all.
+
+    >>> proposal = propose_columns(Path("cup.csv"))  # doctest: +SKIP
+    >>> proposal.keys  # doctest: +SKIP
+    {'columns': {'text': 'question', 'choices': ['A', 'B'], 'answer': 'correct'}, 'answers': 'letters'}
+    """
+    try:
+        if stated == NOTHING_STATED and in_our_form(path):
+            return Proposal(path, ours=True)
+        return _proposed(table_of(path, stated.sheet), stated)
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
+    if wrong := _no_such_columns(table, stated.columns):
+        return Proposal(table.path, doubts=wrong)
+    guess = guessed(table.names, stated.columns)
+    columns = _in_order({**{key: each for key, each in stated.columns.items() if each is not None}, **guess.columns})
+    used = {name for each in columns.values() for name in several(each)}
+    unused = [name for name in table.names if name not in used]
+    found = {key: each for key, each in guess.columns.items() if each != key and not _is_meta(key, each)}
+    if not stated.columns and not found and not guess.doubts and {*_NEEDED} <= set(columns) and unused:
+        if table.rows_are_named:
+            return Proposal(table.path, ours=True)
+        return Proposal(table.path, doubts=_unknown(table, unused))
+    if doubts := (*_two_could_be(table, guess), *_missing(table, columns, guess, unused)):
+        return Proposal(table.path, columns=columns, doubts=doubts)
+    return _by_rows(table, stated, columns, _reasons(table, stated, columns, found, unused))
+
+
+def _is_meta(key: str, columns: ColumnNames) -> bool:
+    return key == "meta" and not isinstance(columns, str) and all(name.startswith(META) for name in columns)
+
+
+def _in_order(columns: Mapping[str, ColumnNames]) -> dict[str, ColumnNames]:
+    return {key: columns[key] for key in KEYS if key in columns}
+
+
+def _no_such_columns(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -> tuple[Doubt, ...]:
+    stated = [(key, name) for key, each in columns.items() if each is not None for name in several(each)]
+    wrong = [(key, name) for key, name in stated if name not in table.names]
+    if not wrong:
+        return ()
+    said = ", ".join(f"{name!r} for {key}{_near(name, table.names)}" for key, name in wrong)
+    problem = f"no column {said}; the columns are {listed(table.names)}"
+    return (Doubt(problem, table.header),)
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    """In brackets, so that many of them can stand in one sentence."""
+    hint = closest(name, names) or closest(plain(name), [plain(each) for each in names])
+    return f" ({hint.removeprefix('; ')})" if hint else ""
+
+
+def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
+    """A file that is nearly in our own form: a column too many is a mistake, as it is in every file of ours."""
+    kept = _written({"meta": tuple(names[:MOST_LISTED])})
+    expected = f"expected one of {', '.join(KEYS)} (anything else goes under meta, such as by {kept})"
+    hints = "".join(closest(name, KEYS) for name in names[:MOST_LISTED])
+    return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names)),)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for a message, which somebody else's file may have thousands of."""
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(f"{name[:60]}…" if len(name) > 60 else name for name in names[:MOST_LISTED]) + more
+
+
+def _written(columns: Mapping[str, ColumnNames]) -> str:
+    keys = {key: each[:60] if isinstance(each, str) else [name[:60] for name in each] for key, each in columns.items()}
+    flow = yaml.safe_dump(keys, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
+    return f"columns: {flow.strip()}"
+
+
+def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
+    doubts = []
+    for key, candidates in guess.doubts.items():
+        named = " and ".join(each if isinstance(each, str) else f"[{', '.join(each)}]" for each in candidates)
+        say = _written({key: candidates[0]})
+        problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
+        if key not in _NEEDED:
+            problem += f", or {key}: null for none"
+        doubts.append(Doubt(problem, table.header))
+    return tuple(doubts)
+
+
+def _missing(
+    table: QuestionTable, columns: Mapping[str, ColumnNames], guess: Guess, unused: Sequence[str]
+) -> tuple[Doubt, ...]:
+    missing = [key for key in _NEEDED if key not in columns and key not in guess.doubts]
+    doubts = []
+    for key in missing:
+        near = next((hint for name in unused if (hint := _known_as(name, key))), "")
+        names = listed(table.names) or "none"
+        say = _written({key: unused[0] if unused else "NAME"})
+        problem = (
+            f"no column is known to be {key}{near}; the columns are {names}; say which under questions, such as {say}"
+        )
+        doubts.append(Doubt(problem, table.header))
+    return tuple(doubts)
+
+
+def _known_as(name: str, key: str) -> str:
+    hint = closest(plain(name), NAMES[key])
+    return f" ({name!r}: {hint.removeprefix('; ')})" if hint else ""
+
+
+def _reasons(
+    table: QuestionTable,
+    stated: Stated,
+    columns: Mapping[str, ColumnNames],
+    found: Mapping[str, ColumnNames],
+    unused: Sequence[str],
+) -> tuple[str, ...]:
+    reasons = list(table.notes)
+    if found:
+        reasons.append(f"by their names, {_written(_in_order(found))}")
+    if "id" not in columns and "id" not in stated.columns:
+        reasons.append("no column is known to be id, so questions are numbered by their rows")
+    if unused and (found or not stated.columns):
+        reasons.append(f"not used: {listed(unused)}")
+    return tuple(reasons)
+
+
+@dataclass(slots=True)
+class _RowsSeen:
+    """What all rows say of how choices and answers are written."""
+
+    answers: dict[str, AnswersSeen] = field(default_factory=lambda: {each: AnswersSeen() for each in SEPARATORS})
+    """By what separates choices in a cell."""
+    cut: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SEPARATORS, 0))
+    uncut: dict[str, int] = field(default_factory=dict)
+    """By separator the first line in whose choices it is not."""
+    cells: int = 0
+    """Of choices that are a text to be cut."""
+    fewer: int = 0
+    """Questions with fewer choices than there are columns for them."""
+    nulls: int = 0
+    """Answers that are null, which a table may also have where somebody forgot one."""
+
+    def separator(self) -> str | None:
+        in_all = [each for each in SEPARATORS if each not in self.uncut]
+        return in_all[0] if len(in_all) == 1 else SEPARATORS[0] if not self.cells else None
+
+
+def _by_rows(
+    table: QuestionTable, stated: Stated, columns: Mapping[str, ColumnNames], reasons: tuple[str, ...]
+) -> Proposal:
+    proposal = Proposal(table.path, columns=columns, reasons=reasons)
+    mapping = ColumnsOfTable(table, columns)
+    if "choices" not in columns and stated.answers is not None:
+        problem = f"answers: {stated.answers} is about choices, and no column is known to be choices"
+        return replace(proposal, doubts=(Doubt(problem, table.header),))
+    seen = _seen(mapping)
+    if seen.nulls:
+        reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)
+    if (separator := seen.separator()) is None:
+        return replace(proposal, doubts=(_uncut(columns, seen),))
+    answers = seen.answers[separator]
+    form = stated.answers or answers.form
+    if answers.rows and form is None:
+        return replace(proposal, doubts=(_unread(columns, answers),))
+    if stated.answers is None and form is not None and form != "texts" and out_of_order(several(columns["choices"])):
+        problem = f"the columns of the choices are not in order ({listed(several(columns['choices']))})"
+        say = f"answers: {form} under questions says that answers go by the place in this list"
+        return replace(proposal, doubts=(Doubt(f"{problem}, and answers are {in_words(form)}; {say}", table.header),))
+    if answers.rows and form is not None:
+        reasons += _of_answers(answers, form, said=stated.answers is None)
+    if seen.fewer:
+        reasons += (
+            f"{seen.fewer} of the questions have fewer choices than the {len(several(columns['choices']))} columns",
+        )
+    source = MappedFile(replace(mapping, separator=separator), form)
+    return replace(proposal, answers=form, reasons=reasons, source=source)
+
+
+def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
+    seen = _RowsSeen()
+    columns = mapping.columns.get("choices", ())
+    for row in mapping.rows():
+        seen.nulls += row.says_null("answer")
+        if not columns:
+            continue
+        cell = row.values.get(columns) if isinstance(columns, str) else None
+        if isinstance(cell, str) and cell.strip() and not cell.lstrip().startswith("["):
+            seen.cells += 1
+            for each in SEPARATORS:
+                if each not in cell:
+                    seen.uncut.setdefault(each, row.line)
+                else:
+                    seen.cut[each] += 1
+        written = row.answer()
+        for each in SEPARATORS if isinstance(columns, str) else SEPARATORS[:1]:
+            choices = row.choices(each)
+            if choices and written is not None:
+                seen.answers[each].see(row.line, written, choices)
+        if not isinstance(columns, str) and 0 < len(row.choices()) < len(columns):
+            seen.fewer += 1
+    return seen
+
+
+def _uncut(columns: Mapping[str, ColumnNames], seen: _RowsSeen) -> Doubt:
+    column = several(columns["choices"])[0]
+    if not seen.uncut:
+        problem = 'the choices can be cut at | and at ;, in every row; write them as JSON: ["a", "b"]'
+        return Doubt(problem, None, column)
+    likely = max(SEPARATORS, key=lambda each: seen.cut[each])
+    problem = f'expected choices with {likely} between them, or as JSON: ["a", "b"]'
+    return Doubt(problem, seen.uncut[likely], column)
+
+
+def _unread(columns: Mapping[str, ColumnNames], answers: AnswersSeen) -> Doubt:
+    column = several(columns["answer"])[0]
+    if (doubt := answers.doubt) is not None:
+        return Doubt(answers.doubt_in_words(doubt), doubt.line, column)
+    nearest = answers.nearest
+    if not answers.read[nearest]:
+        unread = answers.unread[nearest]
+        problem = "expected a letter, a position or the text of a choice"
+        return Doubt(f"{problem}, found {unread.answer!r:.80}", unread.line, column)
+    unread = answers.unread[nearest]
+    problem = no_such_choice(nearest, unread.answer, unread.choices)
+    others = f"{answers.read[nearest]} of the {answers.rows} answers are {in_words(nearest)}"
+    return Doubt(f"{problem}; {others}", unread.line, column)
+
+
+def _of_answers(answers: AnswersSeen, form: AnswersAs, *, said: bool) -> tuple[str, ...]:
+    if not said:
+        return ()
+    reasons = [f"answers are read as {in_words(form)}"]
+    if (otherwise := answers.said_otherwise(form)) is not None:
+        written, count = otherwise
+        more = f" and {count - 1} more" if count > 1 else ""
+        other = "a letter or a position" if form == "texts" else "the text of another choice"
+        reasons.append(f"line {written.line}{more}: {written.answer!r:.40} is {other} too; answers: {form} settles it")
+    return tuple(reasons)

@@ -1,0 +1,97 @@
+"""A table as it is: the names of its columns and its rows, before anybody says what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from moot.data.case import KEYS
+from moot.data.rows import NumberedRows, check_header, csv_cells, csv_names, jsonl_rows, parquet_names, parquet_rows
+from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
+from moot.data.tables.spreadsheets import ReadSheet, sheet_of
+from moot.errors import FileError
+
+ENDINGS = (".jsonl", ".csv", ".parquet", ".tsv", *SPREADSHEETS)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTable:
+    path: Path
+    names: tuple[str, ...]
+    header: int | None
+    """The line that names the columns; None where there is no such line."""
+    rows: Callable[[Sequence[str]], NumberedRows]
+    """All rows, with at least these columns of them."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows_are_named(self) -> bool:
+        """Whether each row has names of its own, so that a wrong one is that row's."""
+        return self.path.suffix.lower() == ".jsonl"
+
+
+def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
+    match path.suffix.lower():
+        case ".csv" | ".tsv":
+            return QuestionTable(path, csv_names(path), 1, partial(_csv, path))
+        case ".parquet":
+            return QuestionTable(path, parquet_names(path), None, partial(_parquet, path))
+        case ".jsonl":
+            names = dict.fromkeys(name for _, row in jsonl_rows(path) for name in row)
+            return QuestionTable(path, tuple(names), None, partial(_jsonl, path))
+        case ending if ending in SPREADSHEETS:
+            return _of_sheet(path, sheet_of(path, sheet), told=sheet is None)
+        case ending:
+            raise FileError(f"unknown kind of table {ending!r}; expected {', '.join(ENDINGS)}", file=path)
+
+
+def _csv(path: Path, _: Sequence[str]) -> NumberedRows:
+    return csv_cells(path)
+
+
+def _parquet(path: Path, names: Sequence[str]) -> NumberedRows:
+    return parquet_rows(path, only=names)
+
+
+def _jsonl(path: Path, _: Sequence[str]) -> NumberedRows:
+    return jsonl_rows(path)
+
+
+def in_our_form(path: Path) -> bool:
+    """Whether the columns of a file are ours, by its header, or by its first row where rows have names of their own."""
+    match path.suffix.lower():
+        case ".jsonl":
+            _, row = next(iter(jsonl_rows(path)), (0, {"text": ""}))
+            return row.keys() <= set(KEYS) and "text" in row
+        case ".csv" | ".tsv":
+            names = {"meta" if name.startswith("meta.") else name for name in csv_names(path)}
+        case ".parquet":
+            names = set(parquet_names(path))
+        case _:
+            return False
+    return {"id", "text", "answer"} <= names <= set(KEYS)
+
+
+def _of_sheet(path: Path, sheet: ReadSheet, *, told: bool) -> QuestionTable:
+    if not sheet.rows:
+        raise FileError(f"no rows in the sheet {sheet.name!r}", file=path)
+    line, cells = sheet.rows[0]
+    filled = {place for _, row in sheet.rows for place, cell in enumerate(row) if cell is not None}
+    names = {
+        place: cell if isinstance(cell, str) else f"(column {place + 1}, which has no name)"
+        for place, cell in enumerate(cells)
+        if place in filled
+    }
+    check_header(list(names.values()), path, line)
+    notes = (f"the sheet {sheet.name!r} is read, one of {', '.join(sheet.of)}",) if told and len(sheet.of) > 1 else ()
+    return QuestionTable(path, tuple(names.values()), line, partial(_sheet_rows, sheet, names), notes)
+
+
+def _sheet_rows(
+    sheet: ReadSheet, names: Mapping[int, str], _: Sequence[str]
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, row in sheet.rows[1:]:
+        yield number, {name: row[place] for place, name in names.items() if row[place] is not None}

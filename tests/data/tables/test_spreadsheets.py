@@ -1,0 +1,106 @@
+"""Spreadsheets: as people mean them, and no further than a file of questions can need."""
+
+from __future__ import annotations
+
+import importlib.util
+import zipfile
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbooks import workbook
+
+from moot.data import load
+from moot.data.tables import spreadsheets
+from moot.data.tables.proposal import Stated
+from moot.errors import FileError
+
+HEADER = ["id", "question", "answer"]
+
+
+def test_numbers_are_read_as_people_see_them(tmp_path: Path) -> None:
+    rows = [[1.0, "one and a half?", 1.5], [2, "a sum?", 0.1 + 0.2], ["03", "true?", True], [4, "below?", -3.0]]
+    cases = list(load(workbook(tmp_path / "cup.xlsx", {"Cup": [HEADER, *rows]})))
+    assert [case.question.id for case in cases] == ["1", "2", "03", "4"]
+    assert [case.answer for case in cases] == ["1.5", "0.3", "TRUE", "-3"]
+
+
+def test_the_first_sheet_or_the_one_that_is_named(tmp_path: Path) -> None:
+    path = workbook(
+        tmp_path / "cup.xlsx", {"Spring": [HEADER, [1, "a", "b"]], "Autumn": [[], HEADER, [], [2, "c", "d"]]}
+    )
+    (case,) = dataset = load(path)
+    assert case.question.id == "1"
+    assert "the sheet 'Spring' is read, one of Spring, Autumn" in dataset.notes[0]
+    (placed,) = load(path, stated=Stated(sheet="Autumn")).placed()
+    assert (placed.case.question.id, placed.line) == ("2", 4)
+    with pytest.raises(FileError, match=r"no sheet 'Autum'; expected one of Spring, Autumn; did you mean 'Autumn'"):
+        load(path, stated=Stated(sheet="Autum"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (date(2024, 2, 1), "answer: found a date or a time (2024-02-01)"),
+        (1e17, "answer: found a number of more digits"),
+    ],
+)
+def test_what_a_spreadsheet_has_mangled_is_refused_where_it_is_used(tmp_path: Path, cell: Any, message: str) -> None:
+    path = workbook(tmp_path / "cup.xlsx", {"Cup": [[*HEADER, "entered"], [1, "half?", cell, cell]]})
+    with pytest.raises(FileError) as caught:
+        load(path)
+    assert f"cup.xlsx:2: {message}" in str(caught.value)
+    workbook(path, {"Cup": [[*HEADER, "entered"], [1, "half?", "1/2", cell]]})
+    assert [case.answer for case in load(path)] == ["1/2"]
+
+
+def test_cells_too_far_apart_are_refused(tmp_path: Path) -> None:
+    """A kilobyte whose cells span seventeen thousand million."""
+    far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    with pytest.raises(FileError, match=r"cup\.xlsx: takes more memory or time to unpack"):
+        load(workbook(tmp_path / "cup.xlsx", {"Cup": far}))
+
+
+def test_what_says_that_it_unpacks_to_more_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = workbook(tmp_path / "cup.xlsx", {"Cup": [HEADER, [1, "a", "b"]]})
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/more.xml", bytes(200_000))
+    monkeypatch.setattr(spreadsheets, "MOST_DOCUMENT", 100_000)
+    with pytest.raises(FileError, match=r"cup\.xlsx: is longer than 100,000 bytes"):
+        load(path)
+
+
+OPEN = "urn:oasis:names:tc:opendocument:xmlns:"
+CONTENT = f"""<office:document-content xmlns:office="{OPEN}office:1.0" xmlns:table="{OPEN}table:1.0" xmlns:text="{OPEN}text:1.0">
+<office:body><office:spreadsheet><table:table table:name="Cup">
+<table:table-row><table:table-cell office:value-type="string"><text:p>question</text:p></table:table-cell>
+<table:table-cell office:value-type="string"><text:p>answer</text:p></table:table-cell></table:table-row>
+<table:table-row><table:table-cell office:value-type="string"><text:p>How many?</text:p></table:table-cell>
+<table:table-cell office:value-type="float" office:value="7"><text:p>7,00</text:p></table:table-cell></table:table-row>
+<table:table-row table:number-rows-repeated="1048574"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>
+</table:table></office:spreadsheet></office:body></office:document-content>"""
+MANIFEST = f'<manifest:manifest xmlns:manifest="{OPEN}manifest:1.0"></manifest:manifest>'
+
+
+def test_an_open_document_with_a_million_empty_rows(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "cup.ods", "w") as packed:
+        packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        packed.writestr("META-INF/manifest.xml", MANIFEST)
+        packed.writestr("content.xml", CONTENT.replace("\n", ""))
+    (case,) = load(tmp_path / "cup.ods")
+    assert (case.question.text, case.answer) == ("How many?", "7")
+
+
+@pytest.mark.parametrize("name", ["cup.xlsx", "cup.xls", "cup.ods"])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 and then nothing", b"id,question,answer\n1,a,b\n"])
+def test_what_is_no_spreadsheet_is_said(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FileError, match="not a readable spreadsheet"):
+        load(tmp_path / name)
+
+
+def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(FileError, match=r"needs the extra excel: pip install 'moot\[excel\]'; or save it as CSV"):
+        load(workbook(tmp_path / "cup.xlsx", {"Cup": [HEADER]}))
