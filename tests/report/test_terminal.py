@@ -357,13 +357,13 @@ def test_the_page_has_short_labels_and_the_json_whole_ones(tmp_path: Path, capfd
     assert "discuss(agents=2, vote_from=" in shown["headline"]["sentence"]
 
 
-def test_run_prints_stories_for_a_small_team_and_not_when_quiet(
+def test_stories_of_a_small_team_are_told_with_all_of_it_and_nothing_when_quiet(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = str(write(tmp_path, 12))
-    assert run_app(app, ["run", path]) == 0
-    assert "different answers" in capfd.readouterr().out
     assert run_app(app, ["run", path, "--quiet"]) == 0
     assert capfd.readouterr().out == ""
+    assert run_app(app, ["report", path, "--all"]) == 0
+    assert "different answers" in capfd.readouterr().out
     assert run_app(app, ["report", path, "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["skyline"]["n"] == 12

@@ -7,7 +7,7 @@ is left out for want of room; only rows of the table are, and it is said how man
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,20 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.columns import at_table, count, titled
-from moot.measures.numbers import MARKED, interval, mark, per_thousand, percent, points
+from moot.measures.measure import Measure
+from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points
 from moot.report.figures import Figures
-from moot.report.layout import table, wrapped
+from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.remarks import SMALL, front_words, prove_nothing, simulated_words
+from moot.report.sections import all_sections
 
 LINES = 25
-"""So many a screen has, the prompt below them included."""
+"""So many a screen has."""
+LEAST_ROWS = 3
+"""So many rows of the table are shown, however long the verdict is."""
+NARROWEST = 20
+"""What a command shows is told beside it where there is so much room."""
 
 Row = dict[str, Any]
 
@@ -45,12 +51,12 @@ class NextCommands:
         parts += ["--served"] if served else []
         return cls(" ".join(parts), f"{path.stem if path is not None else 'report'}.html")
 
-    def lines(self, sections: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+    def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Each with what it shows; the page first."""
-        yield f"moot report {self.source} -o {_quoted(self.page)}", "the page: every table, drawn, and every answer"
-        if sections:
-            yield f"moot report {self.source} --section {sections[0]}", f"or {', '.join(sections[1:])}"
-        yield f"moot report {self.source} --all", "every table, here"
+        report = f"moot report {self.source}"
+        yield f"{report} -o {_quoted(self.page)}", "the page: all of it, with pictures"
+        yield f"{report} --section NAME", ", ".join(sections)
+        yield f"{report} --all", "every table, here"
 
 
 def _quoted(text: str) -> str:
@@ -59,23 +65,37 @@ def _quoted(text: str) -> str:
     return shlex.quote(text)
 
 
-def print_ending(figures: Figures, console: Console, following: NextCommands, sections: Sequence[str] = ()) -> None:
+def print_ending(figures: Figures, console: Console, following: NextCommands, given: Iterable[Measure] = ()) -> None:
     """At most `LINES` lines of 80 columns; of the table as many rows as there is room for."""
     figures = shortened(figures)
     above = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
     above.append(Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic"))
     below = [Text(line) for line in _remarks(figures)]
-    shown = _rows(figures)
-    marked = [Text(MARKED)] if any(mark(row) for row in shown) else []
-    commands = _commands(following, sections, console.width)
-    taken = sum(_height(part, console) for part in (*above, *below, *marked, *commands))
-    for many in range(len(shown), 0, -1):
-        made = _table(shown[:many], console.width)
-        if many == 1 or taken + _height(made, console) < LINES:
-            break
-    parts = [*above, *([made, *_left_out(figures, shown, many)] if shown else []), *marked, *below, *commands]
-    for part in parts:
+    commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
+    room = LINES - sum(_height(part, console) for part in (*above, *below, *commands))
+    for part in (*above, *_table_within(figures, room, console), *below):
         console.print(part)
+    for line in commands:
+        console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
+
+
+def _table_within(figures: Figures, room: int, console: Console) -> list[Text | Table]:
+    """As many rows as so many lines hold, the most telling ones, and at least three."""
+    rows = _rows(figures)
+    parts: list[Text | Table] = []
+    for many in range(len(rows), 0, -1):
+        kept = sorted(sorted(range(len(rows)), key=lambda place: _telling(figures, rows[place]))[:many])
+        shown = [rows[place] for place in kept]
+        parts = [_table(shown, console.width), Text(" ".join(_beside(figures, shown)), style="dim")]
+        if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
+            break
+    return parts
+
+
+def _telling(figures: Figures, row: Row) -> tuple[bool, bool, float]:
+    """What is kept first: what the verdict is about, then the best of who answers alone, then by how right it is."""
+    about = (figures.get("headline") or {}).get("of")
+    return titled(row) != about, row.get("player") is None, -(row["value"] or 0.0)
 
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
@@ -141,15 +161,15 @@ def _table(rows: Sequence[Row], width: int) -> Table:
     return made
 
 
-def _left_out(figures: Figures, shown: Sequence[Row], many: int) -> Iterator[Text]:
-    """Which rows there are beside these, and that the highest of several was picked."""
-    rest = len(figures["accuracy"]) - many
-    words = ["Calls are those of one question."]
-    if any(row.get("of", 1) > 1 for row in shown[:many]):
-        words.append("Top of several: picked after the fact.")
-    if rest:
-        words.append(f"{count(rest, 'more row')} with --all.")
-    yield Text(" ".join(words), style="dim")
+def _beside(figures: Figures, shown: Sequence[Row]) -> Iterator[str]:
+    """What the table's words mean, and how many rows there are beside these."""
+    yield "Calls are those of one question."
+    if any(row.get("of", 1) > 1 for row in shown):
+        yield "Top of several: picked after the fact."
+    if any(mark(row) for row in shown):
+        yield f"{MARK} over what is graded, and not all is."
+    if rest := len(figures["accuracy"]) - len(shown):
+        yield f"{count(rest, 'more row')}: --section accuracy."
 
 
 def _remarks(figures: Figures) -> Iterator[str]:
@@ -171,26 +191,22 @@ def _remarks(figures: Figures) -> Iterator[str]:
     if missing:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
-        yield f"{count(ungraded, 'answer')} without a grade: moot grade; bounds stand in --section accuracy."
+        yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
     if failures := figures["failures"]:
         worst = max(failures, key=lambda failure: failure["times"])
         calls = sum(failure["times"] for failure in failures)
         yield f"{count(calls, 'call')} failed, most of them of {worst['model']} ({worst['kind']}) (--section failures)."
-    if words := front_words(figures):
+    if words := front_words(figures, most=3):
         yield words
 
 
 def _commands(following: NextCommands, sections: Sequence[str], width: int) -> list[Text]:
-    lines = []
     pairs = list(following.lines(sections))
     longest = max(len(command) for command, _ in pairs)
+    room = width - longest - 2
+    lines = [Text("")]
     for command, shows in pairs:
-        beside = f"{command:{longest}}  {shows}"
-        if len(beside) <= width:
-            lines.append(Text.assemble((f"{command:{longest}}", "bold"), "  ", (shows, "dim")))
-        else:
-            room = width - longest - 2
-            lines.append(
-                Text.assemble((command, "bold"), f"  {wrapped(shows, room).splitlines()[0]} …" if room > 20 else "")
-            )
-    return [Text(""), *lines]
+        words = shows if len(shows) <= room else f"{shows[: max(0, room - 2)].rpartition(',')[0]}, …"
+        beside = f"{'':{longest - len(command)}}  {words}" if room >= NARROWEST else ""
+        lines.append(Text.assemble((command, "bold"), (beside, "dim")))
+    return lines

@@ -77,14 +77,15 @@ def prove_nothing(figures: Figures) -> str:
     return f"{count(figures['questions'], 'question')} {prove} nothing: look at the width of the intervals."
 
 
-def front_words(figures: Figures) -> str | None:
-    """Who is on the frontier; where not all options have the same questions, on which it is."""
+def front_words(figures: Figures, most: int | None = None) -> str | None:
+    """Who is on the frontier, at most so many; where not all options have the same questions, on which it is."""
     rows = [row for row in figures.get("frontier", ()) if row["on_frontier"] and row["accuracy"] is not None]
     if not rows:
         return None
     on = rows[0].get("ranked_on")
     none = f"On the {count(on, 'question')} that all of them have, none" if on else "None"
-    return f"{none} is both cheaper and better than {_front(rows)} (picked after the fact)."
+    rest = f" and {len(rows) - most} more" if most is not None and len(rows) > most else ""
+    return f"{none} is both cheaper and better than {_front(rows[:most])}{rest} (picked after the fact)."
 
 
 def _front(rows: Sequence[Row]) -> str:
