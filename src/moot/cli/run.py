@@ -18,7 +18,7 @@ from moot.cli.safe_text import say
 from moot.engine.run_tally import State
 from moot.engine.runner import Runner
 from moot.engine.trial_play import try_out
-from moot.errors import UsageError
+from moot.errors import KeyRefused, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
@@ -101,13 +101,22 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, runner.interrupt)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.interrupt)
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
-            state = await runner.run()
+            state = await _played(runner)
         if not quiet:
             await _report(experiment, store, runner)
         _last_word(runner, state)
         return EXIT_CODES[state]
     finally:
         await store.close()
+
+
+async def _played(runner: Runner) -> State:
+    try:
+        return await runner.run()
+    except KeyRefused as error:
+        tally, path = runner.tally, runner.experiment.file.path
+        kept = f"{tally.done} of {tally.total} episodes are kept"
+        raise KeyRefused(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
 
 
 async def _report(experiment: Plan, store: Store, runner: Runner) -> None:
