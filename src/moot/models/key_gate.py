@@ -144,6 +144,5 @@ def key_advice(status: int, key_from: str | None) -> str:
     """Where to look, after a 401 or 403."""
     if key_from is None:
         return "The file sets no key for it: expected api_key_env, the name of the environment variable that holds one."
-    if status == 401:
-        return f"It comes from {key_from}: expected a key of this endpoint there."
-    return f"The key comes from {key_from}: expected one that may use this model, from where you are."
+    expected = "a key of this endpoint" if status == 401 else "one that may use this model, from where you are"
+    return f"The key comes from {key_from}: expected {expected}."
