@@ -15,6 +15,7 @@
     │   ├── TakenOver              another process makes this call: nothing was sent, the cache waits for the other
     │   ├── ModelBroke             the code of the model itself raised: an object's, or another package's
     │   └── RequestRejected        any other status: the same request would fail again
+    ├── KeyRefused                 an endpoint that has answered nothing yet does not take the key
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
     └── StoreError                 the store cannot be read or written
         ├── StoreFull              no space left: what was committed is kept
@@ -22,7 +23,7 @@
         └── StoreNewer             written by a newer moot (exit code 2)
 
 A model call that fails is data: strategies turn a `CallError` into an outcome. `BudgetReached` and `StoreError`
-end a run, because going on would break a promise.
+end a run, because going on would break a promise; `KeyRefused` does, because going on would come to nothing.
 """
 
 from __future__ import annotations
@@ -130,6 +131,13 @@ class RequestRejected(CallError):
 
 class TakenOver(CallError):
     """Nothing was sent: this process was away for so long that another one has begun the call."""
+
+
+class KeyRefused(MootError):
+    """An endpoint refuses the key before it has answered once. No `CallError`: it is no outcome of a question.
+
+    Its exit code is 1 and not 2, which promises that nothing was called: other endpoints may have answered, and be paid.
+    """
 
 
 class BudgetReached(MootError):

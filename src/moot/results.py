@@ -48,6 +48,7 @@ from moot.plugins import blaming, problem_with_object, refusing
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.names import shortened
 from moot.report.notebook import OpenStore, section_html
+from moot.report.nothing_played import all_failed, nothing_words
 from moot.report.sections import all_sections
 from moot.store import from_here
 from moot.store.store import Store
@@ -123,6 +124,8 @@ class Results:
         """The verdict in words."""
         if "headline" not in self.figures and NOT_TAKEN in self.figures:
             return f"Not known: {_missing(self.figures)}."
+        if plays := all_failed(self.figures) if "accuracy" in self.figures else 0:
+            return nothing_words(plays)
         return str((self.figures.get("headline") or {}).get("sentence") or "Nothing has been played yet.")
 
     def frame(self, kind: str) -> DataFrame:
@@ -167,8 +170,9 @@ class _Folder:
 def run(source: ExperimentSource, **options: Unpack[RunOptions]) -> Results:
     """Run an experiment and read its figures; in a notebook too, where an event loop is running already.
 
-    What is wrong with the experiment is raised before anything is called. A reached budget, failed episodes and Ctrl-C
-    are no exceptions: `Results.state` says which it was, and whatever was played is kept.
+    What is wrong with the experiment is raised before anything is called, and a key that an endpoint refuses from the first
+    call on as `moot.errors.KeyRefused`, with what was played by then kept in the store. A reached budget,
+    failed episodes and Ctrl-C are no exceptions: `Results.state` says which it was, and whatever was played is kept.
     """
     job = _Job(source, options)
     _warn(job.plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from moot.live import doctor
 from moot.live.doctor import Diagnosis, examine
 from moot.simulate.server import running
 from moot.team.attempts import ATTEMPTS
+
+Handler = Callable[[web.Request], Awaitable[web.Response]]
 
 SERVED: dict[str, Any] = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}}
 
@@ -62,9 +64,62 @@ async def test_an_endpoint_that_is_not_there(tmp_path: Path) -> None:
 async def test_a_model_that_the_endpoint_does_not_have(tmp_path: Path) -> None:
     async with running(SERVED) as server:
         found = await diagnosis(tmp_path, endpoint(server.base_url, "anne"))
-        assert server.stats["requests"] == 0
+        assert server.stats["requests"] == 1, "it is asked all the same"
     assert not found.well
-    assert "does not have 'anne'; it has ann, bob" in found.words
+    assert found.words.endswith("the models that the server lists, which are ann, bob; did you mean 'ann'?")
+
+
+@pytest.mark.parametrize(
+    ("model", "remark"),
+    [
+        ("ann", None),
+        ("llama", "listed there as 'llama:latest'"),
+        ("gemini", "listed there as 'models/gemini'"),
+        ("qwen/qwen3:free", "listed there as 'qwen/qwen3'"),
+        (
+            "gpt-oss",
+            "not among the models that the server lists, which are ann, llama:latest, models/gemini, qwen/qwen3, m0, m1,"
+            " m2, m3 and 1 more",
+        ),
+    ],
+)
+async def test_a_model_that_is_not_listed_and_answers_is_well(tmp_path: Path, model: str, remark: str | None) -> None:
+    names = ["ann", "llama:latest", "models/gemini", "qwen/qwen3", *(f"m{number}" for number in range(5))]
+    async with serving(200, {"data": [{"id": name} for name in names]}) as base_url:
+        found = await diagnosis(tmp_path, endpoint(base_url, model))
+    assert (found.well, found.words, found.remark) == (True, "answers 'Paris'", remark)
+
+
+async def test_a_key_that_may_ask_and_not_look_at_the_list_is_well(tmp_path: Path) -> None:
+    async with serving(403, {"error": {"message": "missing scope"}}) as base_url:
+        assert (await diagnosis(tmp_path, endpoint(base_url))).well
+
+
+@pytest.mark.parametrize(
+    ("pasted", "written"),
+    [("", "/v1"), ("/v1/chat/completions", "/v1"), ("/v1/models/", "/v1"), ("/v1/completions", "/v1")],
+)
+async def test_a_path_that_is_not_there_says_what_to_write(tmp_path: Path, pasted: str, written: str) -> None:
+    async with running(SERVED) as server:
+        found = await diagnosis(tmp_path, endpoint(server.url + pasted))
+        assert f"write base_url: {server.url}{written})" in found.words
+        assert not found.well
+
+
+async def test_the_prompts_of_the_file_are_asked_with(tmp_path: Path) -> None:
+    own = tmp_path / "prompts"
+    own.mkdir()
+    (own / "draft.j2").write_text("OURS {{ question }}")
+    bodies: list[str] = []
+
+    async def complete(request: web.Request) -> web.Response:
+        bodies.append(await request.text())
+        return web.json_response({"choices": [{"message": {"content": '{"reasoning": "", "answer": "Paris"}'}}]})
+
+    async with listening(complete) as base_url:
+        found = await diagnosis(tmp_path, endpoint(base_url), prompts="prompts")
+    assert found.well
+    assert "OURS What is the capital of France?" in bodies[0]
 
 
 async def test_a_key_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,8 +128,11 @@ async def test_a_key_that_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     async with running({**SERVED, "api_key_env": "RIGHT_KEY"}) as server:
         found = await diagnosis(tmp_path, endpoint(server.base_url, api_key_env="WRONG_KEY"))
         well = await diagnosis(tmp_path, endpoint(server.base_url, api_key_env="RIGHT_KEY"))
+        none = await diagnosis(tmp_path, endpoint(server.base_url))
     assert not found.well
     assert "401" in found.words
+    assert "environment variable WRONG_KEY (api_key_env)" in found.words
+    assert "The file sets no key for it" in none.words
     assert well.well
 
 
@@ -114,8 +172,15 @@ async def serving(models_status: int, listed: object = None) -> AsyncIterator[st
         message = {"content": '{"reasoning": "known", "answer": "Paris"}'}
         return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
 
+    async with listening(complete, models) as base_url:
+        yield base_url
+
+
+@asynccontextmanager
+async def listening(complete: Handler, models: Handler | None = None) -> AsyncIterator[str]:
     app = web.Application()
-    app.router.add_get("/v1/models", models)
+    if models is not None:
+        app.router.add_get("/v1/models", models)
     app.router.add_post("/v1/chat/completions", complete)
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import ssl
 import subprocess
@@ -12,8 +13,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from urllib.parse import urlsplit
 
+import aiohttp
 import pytest
 from aiohttp import web
 
@@ -31,6 +34,7 @@ from moot.errors import (
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
+from moot.models.address_advice import connection_advice
 from moot.models.endpoint import EndpointModel, Network
 from moot.simulate.server import running
 from moot.types import Message, Price, Request, Usage
@@ -384,6 +388,35 @@ async def test_nobody_there_is_no_expense() -> None:
         with pytest.raises(ConnectionFailed, match=r"127\.0\.0\.1:9") as caught:
             await model.generate(PLAIN)
     assert not caught.value.maybe_billed
+
+
+async def test_what_to_do_about_an_address_is_said_with_the_error(certificates: Certificates) -> None:
+    """In one clause: the server was not started, it speaks no TLS, nobody vouches for it, its path is another."""
+    advised = {"http://127.0.0.1:9/v1": "nothing listens there: start the server"}
+    async with (
+        serving(says()) as plain,
+        serving(says(), tls=server_context(certificates)) as secret,
+        serving(status(404, "no such page")) as lost,
+    ):
+        advised[plain.base_url.replace("http:", "https:")] = "write http:// in base_url"
+        advised[secret.base_url] = "name that of whoever vouches for it as ca_file"
+        advised[lost.base_url] = "there is no /v1/chat/completions: correct the path in base_url"
+        for base_url, advice in advised.items():
+            async with endpoint(base_url) as model:
+                with pytest.raises(CallError, match=re.escape(advice)):
+                    await model.generate(PLAIN)
+
+
+def test_a_name_that_nobody_knows_is_told_from_a_server_that_is_down() -> None:
+    unknown = aiohttp.ClientConnectorDNSError(mock.Mock(ssl=True), OSError(-2, "Name or service not known"))
+    assert "nobody knows a host of this name" in (connection_advice(unknown) or "")
+
+
+async def test_a_model_that_is_not_there_is_not_taken_for_a_wrong_path() -> None:
+    async with serving(status(404, "The model 'm' does not exist")) as server, endpoint(server.base_url) as model:
+        with pytest.raises(RequestRejected) as caught:
+            await model.generate(PLAIN)
+    assert "base_url" not in str(caught.value)
 
 
 @pytest.mark.parametrize("fault", ["reset", "cut"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from rich import box
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +16,9 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.doctor import Diagnosis, examine
 
+NAME = 16
+"""Longer names are broken, so that there is room for what went wrong."""
+
 
 def doctor_command(path: Path) -> int:
     experiment = build(read_experiment(path, with_questions=False))
@@ -24,22 +28,33 @@ def doctor_command(path: Path) -> int:
 async def _doctor(experiment: Plan, console: Console) -> int:
     with console.status(f"asking {len(experiment.models)} models one easy question ..."):
         diagnoses = await examine(experiment)
-    console.print(_table(diagnoses))
+    console.print(_table(diagnoses, console.width))
+    for diagnosis in diagnoses:
+        if not diagnosis.well:
+            console.print(Text(f"{diagnosis.model}: {diagnosis.words}", "red"))
+        elif diagnosis.remark is not None:
+            console.print(Text(f"{diagnosis.model} answers, but it is {diagnosis.remark}", "yellow"))
     if experiment.dataset is not None:
         show_estimate(await estimate_with_store(experiment), console, experiment.spec.budget_usd)
     return 0 if all(diagnosis.well for diagnosis in diagnoses) else 1
 
 
-def _table(diagnoses: list[Diagnosis]) -> Table:
-    table = Table(title="models", title_justify="left")
-    for name in ("", "model", "what it said", "version", "tries", "JSON by", "seconds"):
-        table.add_column(name)
+def _table(diagnoses: list[Diagnosis], width: int) -> Table:
+    """Within the width: long names are broken into lines. What went wrong takes more words than a column holds."""
+    table = Table(title="models", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), width=width)
+    table.add_column("")
+    table.add_column("model", overflow="fold", max_width=NAME)
+    table.add_column("what it said", overflow="fold", ratio=1)
+    table.add_column("version", overflow="fold", max_width=NAME)
+    table.add_column("tries", no_wrap=True)
+    table.add_column("JSON by", no_wrap=True)
+    table.add_column("seconds", no_wrap=True, justify="right")
     for diagnosis in diagnoses:
         table.add_row(
             Text("✓", "green") if diagnosis.well else Text("✗", "red"),
-            diagnosis.model,
-            diagnosis.words,
-            diagnosis.version or "",
+            Text(diagnosis.model),
+            Text(diagnosis.words if diagnosis.well else "see below"),
+            Text(diagnosis.version or ""),
             str(diagnosis.attempts or ""),
             diagnosis.json_support or "",
             "" if diagnosis.seconds is None else f"{diagnosis.seconds:.2f}",

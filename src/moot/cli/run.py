@@ -18,13 +18,14 @@ from moot.cli.safe_text import say
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.trial_play import try_out
-from moot.errors import UsageError
+from moot.errors import KeyRefused, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import needs
 from moot.report.ending import NextCommands, print_ending, print_short_ending
 from moot.report.figures import figures, find_experiment
+from moot.report.nothing_played import all_failed, next_words, nothing_words
 from moot.store import from_here
 from moot.store.store import Store
 
@@ -101,23 +102,38 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, runner.interrupt)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.interrupt)
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
-            state = await runner.run()
-        if not quiet:
-            await _report(experiment, store, runner, state, following)
+            state = await _played(runner)
+        if not quiet and not await _report(experiment, store, runner, state, following):
+            _nothing_played(runner)
+            return EXIT_CODES[state]
         _last_word(runner, state, shown=not quiet)
         return EXIT_CODES[state]
     finally:
         await store.close()
 
 
-async def _report(experiment: Plan, store: Store, runner: Runner, state: State, following: NextCommands) -> None:
-    """What it came to. All of it is kept by now: whoever interrupts this has lost nothing but the sight of it."""
+async def _played(runner: Runner) -> State:
+    try:
+        return await runner.run()
+    except KeyRefused as error:
+        tally, path = runner.tally, runner.experiment.file.path
+        kept = f"{tally.done} of {tally.total} episodes are kept"
+        raise KeyRefused(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
+
+
+async def _report(experiment: Plan, store: Store, runner: Runner, state: State, following: NextCommands) -> bool:
+    """What it came to; False: to nothing, and nothing is printed.
+
+    All of it is kept by now: whoever interrupts this has lost nothing but the sight of it.
+    """
     tally = runner.tally
     told = f"interrupted; {tally.done} of {tally.total} episodes are kept, moot report shows their figures"
     with ends_on_ctrl_c(told):
         run_figures = await store.read(
             lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
         )
+        if all_failed(run_figures):
+            return False
         report = f"moot report {following.source}"
         if state == "interrupted":
             kept = f"interrupted: {tally.done:,} of {tally.total:,} episodes are kept"
@@ -127,6 +143,16 @@ async def _report(experiment: Plan, store: Store, runner: Runner, state: State, 
             print_short_ending(run_figures, Console(), nothing, f"{report} shows more")
         else:
             print_ending(run_figures, Console(), following)
+    return True
+
+
+def _nothing_played(runner: Runner) -> None:
+    """Three lines: that it came to nothing, why, and what to type next."""
+    tally = runner.tally
+    say(f"moot: {nothing_words(tally.outcomes['failed'])}", file=sys.stderr)
+    plainest = min(tally.causes, key=len)  # of one model: a team's cause tells those of all its players
+    say(f"  {plainest}", file=sys.stderr)
+    say(f"  {next_words(runner.experiment.file.path)}", file=sys.stderr)
 
 
 def _anything_new(tally: RunTally) -> bool:

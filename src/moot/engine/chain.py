@@ -1,5 +1,5 @@
-"""What stands around a model in a run, from the outside in: cache, retry, hedge, limit, budget, a last look whether the call
-is still ours, and who answers for its bugs.
+"""What stands around a model in a run, from the outside in: cache, retry, a gate while nobody knows whether the key is taken,
+hedge, limit, budget, a last look whether the call is still ours, and who answers for its bugs.
 
 The slot at the endpoint is free again as soon as the reply has arrived, before it is written to the disk; a pause
 between two attempts holds no slot; every attempt is paid for, and so is a hedge's second request, which has a slot of
@@ -20,6 +20,7 @@ from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, Till, Trust
 from moot.models.cache import Cache, Flights
 from moot.models.hedge import Departure, Hedge
+from moot.models.key_gate import KeyGate, KeyProven
 from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
@@ -48,8 +49,11 @@ def chain(
     purse: Till | None = None,
     on_retry: OnRetry | None = None,
     on_hedge: Callable[[str], None] | None = None,
+    on_wrong_key: Callable[[str], None] | None = None,
 ) -> dict[str, Model]:
+    """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything."""
     flights = Flights()
+    gates: dict[tuple[str, str | None], KeyGate] = {}
     chained: dict[str, Model] = {}
     trusts: dict[str, Trust] = {}
     for name, built in models.items():
@@ -62,6 +66,8 @@ def chain(
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)
             if built.hedge is not None:
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
+            gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
+            model = KeyProven(model, gate)
             patience = RetryPatience(attempts=built.retries.attempts, total_s=built.retries.total_s)
             model = Retry(model, patience, on_retry=on_retry)
         chained[name] = Cache(model, calls, flights)

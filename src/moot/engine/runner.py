@@ -29,7 +29,7 @@ from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
-from moot.errors import BudgetReached, MootError, StoreError, TransportError
+from moot.errors import BudgetReached, KeyRefused, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.models.model import Model
@@ -162,7 +162,7 @@ class Runner:
         return "failed" if self.tally.outcomes["failed"] else "done"
 
     def _store_is_broken(self) -> bool:
-        return self._stopped is not None and not isinstance(self._stopped, BudgetReached)
+        return self._stopped is not None and not isinstance(self._stopped, BudgetReached | KeyRefused)
 
     def count_retry(self, model: str, request: Request, error: TransportError) -> None:
         self.tally.retries[f"{model}: {type(error).__name__}"] += 1
@@ -211,9 +211,9 @@ class Runner:
             self._stop(MootError(f"{type(error).__name__}: {error}"))
 
     def _stop(self, error: MootError) -> None:
-        """The first error is the reason. A reached budget lets the calls finish that are paid for."""
+        """The first error is the reason. A reached budget lets the calls finish that are paid for; all else drops them."""
         self._stopped = self._stopped or error
-        if self._store_is_broken():
+        if not isinstance(self._stopped, BudgetReached):
             for task in self._tasks:
                 task.cancel()
 

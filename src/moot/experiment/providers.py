@@ -59,6 +59,8 @@ class BuiltModel:
     retries: RetriesSpec
     max_tokens: int | None
     hedge: HedgeSpec | None = None
+    key_from: str | None = None
+    """Where the file says that its key is, in words. What is shown there is no secret; the key is not here."""
 
 
 @dataclass
@@ -106,7 +108,7 @@ def make_models(file: ExperimentFile, dataset: Dataset | None, *, asked: bool = 
         if isinstance(spec, PluggedSpec | ObjectSpec):
             tokens = getattr(model, "max_tokens", None)  # under a budget a priced model must say its longest reply
         retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
-        built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge)
+        built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge, _key_from(spec))
         _check_budget(file, name, built[name])
     return {
         name: replace(model_built, limits=limits[model_built.endpoint][1])
@@ -143,6 +145,14 @@ def _endpoint_of(spec: ModelSpec) -> str | None:
 
 def _price(spec: EndpointSpec | LitellmSpec | SimulatedSpec) -> Price | None:
     return Price(spec.price.prompt, spec.price.completion, spec.price.cached) if spec.price else None
+
+
+def _key_from(spec: ModelSpec) -> str | None:
+    if not isinstance(spec, EndpointSpec | LitellmSpec):
+        return None
+    if spec.api_key_file is not None:
+        return f"the file {spec.api_key_file} (api_key_file)"
+    return None if spec.api_key_env is None else f"the environment variable {spec.api_key_env} (api_key_env)"
 
 
 def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec) -> str | None:

@@ -7,17 +7,23 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.errors import CallError, MootError
+from moot.errors import ConnectionFailed, MootError, RequestRejected, TimedOut
 from moot.experiment.plan import Plan
 from moot.experiment.providers import BuiltModel
+from moot.live.listed_models import listing_words
 from moot.models.endpoint import EndpointModel
+from moot.models.key_gate import REFUSING, key_advice
+from moot.models.model import Wrapper
 from moot.models.recorded import RecordedModel
 from moot.prompts import Prompts
 from moot.team import Player, Team
-from moot.types import Question
+from moot.types import Question, Reply, Request
 
 PATIENCE_S = 120.0
 """A model that has not answered one easy question by then is not well."""
+
+LISTING_S = 30.0
+"""An endpoint that has not said by then which models it has is not asked for anything else."""
 
 QUESTIONS = {
     "en": Question("doctor", "What is the capital of France?"),
@@ -36,24 +42,36 @@ class Diagnosis:
     attempts: int = 0
     json_support: str | None = None
     seconds: float | None = None
+    remark: str | None = None
+    """What is odd, although it is well."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Office:
+    """What every model is asked with."""
+
+    prompts: Prompts
+    """The file's own."""
+    cases: Sequence[str]
+    """Ids of the questions, where somebody only plays back what is recorded."""
 
 
 async def examine(experiment: Plan) -> list[Diagnosis]:
     """All models at once; nothing is stored."""
-    language = experiment.spec.language
     patients = experiment.models.items()
     recorded = any(isinstance(built.model, RecordedModel) for built in experiment.models.values())
     cases = [case.question.id for case in experiment.dataset or ()] if recorded else []
+    office = _Office(experiment.grading.team.prompts, cases)
     try:
-        return list(await asyncio.gather(*(_examine(name, built, language, cases) for name, built in patients)))
+        return list(await asyncio.gather(*(_examine(name, built, office) for name, built in patients)))
     finally:
         for built in experiment.models.values():
             await built.model.close()
 
 
-async def _examine(name: str, built: BuiltModel, language: str, cases: Sequence[str]) -> Diagnosis:
+async def _examine(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
     try:
-        return await _ask(name, built, language, cases)
+        return await _asked(name, built, office)
     except TimeoutError:
         return Diagnosis(name, False, f"no answer within {PATIENCE_S:.0f} s")
     except MootError as error:
@@ -69,37 +87,64 @@ def _recording(name: str, model: RecordedModel, cases: Sequence[str]) -> Diagnos
     return Diagnosis(name, answered > 0 or not cases, words, version=model.model)
 
 
-async def _ask(name: str, built: BuiltModel, language: str, cases: Sequence[str]) -> Diagnosis:
+class _Refusals(Wrapper):
+    """Keeps what a draft does not: with which status a request was rejected."""
+
+    last: RequestRejected | None = None
+
+    async def generate(self, request: Request) -> Reply:
+        try:
+            return await self.inner.generate(request)
+        except RequestRejected as error:
+            self.last = error
+            raise
+
+
+async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
     model = built.model
     if isinstance(model, RecordedModel):
-        return _recording(name, model, cases)
-    if isinstance(model, EndpointModel) and (problem := await _listing_problem(model)):
-        return Diagnosis(name, False, problem)
-    team = Team(name, (Player(name, model),), Prompts(language))
+        return _recording(name, model, office.cases)
+    listing: str | None = None
+    if isinstance(model, EndpointModel):
+        try:
+            listing = await _listing(model)
+        except (ConnectionFailed, TimedOut, TimeoutError) as error:
+            return Diagnosis(name, False, str(error) or f"{model.base_url} does not answer")
+    refusals = _Refusals(model)
+    team = Team(name, (Player(name, refusals),), office.prompts)
     started = time.perf_counter()
     async with asyncio.timeout(PATIENCE_S):
-        draft = await team.draft(team.players[0], QUESTIONS[language])
+        draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
     last = team.journal[-1].reply
+    well = draft.text is not None
+    words = f"answers {draft.text!r}" if well else f"{draft.outcome}: {draft.cause}"
+    if refusals.last is not None and refusals.last.status in REFUSING:
+        words += f". {key_advice(refusals.last.status, built.key_from)}"
+    elif listing is not None and not well:
+        words += f"; it is {listing}"
     return Diagnosis(
         model=name,
-        well=draft.text is not None,
-        words=f"answers {draft.text!r}" if draft.text is not None else f"{draft.outcome}: {draft.cause}",
+        well=well,
+        words=words,
         version=last.version if last else None,
         attempts=len(team.journal),
         json_support=model.json_support if isinstance(model, EndpointModel) else None,
         seconds=time.perf_counter() - started,
+        remark=listing if well else None,
     )
 
 
-async def _listing_problem(model: EndpointModel) -> str | None:
-    """Whether the endpoint is there and knows the model. Servers that list nothing are not blamed for it."""
+async def _listing(model: EndpointModel) -> str | None:
+    """What is odd about the endpoint's own list of models. Raises where there is nobody to ask.
+
+    No more than a hint: many servers take names that they do not list, some list nothing, and a key that may ask need
+    not be one that may look.
+    """
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(LISTING_S):
             listed = await model.versions()
-    except TimeoutError:
-        return f"{model.base_url} does not answer"
-    except CallError as error:
-        return None if getattr(error, "status", None) in (404, 405, 501) else str(error)
-    if listed and model.model not in listed:
-        return f"{model.base_url} does not have {model.model!r}; it has {', '.join(listed[:8])}"
-    return None
+    except (ConnectionFailed, TimedOut):
+        raise
+    except MootError:
+        return None
+    return listing_words(model.model, listed)

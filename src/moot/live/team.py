@@ -7,6 +7,7 @@ played by the same strategies, written into the same tables, to be graded when s
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import random
 import time
@@ -45,6 +46,12 @@ from moot.team import Player, Team
 from moot.team.forms import AnswerForm, Unusable, read_reply
 from moot.traces import Deadline, Grouped, of_kind
 from moot.types import Answer, Call, Episode, Question, Usage, Verdict, digest
+
+_log = logging.getLogger(__name__)
+
+
+def _log_wrong_key(words: str) -> None:
+    _log.error("%s", words)
 
 
 class Journal(list[Call]):
@@ -148,7 +155,8 @@ class LiveTeam:
             if self._keep:
                 await self._record.open()
             calls = ExperimentCalls(self._record if self._keep else self.store, name)
-            models = chain(experiment.models, limiters(experiment.models), calls, purse)
+            wrong_key = _log_wrong_key if self._serving else None  # whoever is served is not who keeps the keys
+            models = chain(experiment.models, limiters(experiment.models), calls, purse, on_wrong_key=wrong_key)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
             self.cells = self._as_played(experiment.with_models(models))

@@ -92,12 +92,19 @@ class Source:
 
     @cached_property
     def whole(self) -> Source:
-        """The same with the questions that cells were chosen on: for what was asked and paid, never for how good it is."""
-        if not self._chosen_on:
+        """The same with the questions that cells were chosen on, and with plays that failed where all have: for what was asked
+        and paid, never for how good it is."""
+        if not self._chosen_on and not self.nothing_played:
             return self
         whole = Source(self.connection, self.experiment, self.grader)
         whole._chosen_on = {}
+        whole.nothing_played = False
         return whole
+
+    @cached_property
+    def nothing_played(self) -> bool:
+        """Whether every play has failed. Then no measure is given any: 0 % would be a figure of the line, or of a key."""
+        return queries.all_failed(self.connection, self.ident)
 
     def left_out(self, cell: Stored) -> int:
         """How many of this experiment's questions those are."""
@@ -109,14 +116,17 @@ class Source:
         return clusters_of(self.cases)
 
     def results(self, cell: Stored) -> Iterable[Row]:
-        rows = queries.results(self.connection, self.ident, cell["id"], self.grader)
+        rows = self._results(cell)
         if not (but := self.chosen_on(cell)):
             return rows
         return (row for row in rows if row["question"] not in but)
 
+    def _results(self, cell: Stored) -> Iterable[Row]:
+        return () if self.nothing_played else queries.results(self.connection, self.ident, cell["id"], self.grader)
+
     def seen(self, cell: Stored) -> list[EpisodeOutline]:
         """Every episode of a cell, in the order of the questions; read once. Drafts of a team go to its table."""
-        if cell["player"] and not self._alone_read and self._at_once:
+        if cell["player"] and not self._alone_read and self._at_once and not self.nothing_played:
             self._alone_read = True
             alone = {each["id"]: each for each in self.cells if each["player"]}
             for ident, episodes_alone in self._all_alone(alone).items():
@@ -124,15 +134,12 @@ class Source:
         episodes = self._seen.get(cell["id"])
         if episodes is None:
             if cell["player"]:
-                episodes = list(
-                    outlines_alone(
-                        cell, queries.endings(self.connection, self.ident, cell["id"], self.grader), self._askings
-                    )
-                )
+                ended = queries.endings(self.connection, self.ident, cell["id"], self.grader)
+                episodes = list(outlines_alone(cell, () if self.nothing_played else ended, self._askings))
             else:
                 table = self._read.setdefault(table_of(cell), TeamDrafts())
                 own = self._cell_drafts.setdefault(cell["id"], CellDrafts())
-                rows = queries.results(self.connection, self.ident, cell["id"], self.grader)
+                rows = self._results(cell)
                 episodes = list(outlines_together(cell, rows, table, own, self._askings, self.chosen_on(cell)))
             episodes = self._seen[cell["id"]] = self._marked(self._not_chosen_on(cell, episodes))
         return episodes

@@ -34,6 +34,7 @@ from moot.errors import (
     UsageError,
 )
 from moot.models import border
+from moot.models.address_advice import connection_advice, path_advice
 from moot.models.connection import BoundedConnector
 from moot.models.filtered import FILTERED, filter_words
 from moot.models.hiccups import PASSING_STATUSES, preview
@@ -273,6 +274,8 @@ class EndpointModel:
         sent = not isinstance(error, aiohttp.ClientConnectorError | aiohttp.ClientHttpProxyError)
         if isinstance(error, aiohttp.ClientConnectorError) and self._passes_a_proxy_by():
             reason += " (the environment names a proxy; with proxy: env it is used)"
+        elif (advice := connection_advice(error)) is not None:
+            reason += f" ({advice})"
         return ConnectionFailed(f"{self.base_url}: {self._secrets.hidden_in(reason)}", sent=sent)
 
     def _passes_a_proxy_by(self) -> bool:
@@ -302,6 +305,8 @@ class EndpointModel:
         message = f"{self.base_url} answered {status}: {self._secrets.hidden_in(_error_message(raw))}"
         if status in (400, 422) and not self._temperature_named and "temperature" in message:
             message += " (a temperature of 0 is sent unless params says otherwise; temperature: null leaves it out)"
+        if status in (404, 405) and (advice := path_advice(self.base_url, self.model, _error_message(raw))) is not None:
+            message += f" ({advice})"
         pause_s = retry_after_s(response.headers.get("Retry-After"))
         error: CallError
         if status == 429:

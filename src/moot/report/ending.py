@@ -22,6 +22,7 @@ from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, p
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
+from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
 from moot.report.remarks import SMALL, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
 
@@ -67,6 +68,10 @@ def _quoted(text: str) -> str:
 
 def print_ending(figures: Figures, console: Console, following: NextCommands, given: Iterable[Measure] = ()) -> None:
     """At most `LINES` lines of 80 columns; of the table as many rows as there is room for."""
+    if plays := all_failed(figures):
+        for sentence in (nothing_words(plays), failure_words(figures), next_words(following.source)):
+            console.print(Text(sentence))
+        return
     figures = shortened(figures)
     above = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
     above.append(Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic"))

@@ -244,6 +244,20 @@ def results(
     return _mappings(connection, query)
 
 
+def all_failed(connection: Connection, ident: str) -> bool:
+    """Whether an experiment has been played on its questions, and every play of it ended as `failed`."""
+    places, cells, episodes = schema.experiment_questions, schema.experiment_cells, schema.episodes
+    played = (
+        select(episodes.c.cell)
+        .join(cells, and_(cells.c.cell == episodes.c.cell, cells.c.experiment == ident))
+        .join(places, and_(places.c.question == episodes.c.question, places.c.experiment == ident))
+        .limit(1)
+    )
+    if connection.execute(played.where(episodes.c.outcome != "failed")).first() is not None:
+        return False
+    return connection.execute(played).first() is not None
+
+
 def finished_otherwise(connection: Connection, finishes: Sequence[str]) -> dict[str, str]:
     """By key: how calls finished, of those that finished in one of these ways."""
     calls = schema.calls

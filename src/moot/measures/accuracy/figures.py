@@ -15,6 +15,8 @@ from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.store import queries, schema
 
+NOTHING_PLAYED = "nothing could be played: every play failed"
+
 
 def accuracy_figures(source: Source) -> dict[str, Any]:
     """A row for each cell, and what there is to know about the run as a whole."""
@@ -54,24 +56,28 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
     disputed, seconds = 0, 0.0
-    for episode in source.seen(cell):
+    for episode in (source.whole if source.nothing_played else source).seen(cell):
         question, right = episode.key[0], episode.right
         outcomes[episode.outcome] += 1
         seconds += episode.seconds
+        keys.update(episode.calls)
+        if source.nothing_played:
+            continue
         disputed += right is None and episode.stage == "disputed"
         grades.setdefault(question, []).append(episode.value)
         if episode.outcome in ("answered", "undecided"):
             answered.setdefault(question, []).append(episode.value)
-        keys.update(episode.calls)
+    nothing = {"why": NOTHING_PLAYED} if source.nothing_played else {}
     return {
         **_named(source, cell),
         **_estimate(grades),
+        **nothing,
         **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
         "missing": _missing(source, cell, size - source.left_out(cell), sum(outcomes.values())),
         "ungraded": sum(value.known is None for several in grades.values() for value in several),
         "disputed": disputed,
-        "answered": _estimate(answered),
+        "answered": {**_estimate(answered), **nothing},
         "seconds": round(seconds, 3),
         **_usage(source, keys),
     }

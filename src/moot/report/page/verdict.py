@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.report.nothing_played import all_failed, failure_words, nothing_words
+
 FEW = 30
 """Below so many questions a figure says little."""
 
@@ -13,6 +15,8 @@ def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
     """The headline and what belongs to it; without one, what the best row reached, called what it is."""
     if words := (figures.get("headline") or {}).get("words"):
         return (words,) if isinstance(words, str) else tuple(words)
+    if plays := all_failed(figures):
+        return nothing_words(plays), failure_words(figures)
     rows = [row for row in figures["accuracy"] if row["value"] is not None]
     if not figures["questions"]:
         return ("No question has been asked yet.",)
@@ -43,6 +47,8 @@ def lead(figures: Mapping[str, Any]) -> str:
 def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if simulated := figures.get("simulated"):
         yield f"Simulated, not real: {', '.join(simulated)}. No language model said any of this."
+    if all_failed(figures):
+        return
     if 0 < figures["questions"] < FEW and not (figures.get("headline") or {}).get("words"):  # which says so itself
         yield f"Fewer than {FEW} questions: differences this small a sample shows are mostly luck."
     if missing := sum(row.get("missing", 0) for row in figures["accuracy"]):

@@ -1,0 +1,45 @@
+"""What to do next about an address that does not answer as one of a chat API would: one clause, to stand behind the error.
+
+These are the mistakes of the first five minutes: a path too few or too many, a server that was not started, http for
+https. Whoever made one knows neither the errors of an HTTP library nor those of OpenSSL.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+import aiohttp
+
+_PATHS = ("/chat/completions", "/completions", "/responses", "/messages", "/models")
+"""What documentation shows behind the address that is wanted."""
+
+
+def connection_advice(error: Exception) -> str | None:
+    """About a connection that was never made."""
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return "the proxy does not answer: is its address right?"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return "its certificate is not trusted: name that of whoever vouches for it as ca_file"
+    if isinstance(error, aiohttp.ClientConnectorSSLError):
+        if "WRONG_VERSION_NUMBER" in str(error):
+            return "it does not speak TLS there: write http:// in base_url"
+        return "TLS failed: does it ask for a client_cert, or for a newer protocol?"
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return "nobody knows a host of this name: correct base_url, or see whether the network is up"
+    if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, ConnectionRefusedError):
+        return "nothing listens there: start the server, or correct host and port in base_url"
+    return None
+
+
+def path_advice(base_url: str, model: str, words: str) -> str | None:
+    """After a 404 or 405. `words`: the server's. Where they are about the model it is not the path that is missing."""
+    if re.search(rf"\bmodel\b|(?<!\w){re.escape(model)}(?!\w)", words, re.IGNORECASE):
+        return None
+    path = urlsplit(base_url).path
+    for tail in _PATHS:
+        if path.endswith(tail):
+            return f"base_url is the part before {tail}: write base_url: {base_url.removesuffix(tail)}"
+    if not path:
+        return f"most servers want /v1: write base_url: {base_url}/v1"
+    return f"there is no {path}/chat/completions: correct the path in base_url"

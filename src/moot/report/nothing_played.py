@@ -1,0 +1,33 @@
+"""A run in which every play failed has no table and no verdict: what went wrong is said instead, and what to type next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def all_failed(figures: Mapping[str, Any]) -> int:
+    """How many plays there were, where every single one failed; else 0."""
+    outcomes = [row["outcomes"] for row in figures["accuracy"]]
+    if any(outcome != "failed" for row in outcomes for outcome in row):
+        return 0
+    return sum(row.get("failed", 0) for row in outcomes)
+
+
+def nothing_words(plays: int) -> str:
+    all_plays = f"all {plays:,} plays" if plays != 1 else "the one play"
+    return f"Nothing could be played: {all_plays} failed. There is no figure and no verdict."
+
+
+def failure_words(figures: Mapping[str, Any]) -> str:
+    """The failure of a call that happened most often."""
+    failures = sorted(figures["failures"], key=lambda row: -row["times"])
+    if not failures:
+        return "Why is told with each play: moot show FILE QUESTION_ID."
+    first = failures[0]
+    models = ", ".join(row["model"] for row in failures if row["kind"] == first["kind"])
+    return f"{models}: {first['kind']}: {first['message']}"
+
+
+def next_words(file: object = "FILE") -> str:
+    return f"Next: moot doctor {file}, then moot run {file} again, which asks for all that failed."

@@ -1,0 +1,224 @@
+"""A wrong key ends a run within a handful of calls; what was played is kept, and the right key goes on from there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+import moot
+from moot.errors import KeyRefused
+from moot.models import key_gate
+from moot.models.key_gate import FIRST_CALLS
+from moot.simulate.server import running
+from moot.types import dense_json
+
+SERVED: dict[str, Any] = {"models": {"ann": {"accuracy": 0.5}, "bob": {"accuracy": 0.5}}, "api_key_env": "RIGHT_KEY"}
+
+Answer = Callable[[dict[str, Any], str], Awaitable[int]]
+"""From a body and the key shown to the status: 200 is a reply, 403 a filter's, and all else an error."""
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIGHT_KEY", "right")
+    monkeypatch.setenv("WRONG_KEY", "wrong")
+    monkeypatch.setattr(key_gate, "PATIENCE_S", 600.0)  # a busy machine may be slower than any endpoint
+
+
+@asynccontextmanager
+async def scripted(answer: Answer) -> AsyncIterator[tuple[str, Counter[int]]]:
+    """A server of one's own: its address, and its answers by status."""
+    statuses: Counter[int] = Counter()
+
+    async def complete(request: web.Request) -> web.Response:
+        status = await answer(await request.json(), request.headers.get("Authorization", ""))
+        statuses[status] += 1
+        if status == 200:
+            message = {"content": '{"reasoning": "known", "answer": "Paris"}'}
+            return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
+        error = {"code": "content_filter" if status == 451 else "no", "message": "not for you"}
+        return web.json_response({"error": error}, status=403 if status == 451 else status)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", complete)
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1", statuses
+    finally:
+        await runner.cleanup()
+
+
+def endpoint(base_url: str, model: str = "ann", **more: Any) -> dict[str, Any]:
+    return {"provider": "endpoint", "base_url": base_url, "model": model, **more}
+
+
+def experiment(folder: Path, questions: int = 100, **keys: Any) -> dict[str, Any]:
+    lines = [dense_json({"id": str(n), "text": f"Where is {n}?", "answer": "Paris"}) for n in range(questions)]
+    (folder / "cup.jsonl").write_text("\n".join(lines))
+    return {"name": "cup", "questions": {"file": str(folder / "cup.jsonl")}, **keys}
+
+
+async def test_a_wrong_key_ends_the_run_and_the_right_one_goes_on(tmp_path: Path) -> None:
+    async with running(SERVED) as server:
+        models = {"qwen": endpoint(server.base_url, api_key_env="WRONG_KEY")}
+        store = tmp_path / "cup.db"
+        with pytest.raises(KeyRefused) as stopped:
+            await moot.arun(experiment(tmp_path, models=models), store=store)
+        assert 1 <= server.stats["requests"] <= FIRST_CALLS
+        words = str(stopped.value)
+        assert "model qwen" in words
+        assert server.base_url in words
+        assert "WRONG_KEY" in words
+        assert "401" in words
+        assert "\n" not in words
+        assert "wrong" not in words
+        models["qwen"]["api_key_env"] = "RIGHT_KEY"
+        results = await moot.arun(experiment(tmp_path, models=models), store=store)
+        assert results.state == "done"
+        assert results.figures["accuracy"][0]["outcomes"] == {"answered": 100}
+        assert results.figures["accuracy"][0]["missing"] == 0
+
+
+async def test_a_file_without_a_key_is_told_so(tmp_path: Path) -> None:
+    async with running(SERVED) as server:
+        with pytest.raises(KeyRefused, match=r"model qwen.*sets no key.*api_key_env"):
+            await moot.arun(experiment(tmp_path, models={"qwen": endpoint(server.base_url)}))
+        assert server.stats["requests"] <= FIRST_CALLS
+
+
+async def test_each_key_of_an_endpoint_is_found_out_by_itself(tmp_path: Path) -> None:
+    """The good one has answered already, and what it gave is kept."""
+    async with running(SERVED) as server:
+        good = endpoint(server.base_url, api_key_env="RIGHT_KEY")
+        bad = endpoint(server.base_url, "bob", api_key_env="WRONG_KEY")
+        store = tmp_path / "cup.db"
+        await moot.arun(experiment(tmp_path, models={"ann": good}), store=store)
+        asked = server.stats["requests"]
+        with pytest.raises(KeyRefused, match="model bad"):
+            await moot.arun(experiment(tmp_path, models={"ann": good, "bad": bad}), store=store)
+        assert server.stats["requests"] - asked <= FIRST_CALLS
+        mended = endpoint(server.base_url, "bob", api_key_env="RIGHT_KEY")
+        results = await moot.arun(experiment(tmp_path, models={"ann": good, "bad": mended}), store=store)
+    assert [row["outcomes"] for row in results.figures["accuracy"]] == [{"answered": 100}] * 2
+
+
+async def test_a_filter_that_refuses_with_403_is_no_wrong_key(tmp_path: Path) -> None:
+    async def filtered(body: dict[str, Any], key: str) -> int:
+        return 451
+
+    async with scripted(filtered) as (base_url, statuses):
+        results = await moot.arun(experiment(tmp_path, 20, models={"ann": endpoint(base_url)}))
+    assert results.figures["accuracy"][0]["outcomes"] == {"refused": 20}
+    assert statuses == {451: 20}
+
+
+async def test_a_key_that_is_revoked_later_fails_as_anything_else(tmp_path: Path) -> None:
+    asked = Counter[str]()
+
+    async def revoked(body: dict[str, Any], key: str) -> int:
+        asked[key] += 1
+        return 200 if asked[key] <= 10 else 401
+
+    async with scripted(revoked) as (base_url, _):
+        results = await moot.arun(experiment(tmp_path, 40, models={"ann": endpoint(base_url)}))
+    assert results.state == "failed"
+    assert results.figures["accuracy"][0]["outcomes"] == {"answered": 10, "failed": 30}
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_model_that_the_key_is_not_for_costs_no_others(tmp_path: Path, status: int) -> None:
+    """Whoever answers first: the good model only after all refusals that can come are there."""
+    refused = asyncio.Event()
+
+    async def by_model(body: dict[str, Any], key: str) -> int:
+        if body["model"] == "bob":
+            refused.set()
+            return status
+        await refused.wait()
+        return 200
+
+    models = {"ann": {"limits": {"concurrent": 64}}, "bob": {}}
+    async with scripted(by_model) as (base_url, _):
+        made = {name: endpoint(base_url, name, **more) for name, more in models.items()}
+        results = await moot.arun(experiment(tmp_path, 40, models=made))
+    by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
+    assert by_player == {"ann": {"answered": 40}, "bob": {"failed": 40}}
+
+
+async def test_a_slow_model_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All 64 places are taken before the first reply is there."""
+    monkeypatch.setattr(key_gate, "PATIENCE_S", 0.01)
+    there, all_there = Counter[str](), asyncio.Event()
+
+    async def slow(body: dict[str, Any], key: str) -> int:
+        there[key] += 1
+        if there[key] == 64:
+            all_there.set()
+        await all_there.wait()
+        return 200
+
+    async with scripted(slow) as (base_url, _):
+        results = await moot.arun(experiment(tmp_path, 70, models={"ann": endpoint(base_url)}))
+    assert results.state == "done"
+
+
+async def test_refusals_that_come_late_end_the_run_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(key_gate, "PATIENCE_S", 0.0)
+    there, some_there = Counter[str](), asyncio.Event()
+
+    async def late(body: dict[str, Any], key: str) -> int:
+        there[key] += 1
+        if there[key] == 20:
+            some_there.set()
+        await some_there.wait()
+        return 401
+
+    async with scripted(late) as (base_url, _):
+        with pytest.raises(KeyRefused):
+            await moot.arun(experiment(tmp_path, 500, models={"ann": endpoint(base_url)}))
+    assert there.total() <= 64
+
+
+@pytest.mark.parametrize("office", ["judge", "grouping", "extract"])
+async def test_models_that_do_not_play_are_gated_too(tmp_path: Path, office: str) -> None:
+    """And what was played before is there when the key has been mended."""
+    async with running(SERVED) as server:
+        models = {
+            "ann": {"provider": "simulated", "accuracy": 0.3},
+            "bob": {"provider": "simulated", "accuracy": 0.3, "garble": 1 if office == "extract" else 0},
+            "office": endpoint(server.base_url, api_key_env="WRONG_KEY"),
+            "second": {"provider": "simulated", "accuracy": 0.3},
+        }
+        offices = {
+            "judge": {"judge": {"models": ["office"]}},
+            "grouping": {"grouping": {"model": "office"}, "strategies": ["solo", "vote"]},
+            "extract": {"extract": {"models": ["office", "second"]}},
+        }
+        keys = {"models": models, "players": {"ann": {"model": "ann"}, "bob": {"model": "bob"}}, **offices[office]}
+        store = tmp_path / "cup.db"
+        with pytest.raises(KeyRefused, match=r"model office.*WRONG_KEY"):
+            await moot.arun(experiment(tmp_path, 30, **keys), store=store)
+        assert 1 <= server.stats["requests"] <= FIRST_CALLS
+        models["office"]["api_key_env"] = "RIGHT_KEY"
+        results = await moot.arun(experiment(tmp_path, 30, **keys), store=store)
+    assert all(row["missing"] == 0 and "failed" not in row["outcomes"] for row in results.figures["accuracy"])
+
+
+async def test_the_last_run_says_why_it_ended(tmp_path: Path) -> None:
+    async with running(SERVED) as server:
+        store = tmp_path / "cup.db"
+        models = {"qwen": endpoint(server.base_url, api_key_env="WRONG_KEY")}
+        with pytest.raises(KeyRefused):
+            await moot.arun(experiment(tmp_path, models=models), store=store)
+    (run,) = moot.report(f"sqlite:///{store}").figures["runs"]
+    assert run["state"] == "failed"
+    assert "WRONG_KEY" in run["cause"]
