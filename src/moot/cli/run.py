@@ -150,7 +150,7 @@ def _nothing_played(runner: Runner) -> None:
     """Three lines: that it came to nothing, why, and what to type next."""
     tally = runner.tally
     say(f"moot: {nothing_words(tally.outcomes['failed'])}", file=sys.stderr)
-    plainest = min(tally.causes, key=len)  # of one model: a team's cause tells those of all its players
+    plainest = min(tally.causes, key=len, default="")  # of one model: a team's cause tells those of all its players
     say(f"  {plainest}", file=sys.stderr)
     say(f"  {next_words(runner.experiment.file.path)}", file=sys.stderr)
 

@@ -75,9 +75,11 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
     figures = shortened(figures)
     above = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
     above.append(Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic"))
-    below = [Text(line) for line in _remarks(figures)]
+    below = [Text(line) for line in (*_remarks(figures), *_frontier(figures, console))]
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
     room = LINES - sum(_height(part, console) for part in (*above, *below, *commands))
+    if room < LEAST_ROWS + 4 and below and front_words(figures) is not None:
+        room += _height(below.pop(), console)  # the frontier, which is a section of its own
     for part in (*above, *_table_within(figures, room, console), *below):
         console.print(part)
     for line in commands:
@@ -183,7 +185,7 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield "A calibration: kept apart from production, and no part of any figure of it."
     if figures["simulated"]:
         yield simulated_words(figures)
-    if 0 < figures["questions"] < SMALL:
+    if 0 < figures["questions"] < SMALL and not (figures.get("headline") or {}).get("words"):  # which says so itself
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:
@@ -201,8 +203,15 @@ def _remarks(figures: Figures) -> Iterator[str]:
         worst = max(failures, key=lambda failure: failure["times"])
         calls = sum(failure["times"] for failure in failures)
         yield f"{count(calls, 'call')} failed, most of them of {worst['model']} ({worst['kind']}) (--section failures)."
-    if words := front_words(figures, most=3):
-        yield words
+
+
+def _frontier(figures: Figures, console: Console) -> Iterator[str]:
+    """Who is on it, as many as two lines hold; all of them are a section."""
+    for most in (4, 3, 2, 1):
+        words = front_words(figures, most=most)
+        if words is not None and (most == 1 or _height(Text(words), console) <= 2):
+            yield words
+            return
 
 
 def _commands(following: NextCommands, sections: Sequence[str], width: int) -> list[Text]:

@@ -1,0 +1,186 @@
+"""How run and report end: on one screen of 80 columns, with what to type next; the rest by section or all at once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from moot.cli.app import app
+from moot.cli.conditions import unmet
+from moot.cli.exit import run_app
+from moot.report.ending import LINES, NextCommands, print_ending
+
+SIX = {"ann": 0.6, "bob": 0.5, "cat": 0.4, "dan": 0.3, "eve": 0.3, "a-player-with-a-rather-long-name": 0.2}
+MANY = [
+    *("solo", "vote", "silent", "talkative"),
+    *({"adaptive": {"talk_from": start}} for start in (2, 3)),
+    *({"solo": {"drafts": "double-call"}}, {"peer-review": {"drafts": "single-call"}}),
+]
+
+
+def write(folder: Path, strategies: list[Any], count: int = 8, **more: Any) -> Path:
+    lines = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(count)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    price = {"prompt": 0.5, "completion": 2.0}
+    models = {
+        name: {"provider": "simulated", "accuracy": share, "refuse": 0.1, "price": price} for name, share in SIX.items()
+    }
+    keys = {
+        "name": "cup",
+        "questions": {"file": "questions.jsonl"},
+        "models": models,
+        "teams": {"six": {"players": list(models), "captain": "each"}},
+        "strategies": strategies,
+        **more,
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = write(tmp_path_factory.mktemp("cup"), MANY, primary="vote@bob")
+    assert run_app(app, ["run", str(path), "--quiet"]) == 0
+    return path
+
+
+@pytest.fixture(autouse=True)
+def eighty(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A terminal of 80 columns, in the folder of the file: so a command that is shown is as long as a user sees it."""
+    monkeypatch.setenv("COLUMNS", "80")
+    if "cup" in request.fixturenames:
+        monkeypatch.chdir(request.getfixturevalue("cup").parent)
+    elif "tmp_path" in request.fixturenames:
+        monkeypatch.chdir(request.getfixturevalue("tmp_path"))
+
+
+def ended(capfd: pytest.CaptureFixture[str], *command: str) -> list[str]:
+    capfd.readouterr()
+    assert run_app(app, list(command)) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    return lines
+
+
+def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = ended(capfd, "report", "cup.yaml")
+    assert len(lines) <= LINES
+    whole = "\n".join(lines)
+    assert lines[0].startswith("On these 8 questions the vote team with bob as captain, declared beforehand,")
+    assert "vote, declared" in whole
+    assert "solo " in whole, "the best of who answers alone is never cut"
+    assert "$ per 1,000" in whole
+    assert "$0.0000" not in whole
+    assert "Simulated, not real" in whole
+    assert "Fewer than 30 questions show next to nothing" in whole
+    assert "Without an answer, of" in whole
+    assert lines[-3].startswith("moot report cup.yaml -o cup.html")
+    assert lines[-1].startswith("moot report cup.yaml --all")
+
+
+def test_money_is_for_a_thousand_questions(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    figures = json.loads("\n".join(_out(capfd, "report", cup.name, "--json")))
+    row = next(row for row in figures["accuracy"] if (row["label"], row.get("captain")) == ("vote", "bob"))
+    (line,) = [line for line in ended(capfd, "report", cup.name) if line.startswith("vote, declared")]
+    assert line.split()[-1] == f"${1000 * row['cost_usd'] / 8:.2f}"
+
+
+def _out(capfd: pytest.CaptureFixture[str], *command: str) -> list[str]:
+    capfd.readouterr()
+    assert run_app(app, list(command)) == 0
+    return capfd.readouterr().out.splitlines()
+
+
+def test_nothing_to_do_is_told_in_three_lines(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = ended(capfd, "run", cup.name)
+    assert len(lines) == 3
+    assert lines[0].startswith("nothing to do: all ")
+    assert lines[1].startswith("vote@bob: ")
+
+
+def test_one_section_and_all_of_a_family(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    skyline = "\n".join(ended(capfd, "report", cup.name, "--section", "skyline"))
+    assert skyline.startswith("Skyline (at least one of 6 players right)")
+    assert "Gain over" not in skyline
+    titles = "\n".join(ended(capfd, "report", cup.name, "--section", "safety"))
+    assert "Rescues and regressions" in titles
+    assert "Each model alone and after" in titles, "what is else only on the page"
+
+
+def test_every_section_can_be_asked_for(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["report", cup.name, "--section", "nothing"]) == 2
+    error = capfd.readouterr().err
+    names = error.partition("(it has ")[2].rstrip(")\n").split(", ")
+    assert {"accuracy", "gains", "diversity", "outcomes", "frontier"} <= set(names)
+    for name in names:
+        assert ended(capfd, "report", cup.name, "--section", name), name
+
+
+def test_a_misspelt_section(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["report", cup.name, "--section", "skylin"]) == 2
+    assert "this report has no 'skylin'; did you mean 'skyline'?" in capfd.readouterr().err
+
+
+def test_a_condition_that_does_not_hold_ends_with_one(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_app(app, ["report", cup.name, "--fail-under", "over_best_single.low>0"]) == 1
+    assert "not met: over_best_single.low>0: it is -" in capfd.readouterr().err
+    assert run_app(app, ["report", cup.name, "--fail-under", "value >= 0", "--fail-under", "skyline.value<=1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("over_best_single.lo>0", "there is no 'lo'; did you mean 'low'?"),
+        ("value", "expected a figure, one of > >= < <= and a number"),
+        ("value>nan", "expected a figure"),
+        ("accuracy>0", "accuracy is no number"),
+    ],
+)
+def test_a_condition_that_cannot_be_read(
+    condition: str, said: str, cup: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(app, ["report", cup.name, "--fail-under", condition]) == 2
+    assert said in capfd.readouterr().err
+
+
+def test_what_is_not_known_meets_no_condition() -> None:
+    figures = {"headline": {"value": None, "why": "nothing is graded", "over_best_single": None}}
+    assert unmet(["value>=0"], figures) == ["value>=0: value is not known (nothing is graded)"]
+    assert unmet(["over_best_single.low>0"], figures) == [
+        "over_best_single.low>0: over_best_single.low is not known (nothing is graded)"
+    ]
+
+
+def test_where_not_all_have_played_the_same_none_is_called_the_highest(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, ["solo", "vote"], count=6)
+    assert run_app(app, ["run", str(path), "--quiet"]) == 0
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as connection, connection:
+        (cell,) = connection.execute("SELECT id FROM cells WHERE player = 'eve'").fetchone()
+        connection.execute(
+            "DELETE FROM episodes WHERE cell = ? AND question IN (SELECT question FROM episodes LIMIT 3)", (cell,)
+        )
+    lines = ended(capfd, "report", path.name)
+    assert len(lines) <= LINES
+    assert not [line for line in lines if line.startswith("solo") and "top of" in line]
+    assert len([line for line in lines if line.startswith("solo ")]) > 1
+    assert any("not played yet" in line for line in lines)
+
+
+def test_long_paths_can_be_pasted() -> None:
+    """A command is one line, whatever the width."""
+    out = StringIO()
+    figures: dict[str, Any] = {"experiment": "cup", "questions": 40, "accuracy": [], "simulated": [], "failures": []}
+    path = Path("/a/very/long/path/of/somebody/who/keeps/experiments/in/folders/within/folders/cup of tea.yaml")
+    print_ending(figures, Console(file=out, width=80), NextCommands.of(path, None))
+    assert f"moot report '{path}' -o 'cup of tea.html'\n" in out.getvalue()
