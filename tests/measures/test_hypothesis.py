@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import assume, strategies as st
+from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
 from moot.experiment.claims import (
