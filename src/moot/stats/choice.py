@@ -337,7 +337,8 @@ def standing(
     seed: int = 0,
     draws: int = FEWER_DRAWS,
 ) -> Standing:
-    """One row of values beside others × questions: the one that is most clearly better than it, and how clear that is.
+    """One row of values beside others × questions: the one that is most clearly better than it, of equals the first of the
+    others, and how clear that is.
 
     If none is in truth, p is at most 2.5 % in at most 2.5 % of experiments, however many others there are. Whether that
     is said depends on how many stand there as it does: `told_apart`.
@@ -348,7 +349,7 @@ def standing(
     if not points or max(points) == -math.inf:
         return Standing(None, 1.0)
     luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
-    top = points.index(max(points))
+    top = max(range(len(points)), key=lambda place: round(points[place], 9))
     return Standing(top, luck.p(points[top]))
 
 

@@ -65,7 +65,7 @@ class Closed:
 
 def closed(rows: SumsByQuestion) -> Closed | None:
     """From (rise, gap) of each question; None where there is no gap in the sum."""
-    parts = units(_counted(rows))
+    parts = counted_units(rows)
     rise, gap = (math.fsum(unit[place] for unit in parts.sums) for place in (0, 1))
     if gap <= 1e-12:
         return None
@@ -88,11 +88,11 @@ def closed(rows: SumsByQuestion) -> Closed | None:
     )
 
 
-def _counted(rows: SumsByQuestion) -> SumsByQuestion:
-    """With how many questions there are: how large a cluster is."""
+def counted_units(rows: SumsByQuestion) -> Units:
+    """With how many questions each has: how large a cluster is."""
     if isinstance(rows, Mapping):
-        return {question: (*sums, 1.0) for question, sums in rows.items()}
-    return [(*sums, 1.0) for sums in rows]
+        return units({question: (*sums, 1.0) for question, sums in rows.items()})
+    return units([(*sums, 1.0) for sums in rows])
 
 
 def _usual_gap(parts: Units) -> float:

@@ -81,6 +81,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
             {question: value.most for question, value in side.open.items()},
             known=bool(known(fair(side.values(asked)))),
             waiting={question: value for question, value in side.open.items() if value.waiting},
+            calls=side.calls,
         )
         for title, side in sides.items()
     }
