@@ -56,6 +56,17 @@ def test_every_record_of_ours_is_tried_here() -> None:
     }
 
 
+def test_a_store_that_was_written_under_a_default_still_says_what_it_said() -> None:
+    """Those who make a record today must give its turn, and their orders are their own draws; older ones left both out."""
+    older = trace_of({"kind": "ballot", "voter": "ann", "choice": {"0": 1.0}, "order": [0, 1]})
+    assert (older.turn, older.redrawn) == (1, False)
+    assert trace_of({"kind": "shown", "to": "ann", "role": "captain", "order": [["bob"]]}).turn == 2
+    with pytest.raises(TypeError, match="turn"):
+        Ballot("ann", {0: 1.0})  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="turn"):
+        traces.Shown("ann", "captain", ())  # type: ignore[call-arg]
+
+
 def test_only_what_differs_is_stored() -> None:
     vote = Ballot("ann", {0: 1.0}, turn=1, redrawn=False)
     assert stored(vote) == {"kind": "ballot", "voter": "ann", "choice": {"0": 1.0}}
