@@ -127,7 +127,10 @@ class KnowsMurmur(Murmurs):
 
 
 async def test_a_measure_that_says_nothing_has_not_been_tried() -> None:
-    with pytest.raises(AssertionError, match="longest: it says nothing in any run of solo, vote, silent; give those"):
+    with pytest.raises(
+        AssertionError,
+        match=r"longest: it says nothing in any run of solo, vote, silent with 2 players \(ann, bob\); give those",
+    ):
         await check_measure(Murmurs())
 
 

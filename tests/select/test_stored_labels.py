@@ -68,7 +68,7 @@ async def test_labels_are_those_of_the_first_repeat_and_clusters_those_of_one_se
     found = await played(tmp_path, cases, models, repeats=2)
     assert found.labels.right.all(), "each is right in the first repeat and wrong in the second"
     assert found.labels.alternatives == 2, "yes and no"
-    assert [found.stands_on.json(kind)["repeats"] for kind in ("single", "selector")] == [2, 1]
+    assert [found.origin.json(kind)["repeats"] for kind in ("single", "selector")] == [2, 1]
     assert {draft.reasoning for draft in found.drafts.values()} == {"draft 0"}
     together: dict[str, set[str]] = {}
     for question, cluster in found.labels.clusters.items():

@@ -134,10 +134,7 @@ def _draw(cell: Cell, episode: Episode, record: Mapping[str, Any]) -> Any:
     """Which draw has put it in order: its own, or the last that was its own, of this reader in this role."""
     kind, who = record["kind"], record["voter" if record["kind"] == "ballot" else "to"]
     own = kind == "shown"
-    number = 0
-    for number, other in enumerate(episode.traces):
-        if other is record:
-            break
+    number = next(number for number, other in enumerate(episode.traces) if other is record)
     while number >= 0:
         other = episode.traces[number]
         same = other["kind"] == kind and who in (other.get("to"), other.get("voter"))
