@@ -93,8 +93,8 @@ def _differences(rows: Sequence[Row]) -> Section:
         *ungraded_columns(table_rows),
     )
     words = [
-        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}. The interval is about the"
-        " teams that were chosen.",
+        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}, in which methods that chose"
+        " the same count once. The interval is about the teams that were chosen.",
         *ungraded_words(table_rows),
     ]
     for k in dict.fromkeys(row["k"] for row in rows):
