@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
+from moot.stats.completions import IntervalLimits
+from moot.stats.limit_p import p_of_limits
 from moot.stats.paired import difference, split_signs
 from moot.stats.quantiles import ALPHA
 from moot.stats.ratio import Closed, closed
@@ -21,13 +23,9 @@ from moot.types import Estimate
 
 FOR_THE_CHOICE = 0.2
 """Of the level."""
-_HALVINGS = 50
-_LEAST = 1e-12
-"""A p so small is 0."""
 
 Known = Mapping[str, float]
 """By question, how right: only what is graded."""
-IntervalLimits = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +123,7 @@ class Closure:
         """Two-sided: the level at which the limits come to leave the threshold out."""
         if not self.seen.df:
             return None
-        if self._holds(threshold, 1.0):
-            return 1.0
-        if not self._holds(threshold, _LEAST):
-            return 0.0
-        inside, outside = math.log(_LEAST), 0.0
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if self._holds(threshold, math.exp(middle)) else (inside, middle)
-        return math.exp(outside)
+        return p_of_limits(lambda alpha: self._holds(threshold, alpha))
 
     def _holds(self, threshold: float, alpha: float) -> bool:
         low, high = self.limits(alpha)
