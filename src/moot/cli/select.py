@@ -15,7 +15,7 @@ from moot.cli.console import Console
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
-from moot.engine.alone_plays import StandsOn
+from moot.engine.alone_plays import LabelOrigin
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
 from moot.engine.selection import only_summariser, own_models, summariser_named, summariser_of
@@ -178,7 +178,7 @@ async def _on_experiment(
         if named is None:
             with ends_on_ctrl_c():
                 rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON, stored)
-            _show(rows, stored.labels, asked, BY_VOTE, as_json, stored.stands_on)
+            _show(rows, stored.labels, asked, BY_VOTE, as_json, stored.origin)
             return 0
         model, played = named
         async with _chained(file, model, opened, judged=stored.open) as seated:
@@ -187,7 +187,7 @@ async def _on_experiment(
             summariser = summariser_of(stored, played, seated.model(model), table, by)
             rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON, stored)
         words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
-        _show(rows, stored.labels, asked, words, as_json, stored.stands_on)
+        _show(rows, stored.labels, asked, words, as_json, stored.origin)
         for cause, times in summariser.failures.most_common(5):
             say(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
         for cause, times in summariser.ungraded.most_common(5):
@@ -250,7 +250,7 @@ async def _rows(
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     with ends_on_ctrl_c():  # whoever was to be asked has been
         rows = _figures(labels, asked, team_trials, chosen_on, None if stored is None else stored.plays)
-    return rows if stored is None else [{**row, **stored.stands_on.json(row["kind"])} for row in rows]
+    return rows if stored is None else [{**row, **stored.origin.json(row["kind"])} for row in rows]
 
 
 def _figures(
@@ -304,10 +304,10 @@ def _show(
     asked: SelectionAsked,
     oracle: str,
     as_json: bool,
-    stands_on: StandsOn | None = None,
+    origin: LabelOrigin | None = None,
 ) -> None:
-    told = [] if stands_on is None else stands_on.told
-    for remark in (*labels.remarks(), *(told if as_json else ())):
+    notes = [] if origin is None else origin.notes
+    for remark in (*labels.remarks(), *(notes if as_json else ())):
         say(f"moot: {remark}", file=sys.stderr)
     if as_json:
         print_json([{**row, "oracle": oracle} for row in rows])
@@ -317,7 +317,7 @@ def _show(
     units = len(set(labels.units()))
     clusters = units if units < labels.size else None
     for section in selection_sections(
-        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters, stands_on=told
+        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters, notes=notes
     ):
         for part in section_parts(section, console.width):
             console.print(part)

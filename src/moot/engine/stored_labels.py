@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from moot.engine.alone_plays import OF_WAYS, StandsOn, in_common, one_way, played_alone, way_columns
+from moot.engine.alone_plays import OF_WAYS, LabelOrigin, in_common, one_way, played_alone, way_columns
 from moot.errors import UsageError
 from moot.grade.ways import way_of
 from moot.models.closest import closest
@@ -38,7 +38,7 @@ class StoredLabels:
     """By player and question."""
     plays: Mapping[str, Mapping[str, Sequence[AnswerAlone]]]
     """By player and question: every repeat."""
-    stands_on: StandsOn
+    origin: LabelOrigin
 
     @property
     def ungraded(self) -> int:
@@ -104,7 +104,7 @@ def stored_labels(
         if player in kept.names
     }
     repeats = 1 + max(repeat for player in plays for question in asked for repeat in said[player][question])
-    stands_on = StandsOn(cells[0]["label"], others, len(cases) - len(asked), kept.left_out, repeats)
+    origin = LabelOrigin(cells[0]["label"], others, len(cases) - len(asked), kept.left_out, repeats)
     firsts = {
         proposers[player]: {name: own[0] for name, own in of_player.items()} for player, of_player in plays.items()
     }
@@ -112,7 +112,7 @@ def stored_labels(
     settled = settled or all(
         case.question.kind != "open" for case in asked.values()
     )  # of choices the right one settles all
-    return StoredLabels(replace(matrix, clusters=clusters_of(asked), settled=settled), asked, drafts, plays, stands_on)
+    return StoredLabels(replace(matrix, clusters=clusters_of(asked), settled=settled), asked, drafts, plays, origin)
 
 
 def _draft(player: str, row: Mapping[str, Any]) -> Answer:

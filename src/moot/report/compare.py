@@ -97,7 +97,7 @@ def words(row: Mapping[str, Any]) -> list[str]:
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
-        f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played{_not_chosen_on(row)}{graded}.",
+        f" of the {count(row['n'], 'question')} that both played{_not_chosen_on(row)}{graded}.",
         f"Difference: {100 * row['difference']:+.1f} points{_limits(row)}; {_tested(row)}.",
         _changes(row),
     ]

@@ -22,6 +22,7 @@ from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_su
 from moot.stats.closure import Closure, Side, closure
 from moot.stats.clusters import units, value_rows
 from moot.stats.completions import Between, IntervalLimits, Limited
+from moot.stats.counted_words import no_interval_words
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import compare_between
 from moot.stats.guarded_gap import guarded_closed
@@ -134,7 +135,7 @@ def figure_of(
 
 def _without_interval(figure: Figure, waiting: int) -> Figure:
     """Of products and ratios, or of a gap, nobody has taken how far what waits could move it."""
-    note = f"no interval: {waiting:,} question{'s have' if waiting != 1 else ' has'} an answer that waits for a grade"
+    note = no_interval_words(waiting)
     return Figure(figure.value, lambda _: (None, None), lambda _: None, "none", figure.small, note)
 
 

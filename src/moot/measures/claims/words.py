@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from moot.stats.counted_words import count
 from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
 
@@ -70,9 +71,7 @@ def _ranked(row: Mapping[str, Any]) -> str:
     """Said where not all of them have the same questions; who was not ranked is no part of "all"."""
     if not (on := row.get("ranked_on")):
         return ""
-    return (
-        f" on the {on:,} question{'s' if on != 1 else ''} that all of {'these' if row.get('unranked') else 'them'} have"
-    )
+    return f" on the {count(on, 'question')} that all of {'these' if row.get('unranked') else 'them'} have"
 
 
 def _share(row: Mapping[str, Any]) -> str:
@@ -110,7 +109,7 @@ def _whatever(over: Mapping[str, Any]) -> str:
     if not (bounds := over.get("bounds")):
         return ""
     low, high = (f"{100 * bounds[end]:+.1f}" for end in ("low", "high"))
-    pairs = f" on the {over['n']:,} question{'s' if over['n'] != 1 else ''} graded for both"
+    pairs = f" on the {count(over['n'], 'question')} graded for both"
     return f"{pairs}, over all between {low} and {high} points, whatever the ungraded answers turn out to be"
 
 

@@ -18,15 +18,15 @@ def selection_sections(
     splits: int,
     questions: int,
     clusters: int | None = None,
-    stands_on: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> list[Section]:
-    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do; `stands_on`: what
+    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do; `notes`: what
     there is to know of the labels themselves."""
     chosen = [row for row in rows if row["kind"] == "selector"]
     asked = f"{questions} questions, {m} to choose on"
     if clusters is not None:
         asked = f"{questions} questions in {clusters} clusters, which are never divided, about {m} to choose on"
-    sections = [_methods(chosen, oracle, asked, splits, stands_on)]
+    sections = [_methods(chosen, oracle, asked, splits, notes)]
     if any(row.get("over") for row in chosen):
         sections.append(_differences(chosen))
     sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
@@ -43,8 +43,8 @@ def selection_sections(
     return sections
 
 
-def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, stands_on: Sequence[str]) -> Section:
-    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}.", *stands_on]
+def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, notes: Sequence[str]) -> Section:
+    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}.", *notes]
     columns = [
         Column("method", "method"),
         Column("k", "k"),
@@ -93,8 +93,8 @@ def _differences(rows: Sequence[Row]) -> Section:
         *ungraded_columns(table_rows),
     )
     words = [
-        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}. The interval is about the"
-        " teams that were chosen.",
+        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}, in which methods that chose"
+        " the same count once. The interval is about the teams that were chosen.",
         *ungraded_words(table_rows),
     ]
     for k in dict.fromkeys(row["k"] for row in rows):
