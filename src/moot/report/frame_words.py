@@ -65,7 +65,7 @@ def matches(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
     """A row for each thing that is on record about texts that mean the same; `by` a mark of who says so."""
     yielded: set[tuple[str, str, int]] = set()
     for experiment in experiments_named(connection, name):
-        ids = _ids_by_mark(connection, experiment["id"])
+        ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
         for row in queries.matches_on(connection, list(ids)):
             if (key := (experiment["name"], row["question"], row["repeat"])) in yielded:
                 continue
@@ -84,7 +84,7 @@ def choices(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
     """The questions that a cell was chosen on; `question_id` None: it is none of this experiment's."""
     yielded: set[tuple[str, str, str, str | None]] = set()
     for experiment in experiments_named(connection, name):
-        ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
+        ids = _ids_by_mark(connection, experiment["id"])
         cells = {cell["id"]: cell for cell in queries.cells_of(connection, experiment["id"])}
         for ident, questions in queries.choices_of(connection, list(cells)).items():
             for question, question_id in ((mark, own) for mark in sorted(questions) for own in ids.get(mark, (None,))):
