@@ -150,9 +150,7 @@ def test_a_served_team_is_not_measured_on_what_it_was_chosen_on(
     assert (sum(row["outcomes"].values()), row["chosen_on"]) == (10, 20)
 
 
-def test_what_is_asked_twice_is_not_chosen_on_and_tested_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_asked_twice_is_not_chosen_on_and_tested_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Under another id, and at that in a cluster: then that is on one side too."""
     file = written(tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
@@ -226,7 +224,9 @@ def test_ids_of_a_label_matrix_that_nobody_here_has_are_told(
     del rows[0]["chosen_on"]
     rows[0]["chosen_on_ids"] = ["q1", "elsewhere 1", "elsewhere 2"]
     (tmp_path / "team.json").write_text(json.dumps(rows))
-    said = "2 of those ids are of no question here, and whether it is asked one of these questions under another id nobody"
+    said = (
+        "2 of those ids are of no question here, and whether it is asked one of these questions under another id nobody"
+    )
     assert said in " ".join(moot(capsys, "run", file, "--quiet")[1].split())
     row = only(json.loads(moot(capsys, "report", file, "--json")[0])["accuracy"])
     assert (row["n"], row["chosen_on"], row["chosen_on_ids"]) == (29, 1, 2)
