@@ -1,7 +1,8 @@
 """Who was asked and what came of it, from the transcripts: whoever never answers is in no other figure.
 
 Counted are plays: in each, whether the last thing that somebody was asked there as what it is (a player, a captain, who
-groups) came to a usable reply. If not there is a reason: the call failed, the model refused, or no reply could be read. Or nobody waited for it.
+groups) came to a usable reply. If not there is a reason: the call failed, the model refused, or no reply could be read. Or
+nobody waited for it.
 
 It is filled while episodes are read, in the one pass that all figures share. So it belongs to the source, which knows no
 family, and not to the family `attendance`, which makes figures of it.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.measures.numbers import plain
+
 FEW = 30
 """Below so many questions a figure says little."""
 
@@ -60,5 +62,5 @@ def _count(number: int, one: str, many: str | None = None) -> str:
 
 
 def _share(row: Mapping[str, Any]) -> str:
-    value = f"{100 * row['value']:.1f} %"
-    return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+    value = f"{plain(row['value'])} %"
+    return value if row["low"] is None else f"{value} ({plain(row['low'])}–{plain(row['high'])})"
