@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,6 +44,10 @@ class StoredLabels:
     @property
     def ungraded(self) -> int:
         return 0 if self.labels.ungraded is None else int(self.labels.ungraded.sum())
+
+    @property
+    def wordings(self) -> dict[str, str]:
+        return {question: case.question.wording for question, case in self.cases.items()}
 
     @property
     def open(self) -> bool:
@@ -112,7 +117,28 @@ def stored_labels(
     settled = settled or all(
         case.question.kind != "open" for case in asked.values()
     )  # of choices the right one settles all
-    return StoredLabels(replace(matrix, clusters=clusters_of(asked), settled=settled), asked, drafts, plays, origin)
+    return StoredLabels(replace(matrix, clusters=_together(asked), settled=settled), asked, drafts, plays, origin)
+
+
+def _together(cases: Mapping[str, Case]) -> dict[str, str]:
+    """By question: what it hangs together with. One that is asked twice, under two ids, is one question: were it chosen on
+    under one of them and tested on under the other, the test would be none. Its clusters are then one too."""
+    wordings = {question: case.question.wording for question, case in cases.items()}
+    asked = Counter(wordings.values())
+    bonds = {question: [f"words {words}"] if asked[words] > 1 else [] for question, words in wordings.items()}
+    for question, cluster in clusters_of(cases).items():
+        bonds[question].append(f"cluster {cluster}")
+    first: dict[str, str] = {}
+
+    def root(bond: str) -> str:
+        while (before := first.setdefault(bond, bond)) != bond:
+            bond = before
+        return bond
+
+    for several in bonds.values():
+        for bond in several[1:]:
+            first[root(bond)] = root(several[0])
+    return {question: root(several[0]) for question, several in bonds.items() if several}
 
 
 def _draft(player: str, row: Mapping[str, Any]) -> Answer:

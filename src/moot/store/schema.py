@@ -70,7 +70,7 @@ choices = Table(
     "choices",
     metadata,
     Column("cell", TextColumn, primary_key=True),  # what was chosen, such as a team of proposers
-    Column("question", TextColumn, primary_key=True),  # the digest of a question that the choice was made on
+    Column("question", TextColumn, primary_key=True),  # that the choice was made on: see docs/store.md
     sqlite_with_rowid=False,
 )
 cases = Table(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from moot.measures.columns import paired_columns, ungraded_columns, ungraded_words, with_bounds
+from moot.measures.numbers import plain
 from moot.measures.section import Chart, Column, Section
 from moot.measures.selection.figures import Row
 
@@ -107,7 +108,7 @@ def _differences(rows: Sequence[Row]) -> Section:
 
 
 def _points(share: float | None) -> str | None:
-    return None if share is None else f"{100 * share:.1f}"
+    return None if share is None else plain(share)
 
 
 def _same(row: Row) -> str:
@@ -116,7 +117,7 @@ def _same(row: Row) -> str:
 
 
 def _ungraded(row: Row) -> str:
-    low, high = (f"{100 * row['bounds'][end]:.1f} %" for end in ("low", "high"))
+    low, high = (f"{plain(row['bounds'][end])} %" for end in ("low", "high"))
     words = f"{row['method']}: {row['ungraded']} of the ensemble's words are ungraded"
     return f"{words}; of all test questions it is right on between {low} and {high}."
 
@@ -129,7 +130,7 @@ def _partners(rows: Sequence[Row]) -> list[str]:
     pair = (by_name["top-accuracy"], by_name["greedy"])
     if any(row["test_accuracy"] is None for row in pair):
         return []
-    shares = [f"{100 * row['test_accuracy']:.1f} %" for row in pair]
+    shares = [f"{plain(row['test_accuracy'])} %" for row in pair]
     names = [
         " or ".join(dict.fromkeys(name for team in row["teams"] or [row["team"]] for name in team)) for row in pair
     ]
