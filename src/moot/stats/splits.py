@@ -16,6 +16,7 @@ from math import fsum, nextafter
 
 from moot.stats.completions import IntervalLimits, Limited
 from moot.stats.quantiles import ALPHA, normal_p, normal_quantile
+from moot.stats.roots import root
 from moot.types import Estimate
 
 _LEAST = 1e-12
@@ -54,8 +55,6 @@ class OverSplits:
             return 1.0
         if self._outside(threshold, _LEAST) > 0:
             return 0.0
-        from scipy.optimize import brentq
-
         told = self._outside(threshold, ALPHA) > 0
         ends = (ALPHA, _LEAST) if told else (1.0, ALPHA)
         # By quantile: there and back a level may change its last digit.
@@ -65,8 +64,7 @@ class OverSplits:
             """Limits may end at a threshold for a while; p is where they come to it, so to end there is to hold it."""
             return self._outside(threshold, levels.get(z) or normal_p(z)) or -1.0
 
-        point = brentq(outside, *levels, xtol=1e-9)
-        p = normal_p(float(point))
+        p = normal_p(root(outside, min(levels), max(levels), xtol=1e-9))
         return min(p, ALPHA) if told else max(p, nextafter(ALPHA, 1.0))
 
     def _outside(self, threshold: float, alpha: float) -> float:
