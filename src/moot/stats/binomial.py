@@ -16,37 +16,35 @@ from moot.stats.distributions import ATANH, STIRLING
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
 
-_POINTS = 40
-_NOTHING = 40.0
+_POINTS = 32
+_NOTHING = 36.0
 """Less the logarithm of what is nothing beside one."""
 _AT_ONCE = 4_000
 _SMALL = 16
 
 
-def at_most(k: Floats, n: Floats | float, p: float) -> Floats:
+def at_most(k: Floats, n: Floats | float, p: Floats | float) -> Floats:
     """The chance of k or fewer of n, all of n included: 1 from n on, 0 below 0."""
     import numpy as np
 
-    k, n = np.broadcast_arrays(np.asarray(k, dtype=float), np.asarray(n, dtype=float))
     chances = np.where(k < 0, 0.0, 1.0)
-    inside = (k >= 0) & (k < n)
-    if p <= 0 or p >= 1:
-        chances[inside] = 1.0 if p <= 0 else 0.0
-        return chances
-    a, b = (n - k)[inside], (k + 1)[inside]
-    found = [_share(a[at : at + _AT_ONCE], b[at : at + _AT_ONCE], 1 - p) for at in range(0, len(a), _AT_ONCE)]
-    if found:
-        chances[inside] = np.concatenate(found)
+    inside = (k >= 0) & (k < n) & (np.asarray(p) > 0)
+    chances[inside & (np.asarray(p) >= 1)] = 0.0
+    places = np.flatnonzero(inside & (np.asarray(p) < 1))
+    if len(places):
+        a, b = (n - k)[places], (k + 1)[places]
+        x = 1 - np.broadcast_to(p, k.shape)[places]
+        cuts = [slice(at, at + _AT_ONCE) for at in range(0, len(places), _AT_ONCE)]
+        chances[places] = np.concatenate([_share(a[cut], b[cut], x[cut]) for cut in cuts])
     return chances
 
 
-def _share(a: Floats, b: Floats, x: float) -> Floats:
+def _share(a: Floats, b: Floats, x: Floats) -> Floats:
     """Of the incomplete beta function; whichever side of x is beyond the mean is integrated, the other is what is left."""
     import numpy as np
 
-    y = 1 - x
     below = x * (a + b) <= a
-    outer = _tail(np.where(below, a, b), np.where(below, b, a), np.where(below, x, y))
+    outer = _tail(np.where(below, a, b), np.where(below, b, a), np.where(below, x, 1 - x))
     return np.where(below, outer, 1 - outer)
 
 

@@ -118,8 +118,11 @@ class _Test:
         return cls(pairs, likely, _critical(pairs, alpha / 2), discordance)
 
     def power(self, gain: float) -> float:
+        import numpy as np
+
         better = (self.discordance + abs(gain)) / (2 * self.discordance)
-        rejected = at_most(self.critical, self.pairs, 1 - better) + at_most(self.critical, self.pairs, better)
+        sides = np.repeat([1 - better, better], len(self.pairs))
+        rejected = at_most(np.tile(self.critical, 2), np.tile(self.pairs, 2), sides).reshape(2, -1).sum(axis=0)
         return float((self.likely * rejected.clip(max=1.0)).sum())
 
 
