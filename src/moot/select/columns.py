@@ -63,7 +63,9 @@ class LabelColumn:
 def distinct(numbers: RowPlaces) -> RowPlaces:
     """Each once, in their order. (NumPy's own hashes them, which takes five times as long.)"""
     ordered = np.sort(numbers)
-    return ordered[np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), ordered[1:] != ordered[:-1]])]
+    first = np.concatenate([np.ones(min(1, len(ordered)), dtype=bool), ordered[1:] != ordered[:-1]])
+    once: RowPlaces = ordered[first]
+    return once
 
 
 LabelTable = Mapping[str, LabelColumn]
