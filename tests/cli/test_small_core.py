@@ -69,9 +69,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["report", "small.yaml"], "solo"),
         (["report", "small.yaml", "--json"], '"accuracy"'),
         (["report", "small.yaml", "-o", "page.html"], ""),
-        (["compare", "small.yaml", "vote", "solo@ann"], "vote"),
+        (["compare", "small.yaml", "--a", "vote", "--b", "solo@ann"], "vote"),
         (["plan", "--accuracy", "0.6", "--gain", "0.1"], "questions"),
-        (["ask", "small.yaml", "What is the capital of France?"], ""),
+        (["ask", "What is the capital of France?", "--team", "small.yaml"], ""),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -79,6 +79,18 @@ def test_commands_of_the_core(played: Path, arguments: list[str], words: str) ->
     done = moot(played, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     assert words in done.stdout
+
+
+def test_every_module_can_be_imported(tmp_path: Path) -> None:
+    """Also what a server starts with; but those that are there for another library."""
+    code = WITHOUT.rpartition("from moot.cli")[0] + (
+        "import pkgutil, moot\n"
+        "for each in pkgutil.walk_packages(moot.__path__, 'moot.'):\n"
+        "    if not set(each.name.split('.')) & {'inspect', 'ray', '__main__'}:\n"
+        "        __import__(each.name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def test_tables_as_csv_and_what_parquet_needs(played: Path) -> None:
