@@ -15,7 +15,7 @@ from moot.measures.episodes import drafts_of
 from moot.measures.source import Source
 from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
-from moot.report.tables import Columns, as_frame, needs_polars
+from moot.report.tables import TableColumns, as_frame, needs_polars
 from moot.store import queries, schema
 from moot.store.rows import config_of, verdict_of
 
@@ -69,7 +69,7 @@ def frame(connection: Connection, kind: str, experiment: str | None = None) -> D
     return as_frame(stored_columns(connection, kind, experiment))
 
 
-def stored_columns(connection: Connection, kind: str, experiment: str | None = None) -> Columns:
+def stored_columns(connection: Connection, kind: str, experiment: str | None = None) -> TableColumns:
     """What the store holds, as one table: of one experiment by name, or of all.
 
     ``episodes``: how each play ended, by the grader that the report goes by. ``calls``: every call with its prompt.
@@ -267,7 +267,7 @@ def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
             yield {"experiment": experiment, **{key: row[key] for key in _COLUMNS["scores"] if key != "experiment"}}
 
 
-def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Columns:
+def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> TableColumns:
     return {column: [_known(row[column]) for row in rows] for column in columns}
 
 

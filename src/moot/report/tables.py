@@ -16,7 +16,7 @@ from moot.measures.section import Section
 if TYPE_CHECKING:
     from polars import DataFrame
 
-Columns = Mapping[str, Sequence[Any]]
+TableColumns = Mapping[str, Sequence[Any]]
 """A table: of each column its values, as many as there are rows."""
 
 TableFormat = Literal["csv", "parquet"]
@@ -31,14 +31,14 @@ NUMBER = re.compile(r" *[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?")
 _QUOTED = re.compile(r'[",\r\n]')
 
 
-def section_columns(section: Section) -> Columns:
+def section_columns(section: Section) -> TableColumns:
     """Every plain value of a section's rows: what is drawn, and what stands behind it."""
     keys = dict.fromkeys(column.key for column in section.columns)
     keys |= dict.fromkeys(key for row in section.rows for key in row)
     return {key: [_plain(row.get(key)) for row in section.rows] for key in keys}
 
 
-def rows_columns(rows: Sequence[Mapping[str, Any]]) -> Columns:
+def rows_columns(rows: Sequence[Mapping[str, Any]]) -> TableColumns:
     """Rows of the figures; what is nested in them becomes columns of its own: ``outcomes.refused``."""
     return section_columns(Section("", "", (), (), [_flat(row) for row in rows]))
 
@@ -59,14 +59,14 @@ def needs_polars(what: str) -> None:
         raise UsageError(f"{what} needs Polars: pip install 'moot[polars]'")
 
 
-def as_frame(columns: Columns) -> DataFrame:
+def as_frame(columns: TableColumns) -> DataFrame:
     needs_polars("a frame")
     import polars
 
     return polars.DataFrame(dict(columns), strict=False)
 
 
-def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, Columns]) -> list[Path]:
+def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, TableColumns]) -> list[Path]:
     """One file a table, named by the section's id. Until all can be, none stands in the place of an older one."""
     folder.mkdir(parents=True, exist_ok=True)
     partials = {folder / f"{name}.{kind}": folder / f".{name}.{kind}.partial" for name in tables}
@@ -84,7 +84,7 @@ def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, Columns])
     return list(partials)
 
 
-def _write_csv(table: Columns, path: Path) -> None:
+def _write_csv(table: TableColumns, path: Path) -> None:
     """What is absent is an empty cell, and an empty text one between quotes."""
     cells = [map(_writer(values), values) for values in table.values()]
     with path.open("w", encoding="utf-8", newline="") as file:
