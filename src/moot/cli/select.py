@@ -30,7 +30,7 @@ from moot.measures.selection.sections import selection_sections
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
-from moot.select.aggregate import aggregators, inferred, too_many
+from moot.select.aggregate import aggregators, inferred, missing_tree, too_many
 from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
@@ -260,7 +260,7 @@ def _figures(
     for remark in _odd_splits(labels, asked, team_trials):
         say(f"moot: {remark}", file=sys.stderr)
     if asked.all:
-        if words := too_many(labels):
+        for words in filter(None, (too_many(labels), missing_tree(labels))):
             say(f"moot: {words}", file=sys.stderr)
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
