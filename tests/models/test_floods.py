@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hostile_server import completion, hostile, http
 
-from moot.errors import CallError, ReplyBroken, ReplyTooLarge
+from moot.errors import CallError, ReplyBroken, ReplyTooLarge, TimedOut
 from moot.models.endpoint import EndpointModel, Network
 from moot.models.intake import MIB, WIRE_BYTES_A_VALUE, Intake
 from moot.types import Message, Request
@@ -125,6 +125,22 @@ async def test_honest_replies_in_small_parts_are_read() -> None:
             assert (await model.generate(PLAIN)).text == text
             await model.close()
     assert 4 * len("word " * 4_000) // 5 < MIB // WIRE_BYTES_A_VALUE
+
+
+async def test_a_server_that_never_pauses_has_the_time_of_a_call_and_no_more() -> None:
+    """There is always more to read, so that nobody waits for anything."""
+
+    def answer(*_: object) -> AsyncIterator[bytes]:
+        return without_end(HEAD + b"\r\n", STREAMED["events of nothing"], 4_096 * MIB)
+
+    async with hostile(answer) as server:
+        network = Network(timeout_s=0.5)
+        intake = Intake(1_024 * MIB)
+        model = EndpointModel("ann", base_url=server.base_url, model="m", network=network, stream=True, intake=intake)
+        with pytest.raises(TimedOut):
+            await model.generate(PLAIN)
+        await model.close()
+    assert server.sent_bytes < 512 * MIB, "by its time, and not by its size"
 
 
 async def test_a_stream_of_lines_ends_by_its_bound_and_is_not_paid_for_twice() -> None:

@@ -9,6 +9,7 @@ wait for one another.
 from __future__ import annotations
 
 import asyncio
+import time
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -28,9 +29,8 @@ WIRE_BYTES_A_VALUE = 16
 """A reply may hold one value for so many bytes of its bound: a million empty objects are small only on the wire."""
 
 TURN_S = 0.005
-PIECES_A_TURN = 4
-"""What has already come in is gone through for so long, or so many pieces, before others have their turn: a server that sends
-faster than it is read would else keep the event loop to itself."""
+"""What has already come in is gone through for so long before others have their turn: a server that sends faster than it is
+read would else keep the event loop to itself."""
 
 ERROR_BYTES = 256 * 1024
 """Of the body of an error more is not read: its status says what it is."""
@@ -137,7 +137,8 @@ class Intake:
     async def pieces(self, response: Any, most: int) -> AsyncIterator[bytes]:
         """The body as it comes, unpacked; no more than so many bytes, whichever way they are counted."""
         unpacker = Unpacker.of(response.headers.get("Content-Encoding"))
-        received = unpacked = pieces = 0
+        received = unpacked = 0
+        over_at = time.perf_counter() + TURN_S
         async for chunk in response.content.iter_any():
             received += len(chunk)
             if received > most:
@@ -147,9 +148,9 @@ class Intake:
                 if unpacked > most:
                     raise too_large(most)
                 yield piece
-                pieces += 1
-                if pieces % PIECES_A_TURN == 0:
+                if time.perf_counter() > over_at:
                     await asyncio.sleep(0)
+                    over_at = time.perf_counter() + TURN_S
         if unpacker is not None and not unpacker.whole:
             raise ConnectionFailed("the reply was cut before its end", sent=True)
 
