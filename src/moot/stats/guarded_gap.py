@@ -18,6 +18,7 @@ from moot.stats.bounded_mean import chance_at_most_zero, normal_point
 from moot.stats.clusters import SumsByQuestion
 from moot.stats.quantiles import ALPHA
 from moot.stats.ratio import Closed, closed, counted_units
+from moot.stats.roots import root
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -87,9 +88,7 @@ class GuardedClosed:
         for _ in range(_DOUBLINGS):
             far = near + step
             if height(far) >= 0:
-                from scipy.optimize import brentq
-
-                return float(brentq(height, near, far, xtol=1e-13, rtol=1e-13))
+                return root(height, near, far, xtol=1e-13)
             near, step = far, 2 * step
         return None
 
