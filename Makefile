@@ -45,6 +45,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing moot and its dependencies into $(VENV) ..."
 	@.ci/install $(VENV) -e ".[local,dev]"
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 lint: $(VENV)/.ready

@@ -1,7 +1,9 @@
 """How often the interval of a share of a gap holds the truth, and how wide it is: python bench/gap.py [REPETITIONS].
 
 Worlds in which nearly all of the gap is closed, or little of it; questions alone, or in passages that are closed, or lost,
-as a whole. Beside the report's own interval stands the one with two questions in its variance in place of three units.
+as a whole. Beside the report's own interval stands the one with two questions in its variance in place of three units. Then
+families of hypotheses that are held against just what is closed, by that interval and by the wider one that verdicts go by:
+python bench/gap.py REPETITIONS families.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from moot.stats.clusters import clustered
+from moot.stats.guarded_gap import guarded_closed
 from moot.stats.ratio import Closed, closed
 
 Generator = np.random.Generator
@@ -122,5 +125,59 @@ def main(repetitions: int) -> None:
         print(f"| {world} | " + " | ".join(f"{rate:.1f} | {width:.2f}" for rate, width in ends) + " |", flush=True)
 
 
+FAMILIES = (1, 10, 20)
+LEFT = 0.8
+"""Of the level, where a start was chosen among players."""
+
+
+def held_against() -> Iterator[tuple[World, float | None]]:
+    """And the threshold; None: the truth itself, so that whatever is settled is an error."""
+    for n, shares in (
+        (300, (0.3, 0.98, 0.03)),
+        (500, (0.3, 0.98, 0.03)),
+        (500, (0.3, 1.0, 0.02)),
+        (1_000, (0.3, 1.0, 0.02)),
+        (500, (0.6, 0.97, 0.0)),
+        (500, (0.3, 0.03, 0.0)),
+        (200, (0.3, 0.9, 0.05)),
+        (300, (0.3, 0.5, 0.1)),
+    ):
+        yield World(n, 1, min(0.5, 1 - shares[0]), *shares, whole=True), None
+    for n, shares, threshold in (
+        (300, (0.3, 0.98, 0.03), 0.8),
+        (300, (0.3, 0.9, 0.05), 0.6),
+        (100, (0.3, 0.9, 0.03), 0.5),
+        (200, (0.3, 0.7, 0.05), 0.4),
+        (300, (0.3, 0.5, 0.05), 0.25),
+        (200, (0.3, 0.6, 0.05), 0.0),
+        (300, (0.3, 0.6, 0.05), 0.8),
+        (200, (0.3, 0.3, 0.05), 0.5),
+    ):
+        yield World(n, 1, 0.5, *shares, whole=True), threshold
+    for passage in (5, None):
+        yield World(300, passage, 0.5, 0.3, 1.0, 0.03, whole=True), None
+        yield World(300, passage, 0.5, 0.3, 0.9, 0.03, whole=False), 0.4
+
+
+def families(repetitions: int) -> None:
+    """How often the first of a family is settled: at Holm's first step, the choice of the start paid for."""
+    print(f"one hypothesis settled, in %, at its level in a family of {FAMILIES}, {repetitions:,} repetitions")
+    print("| world | n | truth | against | Fieller | verdict |\n|" + " --- |" * 6)
+    for world, threshold in held_against():
+        generator = np.random.default_rng(22)
+        against = world.truth if threshold is None else threshold
+        settled = np.zeros((2, len(FAMILIES)))
+        for _ in range(repetitions):
+            rows, passages = world.draw(generator)
+            with clustered(passages):
+                figure = guarded_closed(rows)
+            found = 1.0 if figure is None else figure.fieller.p(against) or 0.0
+            settled[0] += [found <= LEFT * 0.05 / family for family in FAMILIES]
+            if figure is not None and found <= 0.05:
+                settled[1] += [(figure.p(against) or 0.0) <= LEFT * 0.05 / family for family in FAMILIES]
+        rates = [" ".join(f"{100 * rate:.2f}" for rate in row) for row in (settled / repetitions).tolist()]
+        print(f"| {world} | {100 * against:.0f} | " + " | ".join(rates) + " |", flush=True)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2_000)
+    (families if sys.argv[2:] == ["families"] else main)(int(sys.argv[1]) if len(sys.argv) > 1 else 2_000)

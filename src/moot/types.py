@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -64,6 +65,10 @@ def seeded(seed: int, *role: object) -> random.Random:
     return random.Random(digest([seed, *map(str, role)]))
 
 
+def _plain_words(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What a player may see."""
@@ -78,11 +83,21 @@ class Question:
 
     @property
     def digest(self) -> str:
-        """What the question is, whatever file it came from."""
+        """The question under its id: what all that is played and paid is kept by."""
         if not self._digest:
             content = [self.id, self.text, self.choices, self.context, self.language, self.kind]
             object.__setattr__(self, "_digest", digest(content))
         return self._digest
+
+    @property
+    def wording(self) -> str:
+        """What is asked, whatever its id: two questions of one wording are the same question under two names.
+
+        How a text is spaced or its letters are composed, the order of choices, and what it is taken for (its language and
+        kind, which nobody who asks a served team says) make no other question of it.
+        """
+        choices = sorted(map(_plain_words, self.choices))
+        return digest([_plain_words(self.text), choices, _plain_words(self.context or "")])
 
     @property
     def letters(self) -> str:

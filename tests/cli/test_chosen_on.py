@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from moot import load_team, open_store
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.report.sections import all_sections
@@ -96,14 +98,83 @@ def walked(value: Any) -> Any:
             yield from walked(part)
 
 
+def respelt(text: str) -> str:
+    """As another file may have it: other spaces, and letters in two parts."""
+    return unicodedata.normalize("NFD", f" {text}".replace(" ", "  \n"))
+
+
+def test_a_question_is_the_one_it_was_chosen_on_under_any_id(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, _ = chosen(tmp_path, capsys)
+    lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    for number, line in enumerate(lines):
+        line |= {"id": f"other {number}", "text": respelt(line["text"]), "choices": line["choices"][::-1]}
+        line["answer"] = "DCBA"["ABCD".index(line["answer"])]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert "20 of its 30 questions" in " ".join(moot(capsys, "run", file, "--quiet")[1].split())
+    row = only(json.loads(moot(capsys, "report", file, "--json")[0])["accuracy"])
+    assert (row["n"], row["chosen_on"]) == (10, 20)
+    choices = open_store(f"sqlite:///{tmp_path}/chosen.db").frame("choices")
+    assert len(choices.filter(choices["question_id"].str.starts_with("other"))) == 20
+
+
+def test_digests_that_moot_wrote_before_are_known_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They hold the id: on the same file they leave out what they did, and from then on under any id."""
+    file, rows = chosen(tmp_path, capsys)
+    lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    asked = [Question(line["id"], line["text"], tuple(line["choices"]), kind="choice") for line in lines]
+    wordings = set(rows[0]["chosen_on"])
+    rows[0]["chosen_on"] = [question.digest for question in asked if question.wording in wordings]
+    (tmp_path / "team.json").write_text(json.dumps(rows))
+    for number, name in enumerate(("chosen", "later")):
+        file.write_text(file.read_text().replace("name: chosen", f"name: {name}"))
+        renamed = [line | {"id": f"{line['id']}{' again' * number}"} for line in lines]
+        (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, renamed)))
+        moot(capsys, "run", file, "--quiet", "--store", f"sqlite:///{tmp_path}/one.db")
+        report = json.loads(moot(capsys, "report", file, "--json", "--store", f"sqlite:///{tmp_path}/one.db")[0])
+        assert only(report["accuracy"])["chosen_on"] == 20
+
+
+def test_a_served_team_is_not_measured_on_what_it_was_chosen_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, _ = chosen(tmp_path, capsys)
+    lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    team = load_team(file, store=f"sqlite:///{tmp_path}/served.db")
+    for line in lines:
+        team.ask_sync(respelt(line["text"]), choices=line["choices"])
+    team.close_sync()
+    told = moot(capsys, "report", file, "--served", "--json", "--store", f"sqlite:///{tmp_path}/served.db")[0]
+    row = only(json.loads(told)["accuracy"])
+    assert (sum(row["outcomes"].values()), row["chosen_on"]) == (10, 20)
+
+
+def test_what_is_asked_twice_is_not_chosen_on_and_tested_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under another id, and at that in a cluster: then that is on one side too."""
+    file = written(tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    again = [{**line, "id": f"again {line['id']}", "text": respelt(line["text"])} for line in lines]
+    again[0]["package"] = again[1]["package"] = "both"
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, [*lines, *again])))
+    file.write_text(file.read_text().replace("questions.jsonl}", "questions.jsonl, cluster: package}"))
+    moot(capsys, "run", file, "--quiet")
+    options = ("--k", 2, "--m", 30, "--method", "top-accuracy", "--splits", 1, "--json")
+    for seed in range(3):
+        (row,) = json.loads(moot(capsys, "select", file, *options, "--seed", seed)[0])
+        assert row["n"] == 60 - 2 * len(row["chosen_on"])
+        pair = {Question("", line["text"], tuple(line["choices"])).wording for line in lines[:2]}
+        assert len(pair & set(row["chosen_on"])) != 1
+
+
 def test_where_nothing_is_left_nothing_is_claimed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, rows = chosen(tmp_path, capsys, 20)
-    digests = set(rows[0]["chosen_on"])
+    wordings = set(rows[0]["chosen_on"])
     kept = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
     asked = [
         question
         for question in kept
-        if Question(question["id"], question["text"], tuple(question["choices"]), kind="choice").digest in digests
+        if Question(question["id"], question["text"], tuple(question["choices"]), kind="choice").wording in wordings
     ]
     assert len(asked) == 20
     (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)))
@@ -143,6 +214,23 @@ def test_a_choice_on_a_label_matrix_is_known_by_the_ids(tmp_path: Path, capsys: 
     moot(capsys, "run", file, "--quiet")
     report = json.loads(moot(capsys, "report", file, "--json")[0])
     assert (only(report["accuracy"])["n"], only(report["accuracy"])["chosen_on"]) == (18, 12)
+
+
+def test_ids_of_a_label_matrix_that_nobody_here_has_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They may be these very questions under other ids, for all that anybody knows."""
+    file, rows = chosen(tmp_path, capsys)
+    del rows[0]["chosen_on"]
+    rows[0]["chosen_on_ids"] = ["q1", "elsewhere 1", "elsewhere 2"]
+    (tmp_path / "team.json").write_text(json.dumps(rows))
+    said = (
+        "2 of those ids are of no question here, and whether it is asked one of these questions under another id nobody"
+    )
+    assert said in " ".join(moot(capsys, "run", file, "--quiet")[1].split())
+    row = only(json.loads(moot(capsys, "report", file, "--json")[0])["accuracy"])
+    assert (row["n"], row["chosen_on"], row["chosen_on_ids"]) == (29, 1, 2)
+    assert said in " ".join(moot(capsys, "report", file)[0].split())
 
 
 def test_an_old_selection_without_its_questions_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,7 +91,7 @@ class Murmur:
         drafts = await team.drafts(question)
         first = next((draft for draft in drafts if draft.text is not None), drafts[0])
         absent = tuple(draft.player for draft in drafts if draft.text is None)
-        murmured = Shown("listener", "listener", tuple((draft.player,) for draft in drafts), answer=first.text)
+        murmured = Shown("listener", "listener", tuple((draft.player,) for draft in drafts), 2, answer=first.text)
         if first.text is None:
             return Verdict(None, first.outcome, answers=drafts, absent=absent, cause=first.cause)
         return Verdict(first.text, "answered", who=(first.player,), answers=drafts, absent=absent, traces=(murmured,))
@@ -127,7 +127,10 @@ class KnowsMurmur(Murmurs):
 
 
 async def test_a_measure_that_says_nothing_has_not_been_tried() -> None:
-    with pytest.raises(AssertionError, match="longest: it says nothing in any run of solo, vote, silent; give those"):
+    with pytest.raises(
+        AssertionError,
+        match=r"longest: it says nothing in any run of solo, vote, silent with 2 players \(ann, bob\); give those",
+    ):
         await check_measure(Murmurs())
 
 

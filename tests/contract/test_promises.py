@@ -151,7 +151,7 @@ class Strange(Captained):
 
     async def play(self, question: Question, team: Team) -> Verdict:
         verdict = await super().play(question, team)
-        return replace(verdict, traces=(Shown(team.captain or "", "captain", (("zoe",),)),))
+        return replace(verdict, traces=(Shown(team.captain or "", "captain", (("zoe",),), 2),))
 
 
 @trace("loose-list")

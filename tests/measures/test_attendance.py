@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from worlds import World, grouped_by, in_form, row
+from worlds import World, grouped_by, in_form, row, shown_texts
 
 import moot
 from moot import Reply, Request, ScriptedModel
@@ -134,5 +134,38 @@ def test_whom_nobody_waited_for_was_asked() -> None:
     assert (cat["questions"], cat["asked"], cat["not_heard"]) == (COUNT, COUNT, COUNT)
     assert (cat["answered"], cat["absent"]) == (0, 0)
     assert not any("cat never" in line for line in remarks(figures))
+    never = (
+        f"cat was never waited for, asked in {COUNT} plays on {COUNT} questions: nobody knows what it would have said."
+    )
+    assert never in remarks(figures)
     section = next(section for section in all_sections(figures) if section.id == "attendance")
     assert "not waited for" in [column.title for column in section.columns]
+
+
+def test_who_is_late_for_a_round_has_not_failed() -> None:
+    """Every captain's play hears of the same rounds; no call of cat's came to any end, and none was made for it again."""
+    asked: list[str] = []
+
+    class Slow(ScriptedModel):
+        async def generate(self, request: Request) -> Reply:
+            if shown_texts(request):
+                asked.append(request.question_id)
+                await asyncio.Event().wait()
+            return await super().generate(request)
+
+    world = World(lambda name, number, repeat: f"{name} {number}", count=COUNT)
+    keys = world.keys([{"debate": {"drafts": "single-call", "quorum": True, "grace_s": 0.01}}])
+    keys["models"]["cat"] = Slow("cat", lambda request: in_form(request, f"cat {request.question_id}"))
+    keys["teams"] = {"team": {"players": list(world.players), "captain": "each"}}
+    figures = moot.run(keys).figures
+    cat = row(figures["attendance"], player="cat", office="debater")
+    assert set(asked) == {f"q{number}" for number in range(COUNT)}
+    assert (cat["asked"], cat["not_heard"]) == (3 * COUNT, 3 * COUNT)
+    assert (cat["answered"], cat["absent"], cat["failed"], cat["calls"], cat["failed_calls"]) == (0, 0, 0, 0, 0)
+    assert row(figures["attendance"], player="cat", office="player")["answered"] == 3 * COUNT
+    assert figures["failures"] == []
+    section = next(section for section in all_sections(figures) if section.id == "attendance")
+    for lines in (section.words, remarks(figures)):
+        assert any(line.startswith("cat as debater was never waited for, asked in 12 plays") for line in lines)
+        assert not any("failed" in line and "cat" in line for line in lines)
+    assert any("is not among the calls" in line for line in section.words)

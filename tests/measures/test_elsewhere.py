@@ -55,7 +55,7 @@ class Panel:
             prompt = team.prompts.render("captain", **asked, answers=[(draft.text, None) for draft in order])
             heard = await team.ask(team.officers[name], question, prompt, AnswerForm(question), stage="jury", turn=2)
             word = heard.value.answer if heard.value else None
-            looks.append(Shown(name, "juror", tuple((draft.player,) for draft in order), answer=word))
+            looks.append(Shown(name, "juror", tuple((draft.player,) for draft in order), 2, answer=word))
         return Verdict(looks[0].answer, "answered", answers=tuple(drafts), turns=2, traces=tuple(looks))
 
 

@@ -16,8 +16,8 @@ from moot.experiment.spec import read_experiment
 from moot.measures.facts.figures import prompts_digest
 from moot.prompts import Prompts
 from moot.report.figures import figures, find_experiment
-from moot.report.frames import section_frame
 from moot.report.sections import all_sections
+from moot.report.tables import as_frame, section_columns
 from moot.report.terminal import print_report
 
 
@@ -52,7 +52,7 @@ async def test_each_template_with_its_hash_and_who_used_it(tmp_path: Path) -> No
     assert list(sections)[-2:] == ["runs", "prompts"]
     assert prompts_digest(found["prompts"]) in sections["prompts"].words[0]
     assert [row["template"] for row in sections["prompts"].rows] == list(names)
-    assert section_frame(sections["prompts"]).columns == ["template", "hash", "strategies"]
+    assert as_frame(section_columns(sections["prompts"])).columns == ["template", "hash", "strategies"]
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

@@ -109,7 +109,7 @@ def test_the_sentence() -> None:
         ({"over_best_single": OVER | {"rescues": 1, "regressions": 1}}, "fixed 1 of bob's errors and made 1 new one,"),
         (
             {"cost_ratio": None, "cost_unit": "calls", "calls": 7.25, "cost_usd": 0.0},
-            "new ones, with 7.2 calls a question.",
+            "new ones, with 7.3 calls a question.",
         ),
         ({"captain": None, "captains": 6}, "on average over its 6 captains"),
         ({"captain": None, "captains": 1}, "the talkative team six, declared beforehand, answered"),

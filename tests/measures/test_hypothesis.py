@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
@@ -228,6 +228,7 @@ def test_the_p_and_the_interval_that_judge_a_share_agree(scores: list[float], th
     judged = answered(f"accuracy(a) > {threshold}", known)
     row = first_of(judged, family)
     assert row["p_holm"] >= row["p"]
+    assume(abs(row["p_holm"] - 0.05) > 1e-9)  # just at the level the last digit decides, and a verdict asks for both
     assert (row["p_holm"] <= 0.05) == (not row["low_holm"] <= threshold <= row["high_holm"])
 
 

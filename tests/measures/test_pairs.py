@@ -39,6 +39,7 @@ from moot.measures.safety.pairs import (
 )
 from moot.measures.safety.rescues import safety
 from moot.measures.safety.two_ways import authority_bias, formatting_tax
+from moot.stats.clusters import clustered
 from moot.stats.estimates import with_holm
 from moot.stats.graded import Value, graded_value, value_of
 from moot.stats.paired import compare, mean_difference
@@ -180,6 +181,23 @@ def test_no_gap_no_closure() -> None:
     assert found.note is not None
     assert "no gap" in found.note
     assert gap_closure({"a": {}}, {"a": {}}, {"b": {}}).note == "fewer than two questions that all have played"
+
+
+def test_questions_that_hang_together_are_one_and_tell_no_gap() -> None:
+    weak, strong = {"a": graded_as(0.0, 0.0)}, {"b": graded_as(1.0, 1.0)}
+    assert gap_closure(weak, weak, strong).estimate is not None
+    with clustered({"q0": "story", "q1": "story"}):
+        assert gap_closure(weak, weak, strong).note == "fewer than two questions that all have played"
+
+
+@pytest.mark.parametrize("side", range(3))
+def test_a_cohort_of_which_no_two_can_be_ranked_has_no_best(side: int) -> None:
+    """Whichever of the three it is that would have one."""
+    every = accuracy_of(30, 60)
+    first, second = ({q: every[q] for q in list(every)[half]} for half in (slice(0, 30), slice(30, 60)))
+    sides = [{"a": accuracy_of(10, 60)}, {"a": accuracy_of(20, 60)}, {"b": accuracy_of(50, 60)}]
+    sides[side] = {"c": first, "d": second}
+    assert gap_closure(*sides).note == "no two models of a cohort share enough questions to be ranked"
 
 
 def test_nobody_is_the_best_for_being_ungraded() -> None:

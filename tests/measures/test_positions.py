@@ -22,8 +22,8 @@ from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.models.scripted import Script, ScriptedModel
 from moot.report.figures import figures, find_experiment
-from moot.report.frames import section_frame
 from moot.report.sections import all_sections
+from moot.report.tables import as_frame, section_columns
 from moot.report.terminal import print_report
 from moot.simulate.prompt_reading import read_shown
 from moot.types import Request
@@ -319,7 +319,7 @@ def test_one_section_for_all_who_decide(cup: dict[str, Any]) -> None:
     places = sections["position-places"]
     assert {row["place"] for row in places.rows} == {1, 2, 3, 4}
     assert {each.key for each in places.columns} >= {places.chart.x, places.chart.y}  # type: ignore[union-attr]
-    table = section_frame(bias)
+    table = as_frame(section_columns(bias))
     assert {"name", "place", "chosen", "low", "p_holm", "decisions", "alike"} <= set(table.columns)
     console = Console(file=io.StringIO(), width=80, color_system=None)
     print_report(cup, console)

@@ -295,7 +295,8 @@ def test_who_may_be_the_best_of_each_size() -> None:
     ]
     section = sections_of(rows)["selection-differences"]
     assert section.words == (
-        "On the same test questions; p is Holm's for a family of 3. The interval is about the teams that were chosen.",
+        "On the same test questions; p is Holm's for a family of 3, in which methods that chose the same count once."
+        " The interval is about the teams that were chosen.",
         "May be the best, all comparisons paid for: top-accuracy, exact.",
     )
     assert [row["method"] for row in section.rows] == ["exact", "greedy"]

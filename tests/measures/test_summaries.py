@@ -140,7 +140,7 @@ class Digest:
         prompt = "These are the answers of several solvers: " + "; ".join(draft.text or "" for draft in drafts)
         heard = await team.ask(editor, question, prompt, AnswerForm(question), stage="edit", turn=2)
         word = heard.value.answer if heard.value else None
-        shown = Shown("editor-in-chief", "editor", drafts_shown(drafts), drawn=False, answer=word)
+        shown = Shown("editor-in-chief", "editor", drafts_shown(drafts), 2, drawn=False, answer=word)
         return Verdict(word, "answered", answers=drafts, turns=2, traces=(shown,))
 
 
@@ -213,7 +213,7 @@ class Reading:
 
     async def play(self, question: Question, team: Team) -> Verdict:
         drafts = await team.drafts(question)
-        looked = Shown("ann", self.role, tuple((draft.player,) for draft in drafts), answer=drafts[0].text)
+        looked = Shown("ann", self.role, tuple((draft.player,) for draft in drafts), 2, answer=drafts[0].text)
         return Verdict(drafts[0].text, "answered", who=("ann",), answers=drafts, traces=(looked,))
 
 

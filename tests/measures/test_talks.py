@@ -200,11 +200,11 @@ PAPERS: list[tuple[dict[str, Any], tuple[int, ...]]] = [
 
 @pytest.mark.parametrize(("filled", "liked"), PAPERS)
 def test_favourites(filled: dict[str, Any], liked: tuple[int, ...]) -> None:
-    assert favourites(Ballot("ann", order=(1, 0, 2), **filled)) == liked
+    assert favourites(Ballot("ann", order=(1, 0, 2), turn=1, **filled)) == liked
 
 
 def look(question: str, order: tuple[int, ...], choice: dict[int, float] | None, form: BallotForm = "choice") -> Look:
-    return ballot_look(question, Ballot("ann", choice, form, order))
+    return ballot_look(question, Ballot("ann", choice, form, order, turn=1))
 
 
 def test_the_first_shown_beside_chance() -> None:

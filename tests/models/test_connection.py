@@ -10,7 +10,7 @@ import pytest
 from hostile_server import completion, hostile, http
 
 from moot.errors import ReplyBroken
-from moot.models.connection import HEAD_BYTES, MOST_INTERIM
+from moot.models.connection import HEAD_BYTES, MOST_INTERIM, BoundedHeads
 from moot.models.endpoint import EndpointModel, Network
 from moot.types import Message, Request
 
@@ -63,6 +63,39 @@ async def test_a_server_of_interim_replies_keeps_the_loop_from_nobody() -> None:
         beside.cancel()
         await model.close()
     assert turns > 1
+
+
+@pytest.mark.parametrize("cut", ["in one read", "one by one"])
+async def test_a_reply_behind_too_many_interim_ones_is_none(cut: str) -> None:
+    """However the network cuts them: a reader sees many at once, or each alone."""
+    ending = http(completion("too late"))
+
+    async def answer() -> AsyncIterator[bytes]:
+        for _ in range(MOST_INTERIM + 1):
+            yield CONTINUE
+            await asyncio.sleep(0)
+        yield ending
+
+    sent: bytes = CONTINUE * 1_000 + ending
+    async with hostile(lambda *_: sent if cut == "in one read" else answer()) as server:
+        model = asking(server.base_url)
+        with pytest.raises(ReplyBroken, match=f"more than {MOST_INTERIM} interim replies"):
+            await model.generate(PLAIN)
+        await model.close()
+
+
+async def test_what_follows_a_broken_connection_is_not_taken_in() -> None:
+    """One read may hold thousands of messages: after the one that was too many nothing is looked at or kept."""
+    handler = BoundedHeads(asyncio.get_running_loop())
+    handler.set_response_params(read_bufsize=2**16)
+    handler.data_received(CONTINUE * 1_000 + http(completion("too late")))
+    assert isinstance(handler.exception(), ReplyBroken)
+    assert handler.interim == MOST_INTERIM + 1
+    handler.data_received(http(completion("later still")))
+    for _ in range(MOST_INTERIM):
+        assert (await handler.read())[0].code == 100
+    with pytest.raises(ReplyBroken):
+        await handler.read()
 
 
 async def test_a_few_interim_replies_are_passed_over() -> None:

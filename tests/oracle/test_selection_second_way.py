@@ -14,7 +14,7 @@ from faults import troubles
 from second_way import played
 from second_way.intervals import mean, share_interval
 from second_way.ranked import DIGESTS, Ranked
-from second_way.raw import Raw
+from second_way.raw import Raw, same_words
 from second_way.selection import Labels, selection, several_splits
 from second_way.shares import Judged
 from second_way.worlds import experiment, stopped, waiting_proposers
@@ -159,8 +159,8 @@ def _of(raw: Raw) -> Labels:
 
 
 def by_id(raw: Raw, rows: list[dict[str, Any]]) -> None:
-    """An experiment knows its questions by their digests."""
-    ids = {row["question"]: row["question_id"] for row in raw.tables["questions"]}
+    """An experiment knows its questions by their words."""
+    ids = {same_words(content["question"]): ident for ident, content in raw.questions.items()}
     for row in rows:
         if "chosen_on" in row:
             row["chosen_on_ids"] = [ids[digest] for digest in row.pop("chosen_on")]

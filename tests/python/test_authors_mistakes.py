@@ -238,7 +238,7 @@ class Reader:
         said = (await team.ask(chair, question, prompt, AnswerForm(question), stage="chair", turn=2)).value
         if said is None or not heard:
             return Verdict(None, "unanswered", answers=drafts, absent=absent, cause="nobody spoke")
-        shown = Shown("chair", "chair", tuple((draft.player,) for draft in heard), drawn=self.drawn, answer=said.answer)
+        shown = Shown("chair", "chair", tuple((draft.player,) for draft in heard), 2, self.drawn, said.answer)
         return Verdict(said.answer, "answered", who=("chair",), answers=drafts, absent=absent, traces=(shown,))
 
 

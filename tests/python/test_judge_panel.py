@@ -289,6 +289,8 @@ def test_found_by_entry_point_through_the_command_line(folder: Path, panel: Any,
     (row,) = figures["jury"]
     assert row["label"].startswith("judge-panel(jurors=")
     assert row["picks"] == 60
+    looks = [row for row in figures["position_bias"] if row["by"] == "juror"]
+    assert [row.get("juror") for row in looks] == [None, *JURORS], "a Shown and a Ballot tell of one look"
     terminal = command("report", "jury.yaml")
     assert "How far the jurors agree" in terminal
     assert "aptain None" not in terminal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import ClassVar
@@ -10,11 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.console import Console
+from worlds import World
 
 import moot
 from moot import Question, Team, Traits, Verdict
 from moot.report.layout import fitted, longest_piece, table, wrapped
 from moot.report.names import LabelledStrategy, left_out, options_left, short_names, shortened, table_names, ways_of
+from moot.report.sections import all_sections
+from moot.report.terminal import print_report
 
 SHARED = {
     "summariser": "ace",
@@ -277,3 +283,30 @@ def test_a_table_wraps_its_names_and_never_its_figures() -> None:
     assert cells[0][0] == "peer-review(\nnames=shown)"
     assert cells[1][0] == "deepseek-r1"
     assert cells[2][0] == "+10.0 (-12.2 to 31.7)"
+
+
+def test_a_captain_stands_beside_itself_alone_in_every_view_of_cohorts() -> None:
+    """A view shows tables by short names, and finds the rows of one by them."""
+    players = ("ann", "bob", "cat", "dan")
+    world = World(
+        lambda name, number, repeat: "Paris" if number % (2 + players.index(name)) else "Rome",
+        count=12,
+        players=players,
+    )
+    keys = world.keys(["solo", "silent", "talkative", {"debate": {"drafts": "double-call"}}])
+    cohorts = {"open": ["ann", "bob"], "closed": ["cat", "dan"]}
+    keys["teams"] = {"team": {"players": list(players), "captain": "each", "cohorts": cohorts}}
+    figures = moot.run(keys).figures
+    alone = {(row["team"], row["player"]): row["value"] for row in figures["players"]}
+    expected = [alone[row["table"], row["captain"]] for row in figures["accuracy"] if row.get("captain")]
+    assert len(set(expected)) > 1
+    short = shortened(figures)
+    for told in (figures, short):
+        (section,) = [section for section in all_sections(told) if section.id == "by-captain"]
+        assert [row["single"] for row in section.rows] == expected
+    console = Console(width=120, file=io.StringIO())
+    print_report(short, console)
+    assert "Team open, by captain" in console.file.getvalue()
+    for captain in players:
+        told = f"{100 * alone[next(key for key in alone if key[1] == captain)]:.1f}"
+        assert re.search(rf"^ *{captain} +{told} \(", console.file.getvalue(), re.MULTILINE)

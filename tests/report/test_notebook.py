@@ -21,8 +21,8 @@ from moot.cli.exit import run_app
 from moot.errors import UsageError
 from moot.measures.section import Column, Section
 from moot.models.scripted import Script
-from moot.report.frames import rows_frame
 from moot.report.notebook import Report, section_html
+from moot.report.tables import as_frame, rows_columns
 
 MODELS = {"ann": 0.7, "bob": 0.5, "cat": 0.4}
 
@@ -178,7 +178,7 @@ def test_tables_as_files(cup: Path, tmp_path: Path, kind: str, capsys: pytest.Ca
 
 
 def test_nested_rows_become_columns() -> None:
-    found = rows_frame([{"a": 1, "b": {"c": 2.5, "d": [1, 2]}}, {"a": 2, "e": None}])
+    found = as_frame(rows_columns([{"a": 1, "b": {"c": 2.5, "d": [1, 2]}}, {"a": 2, "e": None}]))
     assert found.rows(named=True) == [
         {"a": 1, "b.c": 2.5, "b.d": "[1, 2]", "e": None},
         {"a": 2, "b.c": None, "b.d": None, "e": None},

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import moot
-from moot import Case, Question, Request, Score, ScriptedModel, Verdict
+from moot import Case, Question, Request, Score, ScriptedModel, Traits, Verdict
 from moot.engine.alone_plays import one_way
 from moot.engine.grading import settle
 from moot.engine.stored_labels import StoredLabels, stored_labels
@@ -68,7 +68,7 @@ async def test_labels_are_those_of_the_first_repeat_and_clusters_those_of_one_se
     found = await played(tmp_path, cases, models, repeats=2)
     assert found.labels.right.all(), "each is right in the first repeat and wrong in the second"
     assert found.labels.alternatives == 2, "yes and no"
-    assert [found.stands_on.json(kind)["repeats"] for kind in ("single", "selector")] == [2, 1]
+    assert [found.origin.json(kind)["repeats"] for kind in ("single", "selector")] == [2, 1]
     assert {draft.reasoning for draft in found.drafts.values()} == {"draft 0"}
     together: dict[str, set[str]] = {}
     for question, cluster in found.labels.clusters.items():
@@ -170,3 +170,16 @@ def test_a_player_who_stands_twice_under_one_name_is_not_taken_for_two() -> None
     assert one_way(cells[:2]) == (cells[:2], ())
     with pytest.raises(UsageError, match="several ways of answering alone"):
         one_way(cells)
+
+
+@pytest.mark.parametrize(("reads", "taken"), [(None, "solo"), ("single-call", "solo"), ("double-call", "solo(two)")])
+def test_labels_are_of_the_drafts_that_a_summariser_reads(reads: str | None, taken: str) -> None:
+    ways = {"solo": "single-call", "solo(two)": "double-call"}
+    cells = [
+        {"label": label, "player": player, "traits": json.dumps(Traits(drafts=drafts).json())}
+        for label, drafts in ways.items()
+        for player in ("ann", "bob")
+    ]
+    chosen, others = one_way(cells, reads)
+    assert [(cell["label"], cell["player"]) for cell in chosen] == [(taken, "ann"), (taken, "bob")]
+    assert others == tuple(label for label in ways if label != taken)

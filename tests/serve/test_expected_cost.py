@@ -12,6 +12,7 @@ from moot.experiment.providers import BuiltModel
 from moot.live.team import AnsweredQuestion
 from moot.models.scripted import ScriptedModel
 from moot.serve.expected_cost import AROUND, DearestQuestion, ExpectedCosts
+from moot.traces import Deadline
 from moot.types import Call, Episode, Message, Price, Question, Reply, Request, Usage, Verdict
 
 SHORT, LONG = 20, 4_000
@@ -41,11 +42,26 @@ def test_of_a_team_that_nobody_has_asked_nothing_is_known() -> None:
     assert ExpectedCosts().usd("team", SHORT) == math.inf
 
 
-def answered(*calls: Call) -> AnsweredQuestion:
+ANSWERED = Verdict("x", "answered")
+
+
+def answered(*calls: Call, verdict: Verdict = ANSWERED) -> AnsweredQuestion:
     question = Question("q", "Which?")
-    episode = Episode("cell", question, 0, Verdict("x", "answered"), calls, 0.0)
+    episode = Episode("cell", question, 0, verdict, calls, 0.0)
     cell: Any = None
     return AnsweredQuestion("ep", "team", cell, episode, Usage(), None, ())
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [Verdict("x", "answered", traces=(Deadline(1.0),)), Verdict(None, "failed")],
+    ids=["past its time", "without an answer"],
+)
+def test_what_was_broken_off_says_nothing_of_what_an_answer_costs(verdict: Verdict) -> None:
+    call = Call("ann", "draft", 1, Request((Message("user", "Which?"),)), Reply("x", cost_usd=USD / 100), model="ann")
+    expected = ExpectedCosts()
+    expected.learn(SHORT, answered(call, verdict=verdict), {})
+    assert expected.usd("team", SHORT) == math.inf
 
 
 def test_what_was_billed_in_full_stands_above_what_a_failure_could_have_cost() -> None:

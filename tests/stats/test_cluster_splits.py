@@ -222,6 +222,7 @@ def test_what_hangs_together_with_a_question_of_the_choice_is_left_out_too(tmp_p
     path = tmp_path / "chosen.json"
     path.write_text(json.dumps([{"accuracies": {"m": 0.5}, "team": ["m"], "chosen_on_ids": ["a"]}]))
     left_out = read_selection(path).questions(cases)
-    assert left_out == {case.question.digest for case in cases[:2]}
+    assert [case.question in left_out for case in cases] == [True, True, False]
     elsewhere = [cases[0], Case(Question("d", "What is d?"), "x", cluster="p", question_set="other")]
-    assert read_selection(path).questions(elsewhere) == {cases[0].question.digest}
+    left_out = read_selection(path).questions(elsewhere)
+    assert [case.question in left_out for case in elsewhere] == [True, False]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import t
 
+from moot.stats.clusters import clustered
 from moot.stats.frontier import Option, frontier
 
 ASKED = [f"q{number:02}" for number in range(40)]
@@ -96,3 +98,56 @@ def test_one_of_many_equals_is_seldom_beaten() -> None:
         }
         beaten += next(row for row in frontier(options, ASKED) if row["of"] == "0")["beaten_by"] is not None
     assert beaten <= 4
+
+
+def answered(right: int, start: int, wrong_costs: float, calls: float = 1.0) -> Option:
+    """Right on so many questions from one on, and around; a wrong answer costs a multiple of a right one."""
+    marks = {question: float((place - start) % len(ASKED) < right) for place, question in enumerate(ASKED)}
+    return Option(marks, {question: calls if mark else calls * wrong_costs for question, mark in marks.items()})
+
+
+def test_the_luckiest_of_equals_pays_though_it_is_the_cheapest_by_its_luck() -> None:
+    """Wrong answers cost four times as much, so whoever was wrong least often stands alone among those that cost no more."""
+    options = {str(place): answered(right, 7 * place, 4.0) for place, right in enumerate((34, 31, 31, 30, 30, 29))}
+    cheapest = frontier(options, ASKED)[0]
+    assert (cheapest["of"], cheapest["within_of"]) == ("0", "0")
+    same_cost = {name: Option(one.right, dict.fromkeys(ASKED, 1.0)) for name, one in options.items()}
+    assert cheapest["within_low"] == frontier(same_cost, ASKED)[0]["within_low"] < cheapest["low"] - 0.02
+
+
+@pytest.mark.parametrize("again", [0, 2])
+def test_where_costs_are_numbers_of_calls_the_cheapest_has_nothing_to_pay_for(again: int) -> None:
+    options = {str(place): option(30 - place, 1 + place, again) for place in range(6)}
+    cheapest = frontier(options, ASKED)[0]
+    assert cheapest["within_of"] == cheapest["of"] == "0"
+    assert cheapest["within_low"] == cheapest["low"]
+
+
+def test_what_hangs_together_is_one_cost() -> None:
+    """Five packages of eight: in two of them all eight questions cost more, which is no sure difference and pays."""
+    packages = {question: str(place // 8) for place, question in enumerate(ASKED)}
+    cheap = Option(option(30, 1).right, dict.fromkeys(ASKED, 1.0))
+    dear = Option(option(29, 1).right, {question: 1.0 + (packages[question] in "01") for question in ASKED})
+    alone = frontier({"cheap": cheap, "dear": dear}, ASKED)[0]
+    assert alone["within_low"] == alone["low"]
+    with clustered(packages):
+        together = frontier({"cheap": cheap, "dear": dear}, ASKED)[0]
+    assert together["of"] == together["within_of"] == "cheap"
+    assert together["within_low"] < together["low"]
+
+
+@pytest.mark.parametrize("order", [("dear", "cheap", "worse"), ("worse", "cheap", "dear")])
+def test_of_equals_the_one_that_costs_less_stands_wherever_it_stands_in_the_file(order: tuple[str, ...]) -> None:
+    options = {"dear": option(38, 5), "cheap": option(38, 1), "worse": option(12, 10)}
+    rows = {row["of"]: row for row in frontier({name: options[name] for name in order}, ASKED)}
+    assert rows["worse"]["within_of"] == rows["worse"]["beaten_by"] == rows["dear"]["within_of"] == "cheap"
+
+
+@pytest.mark.parametrize("order", [("many", "few", "worse"), ("few", "worse", "many")])
+@pytest.mark.parametrize("told", [True, False])
+def test_of_what_costs_the_same_fewer_calls_stand_and_then_the_name(order: tuple[str, ...], told: bool) -> None:
+    calls = {"many": 3.0, "few": 2.0, "worse": 1.0} if told else dict.fromkeys(("many", "few", "worse"), 1.0)
+    right = {"many": 38, "few": 38, "worse": 12}
+    options = {name: replace(option(right[name], 1), calls=dict.fromkeys(ASKED, calls[name])) for name in order}
+    rows = {row["of"]: row for row in frontier(options, ASKED)}
+    assert rows["worse"]["within_of"] == rows["worse"]["beaten_by"] == rows["many"]["within_of"] == "few"

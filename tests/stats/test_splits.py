@@ -8,6 +8,7 @@ import pytest
 
 from moot.stats.paired import OnePair
 from moot.stats.quantiles import ALPHA
+from moot.stats.ratio import closed
 from moot.stats.splits import OverSplits
 
 
@@ -28,3 +29,13 @@ def test_two_equal_splits_have_the_exact_p_of_one(better: int, worse: int) -> No
     differ = better + worse
     exact = 2 * sum(comb(differ, number) for number in range(worse + 1)) / 2**differ
     assert OverSplits([OnePair(better, worse, 60)] * 2, 60).p_zero == pytest.approx(exact, rel=1e-7)
+
+
+def test_a_split_without_limits_leaves_none_for_the_mean() -> None:
+    """The mean of the others would be of fewer splits than the value."""
+    untold = closed({"q": (0.5, 1.0)})
+    assert untold is not None
+    assert untold.limits() == (None, None)
+    figure = OverSplits([OnePair(14, 5, 60), untold], 60)
+    assert figure.limits() == (None, None)
+    assert figure.p_zero is None

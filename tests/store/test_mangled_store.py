@@ -78,7 +78,7 @@ def mangle(store: Path, place: str, value: Any, *, one: bool = False) -> None:
 
 
 @pytest.mark.parametrize("command", ["report", "compare", "show"])
-@pytest.mark.parametrize("value", [7, -0.1, float("inf"), "abc", BLOB])
+@pytest.mark.parametrize("value", [7, 1.001, -0.1, float("inf"), "abc", BLOB])
 def test_a_score_that_is_none_is_no_figure(
     command: str, value: Any, cup: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,7 +151,8 @@ def test_a_mangled_store_is_not_called_a_bug(command: str, cup: Path, capsys: py
 
 def test_whatever_moot_cannot_have_written_is_found(cup: Path) -> None:
     engine = create_engine(f"sqlite:///{cup}")
-    for place, value in CASES:
+    times = [("runs.started_at", value) for value in ("x", float("inf"), float("-inf"))]
+    for place, value in [*CASES, *times]:
         named = place.replace("cases.id", "experiment_questions.case")  # which is where it is missed
         with engine.connect() as connection:
             connection.exec_driver_sql(mangling(place), (value,))

@@ -16,12 +16,12 @@ from moot.types import Answer, Verdict
 
 RECORDS: list[Any] = [
     traces.Grouped((("ann", "bob"), ("cat",)), ("model", "alone"), "no usable reply", 3),
-    traces.Ballot("ann", {0: 1.0, 2: 2.0}, "ranking", (2, 0, 1), 4, "judge"),
-    traces.Ballot("ann", {1: 25.0}, "points"),
-    traces.Ballot("ann", None, "approved", cause="no-ballot"),
+    traces.Ballot("ann", {0: 1.0, 2: 2.0}, "ranking", (2, 0, 1), "judge", turn=4),
+    traces.Ballot("ann", {1: 25.0}, "points", turn=1),
+    traces.Ballot("ann", None, "approved", cause="no-ballot", turn=2, redrawn=False),
     traces.Counted(("Don", "Oka"), (2.0, 1.0), (0,), 3, {"ann": "Don", "bob": None}),
     traces.Shown("ann", "debater", (("bob", "cat"), ("ann",)), 2, False, "Don", ()),
-    traces.Shown("ann", "captain", (("bob",),), answer=None, places=(0,)),
+    traces.Shown("ann", "captain", (("bob",),), 2, answer=None, places=(0,)),
     traces.Round(2, {"ann": "A", "bob": None}, ("ann",), ("bob",), ("bob",)),
     traces.Resolution(4, {"ann": "A", "bob": None}),
     traces.Ending("stuck", agreed=False),
@@ -56,9 +56,21 @@ def test_every_record_of_ours_is_tried_here() -> None:
     }
 
 
+def test_a_store_that_was_written_under_a_default_still_says_what_it_said() -> None:
+    """Those who make a record today must give its turn, and their orders are their own draws; older ones left both out."""
+    older = trace_of({"kind": "ballot", "voter": "ann", "choice": {"0": 1.0}, "order": [0, 1]})
+    assert (older.turn, older.redrawn) == (1, False)
+    assert trace_of({"kind": "shown", "to": "ann", "role": "captain", "order": [["bob"]]}).turn == 2
+    with pytest.raises(TypeError, match="turn"):
+        Ballot("ann", {0: 1.0})  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="turn"):
+        traces.Shown("ann", "captain", ())  # type: ignore[call-arg]
+
+
 def test_only_what_differs_is_stored() -> None:
-    assert stored(Ballot("ann", {0: 1.0})) == {"kind": "ballot", "voter": "ann", "choice": {"0": 1.0}}
-    ranked = stored(Ballot("ann", {0: 1.0}, "ranking"))
+    vote = Ballot("ann", {0: 1.0}, turn=1, redrawn=False)
+    assert stored(vote) == {"kind": "ballot", "voter": "ann", "choice": {"0": 1.0}}
+    ranked = stored(Ballot("ann", {0: 1.0}, "ranking", turn=1))
     assert (ranked["kind"], ranked["form"]) == ("ballot", "ranking"), "a ballot is a ballot, however it is filled in"
 
 

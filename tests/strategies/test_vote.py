@@ -118,7 +118,7 @@ async def test_a_grouping_model_joins_before_the_vote() -> None:
 async def test_ballots_and_the_count_say_how() -> None:
     verdict = await vote("Rome", "Paris", DOWN, "Rome", "Paris", captain="ann")
     own = {"ann": 0, "dan": 0, "bob": 1, "eve": 1}
-    assert verdict.ballots == [Ballot(voter, {group: 1.0}) for voter, group in own.items()]
+    assert verdict.ballots == [Ballot(voter, {group: 1.0}, turn=1, redrawn=False) for voter, group in own.items()]
     assert grouped(verdict).groups == (("ann", "dan"), ("bob", "eve"))
     assert counted(verdict) == Counted(("Rome", "Paris"), (2.0, 2.0), winners=(0, 1))
     assert [answer.text for answer in verdict.answers] == ["Rome", "Paris", None, "Rome", "Paris"]

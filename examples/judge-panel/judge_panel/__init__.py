@@ -84,6 +84,7 @@ class JudgePanel:
             juror,
             "juror",
             tuple((heard[place].player,) for place in order),
+            turn=2,
             answer=None if picked is None else heard[order[picked]].text,
             places=None if picked is None else (picked,),
         )

@@ -34,6 +34,7 @@ from moot.experiment.part_of_file import without_players
 from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
 from moot.grade.grading import Grading
 from moot.measures import needs
+from moot.measures.numbers import plain
 from moot.models.closest import closest
 from moot.report.figures import figures, find_experiment
 from moot.report.terminal import print_report
@@ -153,7 +154,7 @@ def _together(batch: int | None) -> str:
 
 def _agreement_told(pairs: Sequence[tuple[bool, bool]]) -> str:
     between = agreement(pairs)
-    share = "–" if between.share is None else f"{100 * between.share:.1f} %"
+    share = "–" if between.share is None else f"{plain(between.share)} %"
     kappa = "undefined" if between.kappa is None else f"{between.kappa:.3f}"
     return f"n = {between.n}, agreement {share}, Cohen's kappa {kappa}"
 

@@ -19,10 +19,11 @@ from moot.experiment.spec import read_experiment
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment
-from moot.report.frames import RAW, TableFormat, frame, rows_frame, section_frame, write_tables
+from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, run_of, side_by_side, side_by_side_sections
 from moot.report.story import FEW, stories
+from moot.report.tables import TableFormat, needs_polars, rows_columns, section_columns, write_tables
 from moot.store import from_here, store_at
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
@@ -124,6 +125,8 @@ def _checked(
         raise UsageError("--json prints on stdout: expected it without -o and --format")
     if output is not None and table_format is None and output.suffix not in (".html", ".htm"):
         raise UsageError(f"-o: expected a name that ends in .html, or a folder with --format; found {str(output)!r}")
+    if table_format == "parquet":
+        needs_polars("--format parquet")
     return "csv" if table_format == "csv" else "parquet" if table_format == "parquet" else None
 
 
@@ -141,7 +144,7 @@ async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served
             page = read_run(connection, experiment, run_figures)
         raw: dict[str, Any] = {}
         if wanted.tables:
-            raw = {kind: frame(connection, kind, experiment["name"]) for kind in RAW}
+            raw = {kind: stored_columns(connection, kind, experiment["name"]) for kind in RAW}
         played: Mapping[str, SideResults] = {}
         clusters: Mapping[str, str] = {}
         if wanted.pairs:
@@ -193,11 +196,11 @@ def _write_tables(folder: Path, kind: TableFormat, runs: Sequence[ReadRun], both
     try:
         for number, reading in enumerate(runs, start=1):
             sections = all_sections(reading.run.figures)
-            tables = {_file_name(section.id): section_frame(section) for section in sections}
-            tables |= {"accuracy": rows_frame(reading.run.figures["accuracy"]), **reading.raw}
+            tables = {_file_name(section.id): section_columns(section) for section in sections}
+            tables |= {"accuracy": rows_columns(reading.run.figures["accuracy"]), **reading.raw}
             written += write_tables(folder / f"run-{number}" if both else folder, kind, tables)
         for section in side_by_side_sections(both) if both else ():
-            written += write_tables(folder, kind, {section.id: section_frame(section)})
+            written += write_tables(folder, kind, {section.id: section_columns(section)})
     except OSError as error:
         raise UsageError(f"-o: {folder}: {error.strerror}") from None
     say(f"moot: {len(written)} tables in {folder}", file=sys.stderr)

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
+from moot.engine import hangup
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.trial_play import try_out
@@ -99,8 +101,7 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
     runner = engine.runner(experiment, store, limit)
     await store.open()
     try:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, runner.interrupt)
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, runner.interrupt)
+        _end_on_signals(runner.interrupt)
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
             state = await _played(runner)
         if not quiet and not await _report(experiment, store, runner, state, following):
@@ -110,6 +111,20 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         return EXIT_CODES[state]
     finally:
         await store.close()
+
+
+def _end_on_signals(interrupt: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
+    if hangup.heard():
+        terminal = hangup.Terminal()
+
+        def hung_up() -> None:
+            terminal.leave_if_gone()
+            interrupt()
+
+        loop.add_signal_handler(signal.SIGHUP, hung_up)
 
 
 async def _played(runner: Runner) -> State:

@@ -15,23 +15,22 @@ from moot.cli.console import Console
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
-from moot.engine.alone_plays import StandsOn
+from moot.engine.alone_plays import LabelOrigin
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
 from moot.engine.selection import only_summariser, own_models, summariser_named, summariser_of
 from moot.engine.stored_labels import StoredLabels, stored_labels
 from moot.errors import UsageError
 from moot.experiment.build import build
-from moot.experiment.selected import CHOSEN_ON, CHOSEN_ON_IDS
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_json import read_json
 from moot.grade.grading import Grading
-from moot.measures.selection.figures import Plays, method_rows, single_rows
+from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import selection_sections
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
-from moot.select.aggregate import aggregators, inferred, too_many
+from moot.select.aggregate import aggregators, inferred, missing_tree, too_many
 from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
@@ -125,7 +124,7 @@ def select_command(
     if not labels.shared and label_kind is None:
         say(f"moot: {FREE}", file=sys.stderr)
     with ends_on_ctrl_c():
-        rows = asyncio.run(_rows(labels, asked, by_vote, CHOSEN_ON_IDS))
+        rows = asyncio.run(_rows(labels, asked, by_vote))
     _show(rows, labels, asked, BY_VOTE, as_json)
     return 0
 
@@ -177,17 +176,17 @@ async def _on_experiment(
             say(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
         if named is None:
             with ends_on_ctrl_c():
-                rows = await _rows(stored.labels, asked, by_vote, CHOSEN_ON, stored)
-            _show(rows, stored.labels, asked, BY_VOTE, as_json, stored.stands_on)
+                rows = await _rows(stored.labels, asked, by_vote, stored)
+            _show(rows, stored.labels, asked, BY_VOTE, as_json, stored.origin)
             return 0
         model, played = named
         async with _chained(file, model, opened, judged=stored.open) as seated:
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
             summariser = summariser_of(stored, played, seated.model(model), table, by)
-            rows = await _rows(stored.labels, asked, summariser.maker(), CHOSEN_ON, stored)
+            rows = await _rows(stored.labels, asked, summariser.maker(), stored)
         words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
-        _show(rows, stored.labels, asked, words, as_json, stored.stands_on)
+        _show(rows, stored.labels, asked, words, as_json, stored.origin)
         for cause, times in summariser.failures.most_common(5):
             say(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
         for cause, times in summariser.ungraded.most_common(5):
@@ -238,7 +237,6 @@ async def _rows(
     labels: LabelMatrix,
     asked: SelectionAsked,
     maker: OracleMaker,
-    chosen_on: str,
     stored: StoredLabels | None = None,
 ) -> list[dict[str, Any]]:
     for k in asked.ks:
@@ -249,23 +247,24 @@ async def _rows(
     for k in asked.ks:
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     with ends_on_ctrl_c():  # whoever was to be asked has been
-        rows = _figures(labels, asked, team_trials, chosen_on, None if stored is None else stored.plays)
-    return rows if stored is None else [{**row, **stored.stands_on.json(row["kind"])} for row in rows]
+        rows = _figures(labels, asked, team_trials, stored)
+    return rows if stored is None else [{**row, **stored.origin.json(row["kind"])} for row in rows]
 
 
 def _figures(
-    labels: LabelMatrix, asked: SelectionAsked, team_trials: Sequence[Trial], chosen_on: str, plays: Plays | None
+    labels: LabelMatrix, asked: SelectionAsked, team_trials: Sequence[Trial], stored: StoredLabels | None
 ) -> list[dict[str, Any]]:
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
-    rows = method_rows(labels, team_trials, chosen_on=chosen_on, against=asked.against)
+    wordings = None if stored is None else stored.wordings
+    rows = method_rows(labels, team_trials, wordings=wordings, against=asked.against)
     for remark in _odd_splits(labels, asked, team_trials):
         say(f"moot: {remark}", file=sys.stderr)
     if asked.all:
-        if words := too_many(labels):
+        for words in filter(None, (too_many(labels), missing_tree(labels))):
             say(f"moot: {words}", file=sys.stderr)
         beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
-        rows += single_rows(labels, plays)
+        rows += single_rows(labels, None if stored is None else stored.plays)
     return rows
 
 
@@ -304,10 +303,10 @@ def _show(
     asked: SelectionAsked,
     oracle: str,
     as_json: bool,
-    stands_on: StandsOn | None = None,
+    origin: LabelOrigin | None = None,
 ) -> None:
-    told = [] if stands_on is None else stands_on.told
-    for remark in (*labels.remarks(), *(told if as_json else ())):
+    notes = [] if origin is None else origin.notes
+    for remark in (*labels.remarks(), *(notes if as_json else ())):
         say(f"moot: {remark}", file=sys.stderr)
     if as_json:
         print_json([{**row, "oracle": oracle} for row in rows])
@@ -317,7 +316,7 @@ def _show(
     units = len(set(labels.units()))
     clusters = units if units < labels.size else None
     for section in selection_sections(
-        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters, stands_on=told
+        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters, notes=notes
     ):
         for part in section_parts(section, console.width):
             console.print(part)

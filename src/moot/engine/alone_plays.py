@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.errors import UsageError
+from moot.stats.counted_words import count
 from moot.stats.shared_questions import SharedQuestions, shared_questions
 from moot.strategies import Traits
 from moot.strategies.natives import SINGLE_CALL
@@ -22,7 +23,7 @@ OF_WAYS = ("strategy", "drafts")
 
 
 @dataclass(frozen=True, slots=True)
-class StandsOn:
+class LabelOrigin:
     """What the labels of an experiment are, for those who read figures made of them."""
 
     strategy: str
@@ -36,23 +37,25 @@ class StandsOn:
     repeats: int
 
     @property
-    def told(self) -> list[str]:
-        said = []
+    def notes(self) -> list[str]:
+        sentences = []
         if self.others:
             others = ", ".join(self.others)
-            said.append(f"The labels are those of {self.strategy}, as a summariser reads them, and not of {others}.")
+            sentences.append(
+                f"The labels are those of {self.strategy}, as a summariser reads them, and not of {others}."
+            )
         if self.left_out:
-            several = "1 question is" if self.left_out == 1 else f"{self.left_out:,} questions are"
-            said.append(f"{several} left out, which not all proposers have played.")
+            several = count(self.left_out, "question is", "questions are")
+            sentences.append(f"{several} left out, which not all proposers have played.")
         if self.proposers_left_out:
-            names = (f"{name} ({_questions(played)})" for name, played in self.proposers_left_out.items())
-            said.append(f"Left out, with too few questions that the others have played: {', '.join(names)}.")
+            names = (f"{name} ({count(played, 'question')})" for name, played in self.proposers_left_out.items())
+            sentences.append(f"Left out, with too few questions that the others have played: {', '.join(names)}.")
         if self.repeats > 1:
-            said.append(
+            sentences.append(
                 f"Teams are chosen and tested on the first of {self.repeats} repeats; each proposer alone is the mean over all"
                 " of them."
             )
-        return said
+        return sentences
 
     def json(self, kind: str) -> dict[str, Any]:
         """What a row carries of this. `repeats`: of how many its figures are made."""
@@ -63,10 +66,6 @@ class StandsOn:
             "left_out": self.left_out,
             "proposers_left_out": dict(self.proposers_left_out),
         }
-
-
-def _questions(count: int) -> str:
-    return "1 question" if count == 1 else f"{count:,} questions"
 
 
 def way_columns(cell: Mapping[str, Any]) -> dict[str, str | None]:
@@ -105,11 +104,11 @@ def _is_one(cells: Sequence[Mapping[str, Any]]) -> bool:
 
 def in_common(played: Mapping[str, Collection[str]], questions: Iterable[str]) -> SharedQuestions:
     """The proposers and questions that a choice can be made among."""
-    found = shared_questions(played, list(questions))
-    if found.none_ranked:
+    shared = shared_questions(played, list(questions))
+    if shared.none_ranked:
         raise UsageError(
-            f"{found.why_none.replace('ranked', 'chosen among')}; run the experiment on, or keep fewer of them"
+            f"{shared.why_none.replace('ranked', 'chosen among')}; run the experiment on, or keep fewer of them"
         )
-    if not found.questions:
+    if not shared.questions:
         raise UsageError("nothing has been played alone yet; run the experiment first")
-    return found
+    return shared

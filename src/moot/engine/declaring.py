@@ -23,7 +23,7 @@ def declare_experiment(connection: Connection, experiment: Plan) -> bool:
         "size": len(experiment.dataset or ()),
         "created_at": time.time(),
     }
-    chosen_on = {cell.id: cell.chosen_on for cell in experiment.cells}
+    chosen_on = {cell.id: cell.chosen_on.marks for cell in experiment.cells}
     return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells], chosen_on)
 
 

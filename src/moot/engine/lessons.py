@@ -17,7 +17,6 @@ from functools import partial
 from moot.engine.batches import batches
 from moot.engine.grading import Grade, stored_grades
 from moot.engine.matching import Drafted, Matched, Matches, match_drafted
-from moot.experiment.learning import words_of
 from moot.experiment.plan import Cell, Plan
 from moot.needs import Needs
 from moot.store import queries
@@ -67,7 +66,7 @@ class _Learnt:
 
 def _shared(case: Case) -> Iterator[object]:
     yield case.question.digest
-    yield words_of(case.question)
+    yield case.question.wording
     if case.cluster_key is not None:
         yield ("cluster", case.cluster_key)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from moot.engine.alone_plays import OF_WAYS, StandsOn, in_common, one_way, played_alone, way_columns
+from moot.engine.alone_plays import OF_WAYS, LabelOrigin, in_common, one_way, played_alone, way_columns
 from moot.errors import UsageError
 from moot.grade.ways import way_of
 from moot.models.closest import closest
@@ -38,11 +39,15 @@ class StoredLabels:
     """By player and question."""
     plays: Mapping[str, Mapping[str, Sequence[AnswerAlone]]]
     """By player and question: every repeat."""
-    stands_on: StandsOn
+    origin: LabelOrigin
 
     @property
     def ungraded(self) -> int:
         return 0 if self.labels.ungraded is None else int(self.labels.ungraded.sum())
+
+    @property
+    def wordings(self) -> dict[str, str]:
+        return {question: case.question.wording for question, case in self.cases.items()}
 
     @property
     def open(self) -> bool:
@@ -104,7 +109,7 @@ def stored_labels(
         if player in kept.names
     }
     repeats = 1 + max(repeat for player in plays for question in asked for repeat in said[player][question])
-    stands_on = StandsOn(cells[0]["label"], others, len(cases) - len(asked), kept.left_out, repeats)
+    origin = LabelOrigin(cells[0]["label"], others, len(cases) - len(asked), kept.left_out, repeats)
     firsts = {
         proposers[player]: {name: own[0] for name, own in of_player.items()} for player, of_player in plays.items()
     }
@@ -112,7 +117,28 @@ def stored_labels(
     settled = settled or all(
         case.question.kind != "open" for case in asked.values()
     )  # of choices the right one settles all
-    return StoredLabels(replace(matrix, clusters=clusters_of(asked), settled=settled), asked, drafts, plays, stands_on)
+    return StoredLabels(replace(matrix, clusters=_together(asked), settled=settled), asked, drafts, plays, origin)
+
+
+def _together(cases: Mapping[str, Case]) -> dict[str, str]:
+    """By question: what it hangs together with. One that is asked twice, under two ids, is one question: were it chosen on
+    under one of them and tested on under the other, the test would be none. Its clusters are then one too."""
+    wordings = {question: case.question.wording for question, case in cases.items()}
+    asked = Counter(wordings.values())
+    bonds = {question: [f"words {words}"] if asked[words] > 1 else [] for question, words in wordings.items()}
+    for question, cluster in clusters_of(cases).items():
+        bonds[question].append(f"cluster {cluster}")
+    first: dict[str, str] = {}
+
+    def root(bond: str) -> str:
+        while (before := first.setdefault(bond, bond)) != bond:
+            bond = before
+        return bond
+
+    for several in bonds.values():
+        for bond in several[1:]:
+            first[root(bond)] = root(several[0])
+    return {question: root(several[0]) for question, several in bonds.items() if several}
 
 
 def _draft(player: str, row: Mapping[str, Any]) -> Answer:

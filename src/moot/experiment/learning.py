@@ -18,7 +18,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.grade.grading import Grading
 from moot.strategies import Strategy, traits_of
 from moot.strategies.alone import WAYS, alone
-from moot.types import Case, Question, digest
+from moot.types import Case, digest
 
 
 def with_lessons(cells: Iterable[Cell], dataset: Dataset | None, grading: Grading) -> tuple[Cell, ...]:
@@ -51,14 +51,9 @@ def _nothing_to_learn(dataset: Iterable[Case]) -> str | None:
         str(place) if case.cluster is None else ("cluster", case.question_set, case.cluster)
         for place, case in enumerate(known)
     }
-    if len(clusters) > 1 and len({words_of(case.question) for case in known}) > 1:
+    if len(clusters) > 1 and len({case.question.wording for case in known}) > 1:
         return None  # were every two of them together, all would share the cluster, or all the words
     return f"all {len(known)} questions with a reference belong together; expected at least two that do not"
-
-
-def words_of(question: Question) -> tuple[str, tuple[str, ...], str | None]:
-    """What two questions share that are the same but for their names: one must teach the other nothing."""
-    return question.text, question.choices, question.context
 
 
 def refuse_learners(plan: Plan) -> None:

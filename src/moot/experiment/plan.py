@@ -16,6 +16,7 @@ from moot.errors import FileError, UsageError
 from moot.experiment.claims import SideName
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
+from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.grade.grading import Grading
 from moot.grade.group import Stages
@@ -41,8 +42,8 @@ class Cell:
     team: Team
     player: str | None
     spec: str
-    chosen_on: frozenset[str] = frozenset()
-    """Digests of the questions that its team was chosen on, or its accuracies learnt on: no claim about it uses them."""
+    chosen_on: ChosenOn = NOT_CHOSEN
+    """The questions that its team was chosen on, or its accuracies learnt on: no claim about it uses them."""
 
     @property
     def captain(self) -> str | None:
@@ -197,12 +198,14 @@ class Plan:
     def _chosen_on(self) -> Iterator[str]:
         """Of each cell that was chosen on some of these questions: on how many of them, in words."""
         chosen_cells = [cell for cell in self.cells if cell.chosen_on]
-        asked = [case.question.digest for case in self.dataset or ()] if chosen_cells else []
+        asked = [marks_of(case.question) for case in self.dataset or ()] if chosen_cells else []
         for cell in chosen_cells:
-            known = sum(question in cell.chosen_on for question in asked)
+            known = sum(map(cell.chosen_on.has, asked))
             if known:
                 words = f"{known} of its {len(asked)} questions are those that it was chosen on; no figure uses them"
                 yield f"{cell.title}: {words}"
+            if by_id := cell.chosen_on.ids_beside(case.question for case in self.dataset or ()):
+                yield f"{cell.title}: {BY_IDS_ALONE.format(by_id)}"
 
     @property
     def episodes(self) -> int:

@@ -16,12 +16,59 @@ from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import text_of
 from moot.foreign_json import read_json
 from moot.strategies.option_meanings import meanings_named
-from moot.types import Case
+from moot.types import Case, Question
 
 CHOSEN_ON = "chosen_on"
-"""Digests of questions, where the choice was made on an experiment."""
+"""The wordings of questions, where the choice was made on an experiment. Files of before have digests of questions."""
 CHOSEN_ON_IDS = "chosen_on_ids"
 """A label matrix knows its questions by their ids alone."""
+_BY_ID = "id:"
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenOn:
+    """The questions that something was chosen on, by whatever is known of each.
+
+    A mark is a question's wording, by which it is known under any id; or its digest, as moot wrote it before; or its id
+    alone, from a label matrix, which has no words.
+    """
+
+    marks: frozenset[str] = frozenset()
+
+    def __contains__(self, question: Question) -> bool:
+        return self.has(marks_of(question))
+
+    def __bool__(self) -> bool:
+        return bool(self.marks)
+
+    def __or__(self, other: ChosenOn) -> ChosenOn:
+        return ChosenOn(self.marks | other.marks)
+
+    def has(self, marks: Iterable[str]) -> bool:
+        """Whether one of them is that of a question: for whoever asks of many questions more than once."""
+        return not self.marks.isdisjoint(marks)
+
+    def ids_beside(self, questions: Iterable[Question]) -> int:
+        """How many questions it knows by their ids alone that are none of these: whether they are, under other ids,
+        nobody can tell."""
+        ids = {mark for mark in self.marks if mark.startswith(_BY_ID)}
+        return len(ids.difference(_mark_by_id(question.id) for question in questions)) if ids else 0
+
+
+NOT_CHOSEN = ChosenOn()
+BY_IDS_ALONE = (
+    "it was chosen on a label matrix, which knows questions by their ids alone; {:,} of those ids are of no question here,"
+    " and whether it is asked one of these questions under another id nobody can tell"
+)
+
+
+def marks_of(question: Question) -> tuple[str, str, str]:
+    """All that a question can be known by."""
+    return question.wording, question.digest, _mark_by_id(question.id)
+
+
+def _mark_by_id(ident: str) -> str:
+    return f"{_BY_ID}{ident}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +77,17 @@ class Selection:
 
     team: tuple[str, ...]
     accuracies: Mapping[str, float]
-    digests: frozenset[str]
-    """Of the questions that the choice was made on."""
-    ids: frozenset[str]
-    """Of the same questions, where no digests are known."""
+    chosen_on: ChosenOn
 
-    def questions(self, cases: Iterable[Case]) -> frozenset[str]:
-        """The digests of all questions that it was chosen on: with those among these cases that it knows by id, and those
-        that hang together with one that it was chosen on."""
+    def questions(self, cases: Iterable[Case]) -> ChosenOn:
+        """All that it was chosen on: those among these cases by their wording, and with them what hangs together with one
+        of them."""
         every = list(cases)
-        known = self.digests | {case.question.digest for case in every if case.question.id in self.ids}
-        seen = {_cluster(case) for case in every if case.question.digest in known} - {None}
-        return known | {case.question.digest for case in every if _cluster(case) in seen}
+        known = [case for case in every if case.question in self.chosen_on]
+        seen = {_cluster(case) for case in known} - {None}
+        known += [case for case in every if _cluster(case) in seen]
+        by_id = {_mark_by_id(case.question.id) for case in known}
+        return ChosenOn(self.chosen_on.marks - by_id | {case.question.wording for case in known})
 
 
 def _cluster(case: Case) -> tuple[str | None, str] | None:
@@ -63,7 +109,7 @@ def read_selection(path: Path) -> Selection:
     if not digests and not ids:
         problem = f"does not say which questions it was chosen on ({CHOSEN_ON}); write it anew with moot select --json"
         raise FileError(problem, file=path)
-    return Selection(team, accuracies, digests, ids)
+    return Selection(team, accuracies, ChosenOn(digests | set(map(_mark_by_id, ids))))
 
 
 def selection_named(file: ExperimentFile, strategy: str, options: Mapping[str, Any]) -> tuple[str, Selection] | None:
@@ -93,10 +139,10 @@ def with_selection(file: ExperimentFile, strategy: str, options: Mapping[str, An
     return {**filled, **{key: value for key, value in options.items() if key != option}}
 
 
-def chosen_on(file: ExperimentFile, entry: object, cases: Iterable[Case]) -> frozenset[str]:
-    """The digests of the questions that what a strategy's entry plays was chosen on; none where nothing was chosen."""
+def chosen_on(file: ExperimentFile, entry: object, cases: Iterable[Case]) -> ChosenOn:
+    """The questions that what a strategy's entry plays was chosen on; none where nothing was chosen."""
     if not isinstance(entry, Mapping) or len(entry) != 1:
-        return frozenset()
+        return NOT_CHOSEN
     strategy, options = next(iter(entry.items()))
     named = selection_named(file, str(strategy), options) if isinstance(options, Mapping) else None
-    return frozenset() if named is None else named[1].questions(cases)
+    return NOT_CHOSEN if named is None else named[1].questions(cases)

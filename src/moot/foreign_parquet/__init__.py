@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -83,6 +84,8 @@ def parquet_opened(path: Path) -> Iterator[CheckedParquet]:
     with opened(path) as file:
         groups = check_directory(file, path)
         file.seek(0)
+        if find_spec("polars") is None:
+            raise FileError("Parquet files are read with Polars: pip install 'moot[polars]'", file=path)
         with readable(path):
             yield CheckedParquet(path, groups, file)
 

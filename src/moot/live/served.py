@@ -142,7 +142,7 @@ class ServedRecord:
             "size": 0,
             "created_at": time.time(),
         }
-        chosen_on = {cell.id: cell.chosen_on for cell in self._cells}
+        chosen_on = {cell.id: cell.chosen_on.marks for cell in self._cells}
         queries.declare_experiment(connection, row, [cell.row() for cell in self._cells], chosen_on)
 
     def add(self, episode: Episode, asker: str | None = None) -> None:

@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Float, delete, func, insert, select, tuple_, update
 
 from moot.engine.answer_sheets import answers_beside
 from moot.grade.normalise import normalise
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
+from moot.models.border import MOST_USD
 from moot.store import queries, schema
 from moot.store.rows import verdict_of
 from moot.store.store import Store
@@ -172,9 +173,9 @@ def _forget_calls(connection: Connection, name: str, before: float) -> int:
 
 
 def _drop_calls(connection: Connection, which: Sequence[ColumnElement[bool]], before: float) -> int:
-    """What they cost stays in the books of whoever paid."""
+    """What they cost stays in the books of whoever paid. What is no amount there is forgotten with its call."""
     calls, losses = schema.calls, schema.losses
-    cost = func.sum(calls.c.cost_usd)
+    cost = func.sum(calls.c.cost_usd, type_=Float).filter(calls.c.cost_usd.between(0, MOST_USD))
     for payer, spent in connection.execute(
         select(calls.c.experiment, cost).where(*which).group_by(calls.c.experiment)
     ).all():

@@ -1,7 +1,8 @@
 """Who was asked and what came of it, from the transcripts: whoever never answers is in no other figure.
 
 Counted are plays: in each, whether the last thing that somebody was asked there as what it is (a player, a captain, who
-groups) came to a usable reply. If not there is a reason: the call failed, the model refused, or no reply could be read.
+groups) came to a usable reply. If not there is a reason: the call failed, the model refused, or no reply could be read. Or
+nobody waited for it.
 
 It is filled while episodes are read, in the one pass that all figures share. So it belongs to the source, which knows no
 family, and not to the family `attendance`, which makes figures of it.
@@ -16,6 +17,7 @@ from typing import Any
 
 from moot.grade.extract import EXTRACT
 from moot.strategies.traits import PLAYER as PLAYER
+from moot.team.team import LATE
 from moot.traces import Extraction, Shown, Trace, not_waited_for
 from moot.types import NOTHING
 
@@ -23,7 +25,8 @@ ANSWERED, FAILED, REFUSED, UNANSWERED = "answered", "failed", "refused", "unansw
 ABSENT = (FAILED, REFUSED, UNANSWERED)
 """Why somebody who was asked has said nothing."""
 NOT_HEARD = "not_heard"
-"""What it would have said nobody waited for: neither answered nor absent."""
+"""What it would have said nobody waited for, be it that a vote was decided or a round had its quorum: neither answered nor
+absent. Such a call came to no end that anybody knows: it is neither among the answered nor among the failed."""
 UNUSUAL = {"refusal": REFUSED, "content_filter": REFUSED, "unrecorded": UNANSWERED}
 """By how a call finished: what that is, although there is a reply."""
 AskedAs = tuple[str, str]
@@ -85,13 +88,13 @@ class Askings:
         attended.questions.add(question)
         attended.endings[ending] += 1
         attended.calls.update(step[3] for step in steps if step[3])
-        attended.failed_calls += sum(step[3] is None for step in steps)
+        attended.failed_calls += sum(step[3] is None and step[4] != LATE for step in steps)
 
     def _ending(self, steps: Steps, read: Collection[tuple[str, int]]) -> str:
         """By the last of its calls; a reply that others could read is an answer."""
         name, _, turn, key, error, problem = steps[-1]
         if error is not None:
-            return FAILED
+            return NOT_HEARD if error == LATE else FAILED
         if (unusual := UNUSUAL.get(self.finished.get(key, ""))) is not None:
             return unusual
         return ANSWERED if problem in (None, "repaired") or (name, turn) in read else UNANSWERED

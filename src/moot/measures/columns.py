@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.experiment.claims import SideName
 from moot.measures.section import Column, Unit
+from moot.stats.counted_words import count as count
 
 Figures = Mapping[str, Any]
 Row = dict[str, Any]
@@ -156,10 +157,6 @@ def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:
         "Over all captains a question counts once, by its mean: what got better or worse there are questions, and no sum"
         " over captains."
     ]
-
-
-def count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def not_all_words(rows: Iterable[Mapping[str, Any]], name: str | None = None) -> list[str]:

@@ -16,6 +16,7 @@ from moot.grade.extract import EXTRACT
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline, Key
 from moot.strategies.natives import SINGLE_CALL, draft_prompts
+from moot.team.team import LATE
 from moot.types import Answer
 
 Made = tuple[tuple[str, str | None, str], ...]
@@ -33,12 +34,13 @@ class CellDrafts:
 
 
 def made_of(steps: Sequence[Sequence[Any]], drafts: Sequence[Answer]) -> Made:
-    """Of everybody who answered and of whom no call failed: after a failure the same question may be another call."""
+    """Of everybody who answered and of whom no call failed: after a failure the same question may be another call. Who was
+    late for a round of argument has its draft all the same."""
     first: dict[str, str | None] = {}
     failed: set[str] = set()
     for name, stage, _, key, error, _ in steps:
         first.setdefault(name, key)
-        if error is not None:
+        if error is not None and error != LATE:
             failed.add(name)
             if stage == EXTRACT:  # whose words could not be read is not on the record
                 return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Any
 
 from moot.measures.section import Unit
@@ -35,36 +36,53 @@ def shown(value: object, unit: Unit = "") -> str:
     return str(value)
 
 
+def rounded(value: float, digits: int, *, scale: int = 0, sign: bool = False) -> str:
+    """A number to so many digits, times ten to the power of `scale`: 56.25 is 56.3, and −56.25 is −56.3.
+
+    Half goes away from zero, by the digits that the number is written with and not by the binary fraction next to them:
+    that is what people expect, and what the page does (`format.js`). What rounds to nothing has no sign.
+    """
+    if not math.isfinite(value):
+        return f"{value:{'+' if sign else ''}.{digits}f}"
+    with localcontext() as context:
+        context.prec = _DIGITS
+        exact = Decimal(value if isinstance(value, int) else repr(float(value))).scaleb(scale)
+        near = exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return f"{near:{'+' if sign and near else ''},f}" if near else f"{abs(near):f}"
+
+
+_DIGITS = 700
+"""More than any number of Python's floats has, before and behind the point."""
+
+
 def _number(value: float, unit: Unit) -> str:
     match unit:
         case "share":
-            return f"{round(100 * value, 1) + 0.0:.1f} %"  # no -0.0
+            return f"{rounded(value, 1, scale=2)} %"
         case "points":
-            return f"{100 * value:+.1f}"
+            return rounded(value, 1, scale=2, sign=True)
         case "usd":
             return _dollars(value)
         case "usd-per-question":
             return _dollars(1_000 * value)
         case "p":
-            return "<0.001" if value < 0.001 else f"{value:.3f}"
+            return "<0.001" if value < 0.001 else rounded(value, 3)
         case "ratio":
-            return f"{value:.2f}" if value < 10 else f"{value:.1f}"
+            return rounded(value, 2 if abs(value) < 10 else 1)
         case "number":
-            return f"{value:,.2f}"
+            return rounded(value, 2)
         case "seconds":
-            return f"{value:,.1f} s"
+            return f"{rounded(value, 1)} s"
         case _:
-            return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
+            return rounded(value, 0 if float(value).is_integer() else 2)
 
 
 def _dollars(value: float) -> str:
     """Never a nought that is none: small sums keep two digits."""
     if value == 0:
         return "$0"
-    if abs(value) >= 0.1:
-        return f"${value:,.2f}"
-    decimals = 1 - math.floor(math.log10(abs(value)))
-    return f"${value:.{min(decimals, 12)}f}"
+    digits = 2 if abs(value) >= 0.1 else min(12, 1 - math.floor(math.log10(abs(value))))
+    return f"${rounded(value, digits)}"
 
 
 def per_thousand(usd: float | None, questions: int) -> str:
@@ -108,7 +126,12 @@ def interval(row: Row) -> str:
 
 def plain(value: float | None) -> str:
     """A share without its sign, under a title that has it."""
-    return NOTHING if value is None else f"{100 * value:.1f}"
+    return NOTHING if value is None else rounded(value, 1, scale=2)
+
+
+def signed(value: float) -> str:
+    """A difference of shares in points, for whoever knows that there is one."""
+    return rounded(value, 1, scale=2, sign=True)
 
 
 def brief(row: Row | None, key: str = "value") -> str:
@@ -118,8 +141,8 @@ def brief(row: Row | None, key: str = "value") -> str:
     """
     if row is None or row[key] is None:
         return NOTHING if row is None else f"{NOTHING}{mark(row)}"
-    bounds = "" if row["low"] is None else f" ({100 * row['low']:.0f}–{100 * row['high']:.0f})"
-    return f"{100 * row[key]:.1f}{bounds}{mark(row)}"
+    bounds = "" if row["low"] is None else f" ({rounded(row['low'], 0, scale=2)}–{rounded(row['high'], 0, scale=2)})"
+    return f"{plain(row[key])}{bounds}{mark(row)}"
 
 
 def mark(row: Row) -> str:

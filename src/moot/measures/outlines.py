@@ -22,7 +22,7 @@ from moot.types import Answer
 
 _LOOKED_AT = frozenset(
     trace_json(record)["kind"]
-    for record in (Grouped(()), Shown("", "", ()), NotNeeded(()), Extraction("", 1, {}, None))
+    for record in (Grouped(()), Shown("", "", (), 1), NotNeeded(()), Extraction("", 1, {}, None))
 )
 """The kinds of record that an episode is read for, as they are stored."""
 _ENDING = ("cell", "question", "repeat", "outcome", "answer", "transcript", "seconds")

@@ -236,10 +236,6 @@ def _same_seat(first: Stored, second: Stored) -> bool:
     return (first["team"], first.get("cohort")) == (second["team"], second.get("cohort"))
 
 
-Alone = Mapping[str, Mapping[str, Value]]
-"""By player, and then by question: what it got right by itself."""
-
-
 def alone_by_player(source: Source, table: DraftTable) -> dict[str, dict[str, Value]]:
     """What each player at a table got right by itself, from where it played alone or else from its drafts."""
     return values_by_player(solos(plays_of(source, table)))

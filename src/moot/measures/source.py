@@ -17,6 +17,7 @@ import orjson
 from sqlalchemy import Connection
 
 from moot.engine.match_record import Groups, Matches
+from moot.experiment.selected import NOT_CHOSEN, ChosenOn, marks_of
 from moot.grade.group import GROUPING
 from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cell, table_of
@@ -73,7 +74,11 @@ class Source:
         asked = list(queries.cases_of(connection, self.ident))
         self.cases = {row["question"]: placed_case(row) for row in asked}
         self._asked = Counter(row["question"] for row in asked)
-        self._chosen_on = queries.choices_of(connection, [cell["id"] for cell in self.cells])
+        self._choices = {
+            cell: ChosenOn(marks)
+            for cell, marks in queries.choices_of(connection, [cell["id"] for cell in self.cells]).items()
+        }
+        self._chosen_on = self._questions_of(self._choices)
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
         self.grades = StoredGrades(connection, self.ident, self.config, self.cases.values(), self.grader)
         self._read: dict[str, TeamDrafts] = {}
@@ -89,6 +94,19 @@ class Source:
         """The questions that a cell was chosen on, such as a team of proposers: none of its episodes there is given to
         any measure, since it looks better on them than it is."""
         return self._chosen_on.get(cell["id"], frozenset())
+
+    def _questions_of(self, choices: Mapping[str, ChosenOn]) -> dict[str, frozenset[str]]:
+        """By cell, those of this experiment's questions that it was chosen on, under whichever id they were then."""
+        asked = {key: marks_of(case.question) for key, case in self.cases.items()} if choices else {}
+        return {
+            cell: frozenset(question for question, marks in asked.items() if choice.has(marks))
+            for cell, choice in choices.items()
+        }
+
+    def chosen_on_ids(self, cell: Stored) -> int:
+        """How many questions a cell was chosen on that are known by their ids alone, and have none of those asked here."""
+        choice = self._choices.get(cell["id"], NOT_CHOSEN)
+        return choice.ids_beside(case.question for case in self.cases.values())
 
     @cached_property
     def whole(self) -> Source:

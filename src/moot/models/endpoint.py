@@ -10,6 +10,7 @@ the way, and only from forms of our own: a client's odd schema, or one bad reply
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
 import time
@@ -177,7 +178,7 @@ class EndpointModel:
     async def versions(self) -> list[str]:
         """What GET /models lists: is the endpoint there, and does it know the model?"""
         try:
-            async with self._exchange("GET", URL(f"{self.base_url}/models"), None) as response:
+            async with self._in_time(), self._exchange("GET", URL(f"{self.base_url}/models"), None) as response:
                 raw = await self.intake.whole(response)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._lost(error) from None
@@ -193,6 +194,9 @@ class EndpointModel:
             await self._session.close()
             self._session = None
 
+    def _in_time(self) -> asyncio.Timeout:
+        return asyncio.timeout(self.network.timeout_s)
+
     def _exchange(self, method: str, url: URL, data: bytes | None) -> Any:
         session = self._session
         if session is None:
@@ -200,9 +204,8 @@ class EndpointModel:
             session = self._session = aiohttp.ClientSession(
                 connector=BoundedConnector(limit=0, ssl=self.network.ssl_context() or True),
                 auto_decompress=False,  # unpacked where it is bounded
-                timeout=aiohttp.ClientTimeout(
-                    total=self.network.timeout_s, sock_connect=min(30, self.network.timeout_s)
-                ),
+                # The whole has a clock of ours (`_in_time`): aiohttp's is not looked at while a server sends without a pause.
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=min(30, self.network.timeout_s)),
             )
         # Headers of the session, the key among them, would go to the proxy too when it is asked for a tunnel.
         return session.request(
@@ -242,7 +245,7 @@ class EndpointModel:
         data = dense_json(self.body(request, mode)).encode()
         started = time.perf_counter()
         try:
-            async with self._exchange("POST", self._url, data) as response:
+            async with self._in_time(), self._exchange("POST", self._url, data) as response:
                 reply = await self._read(response, started)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._lost(error) from None

@@ -9,6 +9,7 @@ wait for one another.
 from __future__ import annotations
 
 import asyncio
+import time
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -26,6 +27,10 @@ STREAM_TIMES = 8
 
 WIRE_BYTES_A_VALUE = 16
 """A reply may hold one value for so many bytes of its bound: a million empty objects are small only on the wire."""
+
+TURN_S = 0.005
+"""What has already come in is gone through for so long before others have their turn: a server that sends faster than it is
+read would else keep the event loop to itself."""
 
 ERROR_BYTES = 256 * 1024
 """Of the body of an error more is not read: its status says what it is."""
@@ -133,20 +138,26 @@ class Intake:
         """The body as it comes, unpacked; no more than so many bytes, whichever way they are counted."""
         unpacker = Unpacker.of(response.headers.get("Content-Encoding"))
         received = unpacked = 0
+        over_at = time.perf_counter() + TURN_S
         async for chunk in response.content.iter_any():
             received += len(chunk)
             if received > most:
                 raise too_large(most)
-            if unpacker is None:
-                yield chunk
-                continue
-            for piece in unpacker.unpacked(chunk):
+            for piece in (chunk,) if unpacker is None else unpacker.unpacked(chunk):
                 unpacked += len(piece)
                 if unpacked > most:
                     raise too_large(most)
                 yield piece
+                if time.perf_counter() > over_at:
+                    await asyncio.sleep(0)
+                    over_at = time.perf_counter() + TURN_S
         if unpacker is not None and not unpacker.whole:
             raise ConnectionFailed("the reply was cut before its end", sent=True)
+
+    def check_lines(self, lines: int) -> None:
+        """Of a stream. A word of it is counted as 64 bytes at least, and has four lines at most."""
+        if lines > self.most_values:
+            raise ReplyTooLarge(f"a stream of more than {self.most_values:,} lines; max_reply_mb bounds it")
 
     def check_values(self, raw: bytes | bytearray) -> None:
         """Before it is read as JSON: every value becomes an object of many bytes."""

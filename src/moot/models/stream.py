@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -12,7 +13,7 @@ from moot.errors import ConnectionFailed, ReplyBroken
 from moot.models import border
 from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.hiccups import failed_finish, failure_of, preview
-from moot.models.intake import STREAM_TIMES, Holding, Intake
+from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
 from moot.models.wire import build_reply, read_completion, version_of
 from moot.types import Price, Reply
 
@@ -130,6 +131,7 @@ async def _lines(response: Any, intake: Intake, holding: Holding, heard: StreamS
     one JSON object over many lines comes as one line."""
     rest = bytearray()
     whole = False
+    count = 0
     async for piece in intake.pieces(response, STREAM_TIMES * intake.most):
         whole = whole or (not rest and piece.lstrip().startswith(b"{"))
         await holding.hold(heard.size + len(rest) + len(piece))
@@ -138,6 +140,12 @@ async def _lines(response: Any, intake: Intake, holding: Holding, heard: StreamS
             continue
         *lines, last = bytes(rest).split(b"\n")
         rest = bytearray(last)
+        count += len(lines)
+        intake.check_lines(count)
+        over_at = time.perf_counter() + TURN_S
         for line in lines:
             yield line.strip()
+            if time.perf_counter() > over_at:
+                await asyncio.sleep(0)
+                over_at = time.perf_counter() + TURN_S
     yield bytes(rest).strip()

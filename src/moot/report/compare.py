@@ -11,6 +11,7 @@ from moot.errors import UsageError
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.columns import count
+from moot.measures.numbers import plain, rounded, signed
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
@@ -88,17 +89,17 @@ def words(row: Mapping[str, Any]) -> list[str]:
     if not row["n"]:
         if "bounds" not in row:
             return [f"{row['a']} and {row['b']} have no question in common.", *_left_out(row)]
-        low, high = (100 * row["bounds"][end] for end in ("low", "high"))
+        low, high = (row["bounds"][end] for end in ("low", "high"))
         return [
             f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
-            f"Over all {row['questions']:,} questions the difference is between {low:+.1f} and {high:+.1f} points;"
+            f"Over all {row['questions']:,} questions the difference is between {signed(low)} and {signed(high)} points;"
             f" {sum(row['ungraded'].values()):,} answers are not graded.",
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
-        f" of the {row['n']:,} question{'s' if row['n'] != 1 else ''} that both played{_not_chosen_on(row)}{graded}.",
-        f"Difference: {100 * row['difference']:+.1f} points{_limits(row)}; {_tested(row)}.",
+        f" of the {count(row['n'], 'question')} that both played{_not_chosen_on(row)}{graded}.",
+        f"Difference: {signed(row['difference'])} points{_limits(row)}; {_tested(row)}.",
         _changes(row),
     ]
     if row["captains"]:
@@ -106,11 +107,13 @@ def words(row: Mapping[str, Any]) -> list[str]:
     if row["small"]:
         sentences.append("Small: fewer than 30 questions or 10 that differ. This shows next to nothing.")
     if (least := row.get("detectable")) is not None:
-        sentences.append(f"So many questions and pairs would show a difference from {100 * least:.1f} points on.")
+        sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
     sentences += _left_out(row)
     if ungraded := sum(row["ungraded"].values()):
-        low, high = (100 * row["bounds"][end] for end in ("low", "high")) if "bounds" in row else (None, None)
-        over_all = "" if low is None else f" Over all the difference is between {low:+.1f} and {high:+.1f} points."
+        over_all = ""
+        if bounds := row.get("bounds"):
+            low, high = (signed(bounds[end]) for end in ("low", "high"))
+            over_all = f" Over all the difference is between {low} and {high} points."
         sentences.append(
             f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
         )
@@ -137,16 +140,16 @@ def _changes(row: Mapping[str, Any]) -> str:
 
 
 def _share(row: Mapping[str, Any]) -> str:
-    bounds = "" if row["low"] is None else f" ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
-    return f"{100 * row['value']:.1f} %{bounds}"
+    bounds = "" if row["low"] is None else f" ({plain(row['low'])}–{plain(row['high'])})"
+    return f"{plain(row['value'])} %{bounds}"
 
 
 def _limits(row: Mapping[str, Any]) -> str:
-    return "" if row["low"] is None else f" (95 % interval {100 * row['low']:.1f} to {100 * row['high']:.1f})"
+    return "" if row["low"] is None else f" (95 % interval {plain(row['low'])} to {plain(row['high'])})"
 
 
 def _tested(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
         return "nothing to test"
-    p = "p < 0.001" if row["p"] < 0.001 else f"p = {row['p']:.3f}"
+    p = "p < 0.001" if row["p"] < 0.001 else f"p = {rounded(row['p'], 3)}"
     return f"{p} ({'exact McNemar' if row['test'] == 'mcnemar' else 'score test of the mean over questions'})"

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from moot.measures.columns import at_table, count, titled
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points
+from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points, rounded
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
@@ -161,7 +161,7 @@ def _table(rows: Sequence[Row], width: int) -> Table:
         played = sum(row["outcomes"].values())
         who = at_table(row) + (f", top of {row['of']}" if row.get("of", 1) > 1 else "")
         line = [row["title"], who, f"{percent(row['value']):>7} {interval(row)}{mark(row)}", f"{row['n']:,}"]
-        line.append(f"{row['calls'] / played:.1f}" if played else "–")
+        line.append(rounded(row["calls"] / played, 1) if played else "–")
         cells.append([*line, *([per_thousand(row["cost_usd"], played)] if priced else [])])
     made = table(heads, cells, words=2, width=width)
     made.show_edge = False

@@ -9,8 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, Table, select
 
 from moot.errors import UsageError
+from moot.experiment.selected import marks_of
 from moot.measures.cells import Row
 from moot.store import queries, schema
+from moot.store.rows import case_of
 
 
 def experiments_named(connection: Connection, name: str | None) -> list[Row]:
@@ -80,14 +82,24 @@ _CELL = ("strategy", "label", "team", "captain", "player", "cohort")
 
 def choices(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     """The questions that a cell was chosen on; `question_id` None: it is none of this experiment's."""
-    yielded: set[tuple[str, str, str]] = set()
+    yielded: set[tuple[str, str, str, str | None]] = set()
     for experiment in experiments_named(connection, name):
-        ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
+        ids = _ids_by_mark(connection, experiment["id"])
         cells = {cell["id"]: cell for cell in queries.cells_of(connection, experiment["id"])}
         for ident, questions in queries.choices_of(connection, list(cells)).items():
-            for question in sorted(questions):
-                if (key := (experiment["name"], ident, question)) not in yielded:
+            for question, question_id in ((mark, own) for mark in sorted(questions) for own in ids.get(mark, (None,))):
+                if (key := (experiment["name"], ident, question, question_id)) not in yielded:
                     yielded.add(key)
                     who = {column: cells[ident][column] for column in _CELL}
-                    chosen = {"cell": ident, "question": question, "question_id": ids.get(question)}
+                    chosen = {"cell": ident, "question": question, "question_id": question_id}
                     yield {"experiment": experiment["name"], **who, **chosen}
+
+
+def _ids_by_mark(connection: Connection, experiment: str) -> dict[str, list[str]]:
+    """By all that a question can be known by: the ids of an experiment's questions that it is of."""
+    ids: dict[str, list[str]] = {}
+    for row in queries.cases_of(connection, experiment):
+        question = case_of(row["content"]).question
+        for mark in marks_of(question):
+            ids.setdefault(mark, []).append(question.id)
+    return ids

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import re
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from sqlalchemy import Connection, select
@@ -14,10 +12,10 @@ from sqlalchemy import Connection, select
 from moot.errors import UsageError
 from moot.measures.cells import Row, stored_cell
 from moot.measures.episodes import drafts_of
-from moot.measures.section import Section
 from moot.measures.source import Source
 from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
+from moot.report.tables import TableColumns, as_frame, needs_polars
 from moot.store import queries, schema
 from moot.store.rows import config_of, verdict_of
 
@@ -39,15 +37,6 @@ FrameKind = Literal[
     "matches",
     "choices",
 ]
-_UNSEEN = "[\\s\\x00\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
-FORMULA = rf"^(?:{_UNSEEN}[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n\x00])"
-"""What a text begins with that is computed, or hides one that is. Programs leave out what is not seen before it."""
-
-NUMBER = r"^ *[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?$"
-"""What begins so and is no formula all the same."""
-
-TableFormat = Literal["csv", "parquet"]
-
 RAW: tuple[FrameKind, ...] = get_args(FrameKind)
 """What a report is computed from, and can be computed from again elsewhere."""
 
@@ -75,6 +64,12 @@ _CALL = (
 
 
 def frame(connection: Connection, kind: str, experiment: str | None = None) -> DataFrame:
+    """What the store holds as a Polars frame: see `stored_columns`."""
+    needs_polars("a frame")
+    return as_frame(stored_columns(connection, kind, experiment))
+
+
+def stored_columns(connection: Connection, kind: str, experiment: str | None = None) -> TableColumns:
     """What the store holds, as one table: of one experiment by name, or of all.
 
     ``episodes``: how each play ended, by the grader that the report goes by. ``calls``: every call with its prompt.
@@ -144,7 +139,7 @@ def experiments_frame(connection: Connection) -> DataFrame:
         {"experiment": row.name, "questions": row.size, "created_at": row.created_at, "id": row.id}
         for row in connection.execute(query)
     ]
-    return _table(rows, ("experiment", "questions", "created_at", "id"))
+    return as_frame(_table(rows, ("experiment", "questions", "created_at", "id")))
 
 
 class _Play(NamedTuple):
@@ -272,70 +267,9 @@ def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
             yield {"experiment": experiment, **{key: row[key] for key in _COLUMNS["scores"] if key != "experiment"}}
 
 
-def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> DataFrame:
-    import polars
-
-    return polars.DataFrame(
-        {column: [row[column] for row in rows] for column in columns}, strict=False, nan_to_null=True
-    )
+def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> TableColumns:
+    return {column: [_known(row[column]) for row in rows] for column in columns}
 
 
-def section_frame(section: Section) -> DataFrame:
-    """Every plain value of a section's rows: what is drawn, and what stands behind it."""
-    import polars
-
-    keys = dict.fromkeys(column.key for column in section.columns)
-    keys |= dict.fromkeys(key for row in section.rows for key in row)
-    columns = {key: [_plain(row.get(key)) for row in section.rows] for key in keys}
-    return polars.DataFrame(columns, strict=False)
-
-
-def rows_frame(rows: Sequence[Mapping[str, Any]]) -> DataFrame:
-    """Rows of the figures; what is nested in them becomes columns of its own: ``outcomes.refused``."""
-    return section_frame(Section("", "", (), (), [_flat(row) for row in rows]))
-
-
-def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in row.items():
-        flat |= _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {f"{before}{key}": value}
-    return flat
-
-
-def _plain(value: object) -> object:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | tuple | Mapping) else value
-
-
-def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, DataFrame]) -> list[Path]:
-    """One file a table, named by the section's id. Until all can be, none stands in the place of an older one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    partials = {folder / f"{name}.{kind}": folder / f".{name}.{kind}.partial" for name in tables}
-    try:
-        for table, partial in zip(tables.values(), partials.values(), strict=True):
-            if kind == "csv":
-                without_formulas(table).write_csv(partial)
-            else:
-                table.write_parquet(partial)
-        for path, partial in partials.items():
-            os.replace(partial, path)
-    finally:
-        for partial in partials.values():
-            partial.unlink(missing_ok=True)
-    return list(partials)
-
-
-def without_formulas(table: DataFrame) -> DataFrame:
-    """Texts that a spreadsheet would take for a formula, with an apostrophe before them; numbers are as they were.
-
-    Questions and answers are anybody's words, and whoever opens the table trusts it.
-    """
-    import polars
-
-    quoted = []
-    for name, kind in table.schema.items():
-        if kind in (polars.String, polars.Categorical, polars.Enum):
-            text = polars.col(name).cast(polars.String)
-            computed = text.str.contains(FORMULA) & ~text.str.contains(NUMBER)
-            quoted.append(polars.when(computed).then("'" + text).otherwise(text).alias(name))
-    names = {name: f"'{name}" if re.match(FORMULA, name) else name for name in table.columns}
-    return table.with_columns(quoted).rename(names)
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value

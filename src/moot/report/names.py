@@ -21,6 +21,9 @@ _AS_WRITTEN = ("hypothesis", "note", "text")
 _SIDES = ("a", "b", "of")
 """Cells that name who is compared: a label, and behind it perhaps a captain or player, and a team."""
 
+_TABLES = ("team", "table")
+"""Cells that name a table, by which rows of one are found from those of another."""
+
 
 @dataclass(frozen=True, slots=True)
 class LabelledStrategy:
@@ -166,7 +169,7 @@ def _renamed(value: Any, names: Mapping[str, str], tables: Mapping[str, str], ke
     if isinstance(value, str):
         if key in _AS_WRITTEN:
             return value
-        if key == "team":
+        if key in _TABLES:
             return tables.get(value, value)
         return _side_named(value, names) if key in _SIDES else names.get(value, value)
     if isinstance(value, Mapping):

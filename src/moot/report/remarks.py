@@ -8,7 +8,7 @@ from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
 from moot.measures.columns import Figures, Row, count, titled
 from moot.measures.facts.figures import prompts_remark
-from moot.measures.numbers import money, percent, shown
+from moot.measures.numbers import money, percent, rounded, shown
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
@@ -26,7 +26,7 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(_clusters(figures["questions"], clusters))
     lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
-        kappa = "–" if judges["kappa"] is None else f"{judges['kappa']:.2f}"
+        kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)
         agreement = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
         lines.append(f"The judges {' and '.join(judges['judges'])} {agreement}.")
     if learnt := figures.get("talk_threshold"):
@@ -95,7 +95,7 @@ def _front(rows: Sequence[Row]) -> str:
 def _cost(row: Row) -> str:
     if row["unit"] == "usd":
         return f"{shown(row['cost'], 'usd-per-question')} per 1,000"
-    return f"{row['cost']:.1f} calls a question"
+    return f"{rounded(row['cost'], 1)} calls a question"
 
 
 def _ungraded(row: Row) -> str:
@@ -117,5 +117,5 @@ def _threshold(learnt: Row) -> str:
 def _price(arm: Row) -> str:
     """In money, or in calls where money says nothing."""
     if not arm["cost_usd"]:
-        return f"{arm['calls']:.1f} calls a question"
+        return f"{rounded(arm['calls'], 1)} calls a question"
     return f"{shown(arm['cost_usd'], 'usd-per-question')} per 1,000 questions"

@@ -8,13 +8,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Protocol
 
 import numpy as np
 
 from moot.errors import UsageError
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, SelectionSplit
-from moot.select.truth import one_hot
+from moot.select.truth import INSTALL_SKLEARN, one_hot
 from moot.select.voting import best_of_each, log_odds, lots, vote, worth_of_votes
 
 
@@ -65,13 +66,15 @@ class Majority:
 
 @dataclass(frozen=True, slots=True)
 class DecisionTree:
-    """A tree over everybody's labels, learnt on the selection split."""
+    """A tree over everybody's labels, learnt on the selection split (extra `scikit-learn`)."""
 
     name: str = "decision-tree"
 
     def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
-        from sklearn.tree import DecisionTreeClassifier
-
+        try:
+            from sklearn.tree import DecisionTreeClassifier
+        except ImportError:
+            raise UsageError(f"{self.name} needs scikit-learn: {INSTALL_SKLEARN}") from None
         everybody = range(len(asked.proposers))
         tree = DecisionTreeClassifier(random_state=known.seed % 2**32)
         learnt = known.labels.with_known_truth()
@@ -134,7 +137,7 @@ class Crowd:
 
 
 def aggregators(labels: LabelMatrix) -> list[Aggregator]:
-    """All that make sense for these labels and need no extra; see `QUICK` for the rest."""
+    """All that make sense for these labels, a tree only where scikit-learn is installed; see `QUICK` for the rest."""
     prompts = len({proposer.prompt for proposer in labels.proposers})
     several = len(labels.models) > 1
     kinds = ["all"]
@@ -142,9 +145,16 @@ def aggregators(labels: LabelMatrix) -> list[Aggregator]:
         kinds += ["best-prompt", "best-model"]
     usable: list[Aggregator] = [Majority(over, weighted) for over in kinds for weighted in (False, True)]
     usable.append(Majority(weighted=True, two_class=True))
-    if labels.shared and not too_many(labels):
+    if labels.shared and not too_many(labels) and not missing_tree(labels):
         usable.append(DecisionTree())
     return usable
+
+
+def missing_tree(labels: LabelMatrix) -> str | None:
+    """Why a table has no tree where it could have one, in words."""
+    if not labels.shared or too_many(labels) or find_spec("sklearn") is not None:
+        return None
+    return f"{DecisionTree().name} is left out, which needs scikit-learn: {INSTALL_SKLEARN}"
 
 
 def too_many(labels: LabelMatrix) -> str | None:

@@ -1,35 +1,38 @@
 """Reading a label matrix: parquet, csv or jsonl with the columns question_id, model, prompt, pred, answer.
 
-`prompt` may be absent and `pred` null; a column `cluster` says which questions hang together. Rows may be filtered by
+`prompt` may be absent and `pred` null; a column `cluster` says which questions hang together. RowPlaces may be filtered by
 their other columns: ``same_version`` (true), ``category=law``, ``model!=gpt-4o``.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from moot.errors import FileError
-from moot.foreign_files import MOST_DOCUMENT, lines_of, opened, whole_of
-from moot.foreign_parquet import parquet_opened, readable
+from moot.foreign_files import MOST_DOCUMENT, MOST_LINE, lines_of, opened, whole_of
 from moot.models.border import storable
 from moot.models.closest import closest
 from moot.models.recorded import json_object
+from moot.select.columns import MISSING, GrowingColumn, LabelColumn, LabelTable, RowPlaces, distinct
 from moot.select.labels import UNANSWERED, LabelMatrix, Proposer, per_question
-from moot.select.where import condition
-
-if TYPE_CHECKING:
-    import polars as pl
+from moot.select.parquet_labels import parquet_columns
+from moot.select.where import Condition, condition, there_is
 
 NEEDED = ("question_id", "model", "pred", "answer")
+LABELS = (*NEEDED, "prompt", "cluster")
 KINDS = (".parquet", ".csv", ".jsonl")
+_PART = 1_000
+"""RowPlaces of a CSV file that are held as Python has them."""
 
 MOST_LABELS = 4 * MOST_DOCUMENT
 """Bytes of all labels and names, once each row has its own."""
@@ -47,31 +50,23 @@ def read_labels(path: Path | str, where: Sequence[str] = (), kind: ResponseKind 
     the look of the right answers (`kind_of`).
     """
     file = Path(path)
-    frame = _filtered(file, _frame(file), where)
-    rows = _plain(file, frame)
+    rows = _plain(file, _columns(file, [condition(text) for text in where]))
     truth, clusters = _truth(file, rows), _clusters(file, rows)
     if (kind or kind_of(truth.values())) == "free":
         return replace(_free(file, rows, truth), clusters=clusters)
-    questions = sorted(rows["question_id"].unique())
-    proposers = sorted(Proposer(model, prompt) for model, prompt in rows.select("model", "prompt").unique().iter_rows())
-    classes = sorted({*truth.values(), *rows["pred"].drop_nulls().unique()})
+    classes = sorted({*truth.values(), *rows.pred.texts})
     if len(classes) > np.iinfo(np.int16).max:
         raise FileError(f"{len(classes)} different labels; expected those of questions with choices", file=file)
-    codes = np.full((len(proposers), len(questions)), UNANSWERED, dtype=np.int16)
-    place = {proposer: number for number, proposer in enumerate(proposers)}
-    column = {question: number for number, question in enumerate(questions)}
     code = {name: number for number, name in enumerate(classes)}
-    for (model, prompt), part in rows.group_by(["model", "prompt"]):
-        asked = [column[each] for each in part["question_id"]]
-        said = [UNANSWERED if each is None else code[each] for each in part["pred"]]
-        _refuse_two_voices(file, f"{model} {prompt}".strip(), part)
-        codes[place[Proposer(str(model), str(prompt))], asked] = said
-    right = np.array([code[truth[question]] for question in questions], dtype=np.int16)
+    voices = _voices(file, rows)
+    said = np.array([*(code[text] for text in rows.pred.texts), UNANSWERED], dtype=np.int16)
+    codes = np.full((len(voices.proposers), len(rows.question_id.texts)), UNANSWERED, dtype=np.int16)
+    codes[voices.proposer, voices.question] = said[voices.pred]
+    right = np.array([code[truth[question]] for question in rows.question_id.texts], dtype=np.int16)
     # What is said and is no choice, such as a proposer's stray words, is no answer that anybody chooses from.
     choices = len({*truth.values(), *filter(_choice_like, classes)})
-    return LabelMatrix(
-        tuple(proposers), tuple(questions), tuple(classes), codes, right, choices=choices, clusters=clusters
-    )
+    questions = tuple(rows.question_id.texts)
+    return LabelMatrix(voices.proposers, questions, tuple(classes), codes, right, choices=choices, clusters=clusters)
 
 
 def kind_of(right_answers: Iterable[str]) -> ResponseKind:
@@ -89,41 +84,101 @@ def _choice_like(label: str) -> bool:
     return letter or number or label in YES_AND_NO
 
 
-def _free(file: Path, rows: pl.DataFrame, truth: dict[str, str]) -> LabelMatrix:
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelRows:
+    """The columns as text; labels without the difference of case and outer space. Texts stand in their order."""
+
+    question_id: LabelColumn
+    model: LabelColumn
+    prompt: LabelColumn
+    pred: LabelColumn
+    answer: LabelColumn
+    cluster: LabelColumn
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Voices:
+    """Who said what to which question, each once."""
+
+    proposers: tuple[Proposer, ...]
+    proposer: RowPlaces
+    question: RowPlaces
+    pred: RowPlaces
+
+
+def _voices(file: Path, rows: LabelRows) -> Voices:
+    prompts, questions = len(rows.prompt.texts), len(rows.question_id.texts)
+    own = rows.model.places * prompts + rows.prompt.places
+    pairs = distinct(own)
+    proposer = np.searchsorted(pairs, own)
+    # Models and prompts stand in their order, so proposers do too.
+    proposers = tuple(Proposer(rows.model.texts[pair // prompts], rows.prompt.texts[pair % prompts]) for pair in pairs)
+    asked = proposer * questions + rows.question_id.places
+    labels = len(rows.pred.texts) + 1
+    said = distinct(asked * labels + rows.pred.places + 1)
+    asked, pred = said // labels, said % labels - 1
+    if len(twice := np.flatnonzero(asked[1:] == asked[:-1])):
+        who, question = proposers[asked[twice[0]] // questions], rows.question_id.texts[asked[twice[0]] % questions]
+        name = f"{who.model} {who.prompt}".strip()
+        raise FileError(f"{name} has two different labels for question {question!r}; expected one", file=file)
+    return Voices(proposers, asked // questions, asked % questions, pred)
+
+
+def _free(file: Path, rows: LabelRows, truth: dict[str, str]) -> LabelMatrix:
     """A label means something within its question: who says the same, and whether it is the right answer."""
-    answers: dict[Proposer, dict[str, tuple[str | None, bool | None]]] = {}
-    for (model, prompt), part in rows.group_by(["model", "prompt"]):
-        _refuse_two_voices(file, f"{model} {prompt}".strip(), part)
-        own = answers[Proposer(str(model), str(prompt))] = {}
-        for question, pred in part.select("question_id", "pred").iter_rows():
-            own[question] = (pred, pred == truth[question])
+    voices = _voices(file, rows)
+    answers: dict[Proposer, dict[str, tuple[str | None, bool | None]]] = {each: {} for each in voices.proposers}
+    for proposer, place, said in zip(voices.proposer, voices.question, voices.pred, strict=True):
+        question, pred = rows.question_id.texts[place], None if said == MISSING else rows.pred.texts[said]
+        answers[voices.proposers[proposer]][question] = (pred, pred == truth[question])
     return per_question(answers, sorted(truth))
 
 
-def _frame(file: Path) -> pl.DataFrame:
-    import polars as pl
-
+def _columns(file: Path, where: Sequence[Condition]) -> LabelTable:
+    """All columns that there are; those that nothing is asked of may be empty."""
     if not file.is_file():
         raise FileError("no such file", file=file)
     kind = file.suffix.lower()
     if kind not in KINDS:
         raise FileError(f"expected a label matrix ({', '.join(KINDS)}) or an experiment file (.yaml)", file=file)
+    wanted = (*LABELS, *(each.column for each in where))
     try:
         if kind == ".parquet":
-            with parquet_opened(file) as content:
-                return pl.concat(list(content.slices()))
-        if kind == ".csv":
-            with opened(file) as content:
-                return pl.read_csv(io.BytesIO(whole_of(content, file)), infer_schema=False)
-        return _json_lines(file)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+            return parquet_columns(file, LABELS, where)
+        columns = _csv(file, wanted) if kind == ".csv" else _json_lines(file, wanted)
+    except (OSError, ValueError, csv.Error) as error:
         raise FileError(f"cannot be read as {kind[1:]}: {str(error).splitlines()[0]}", file=file) from None
+    return _filtered(file, columns, where)
 
 
-def _json_lines(file: Path) -> pl.DataFrame:
-    """Read here and not by Polars, which knows no whole number past 64 bits and makes one type of a column's numbers."""
-    import polars as pl
+def _csv(file: Path, wanted: Sequence[str]) -> dict[str, LabelColumn]:
+    """An empty cell is missing, and so are those that a row ends without."""
+    csv.field_size_limit(MOST_LINE)  # for the whole process: the standard library knows no other way
+    with opened(file) as content:
+        text = io.TextIOWrapper(io.BytesIO(whole_of(content, file)), encoding="utf-8-sig", newline="")
+    reader = csv.reader(text, strict=True)
+    header = next(reader, None)
+    if not header:
+        raise FileError("has no header; expected question_id, model, pred, answer", file=file, line=1)
+    for place, name in enumerate(header):
+        if name in header[:place]:
+            raise FileError("two columns have this name", file=file, line=1, key=name)
+    columns = {name: GrowingColumn() for name in header}
+    while part := list(islice(reader, _PART)):
+        if max(map(len, part)) > len(header):
+            line = reader.line_num - next(place for place, row in enumerate(reversed(part)) if len(row) > len(header))
+            raise FileError("more cells than the header has columns", file=file, line=line)
+        rows = [row for row in part if row]
+        cells = dict(zip(header, zip_longest(*rows, fillvalue=""), strict=False))
+        for name, column in columns.items():
+            if name in wanted and name in cells:
+                column.extend_cells(cells[name])
+            else:
+                column.extend_missing(len(rows))
+    return {name: column.column() for name, column in columns.items()}
 
+
+def _json_lines(file: Path, wanted: Sequence[str]) -> dict[str, LabelColumn]:
     columns: dict[str, list[str | None]] = {}
     rows = 0
     with opened(file) as content:
@@ -133,12 +188,17 @@ def _json_lines(file: Path) -> pl.DataFrame:
             row = json_object(line, file, number)
             for name, value in row.items():
                 column = columns.setdefault(name, [])
-                column.extend([None] * (rows - len(column)))
-                column.append(_written(file, number, name, value))
+                if name in wanted:
+                    column.extend([None] * (rows - len(column)))
+                    column.append(_written(file, number, name, value))
             rows += 1
-    for column in columns.values():
-        column.extend([None] * (rows - len(column)))
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    coded: dict[str, LabelColumn] = {}
+    for name, texts in columns.items():
+        growing = GrowingColumn()
+        growing.extend(texts)
+        growing.extend_missing(rows - len(texts))
+        coded[name] = growing.column()
+    return coded
 
 
 def _written(file: Path, line: int, name: str, value: object) -> str | None:
@@ -153,107 +213,73 @@ def _written(file: Path, line: int, name: str, value: object) -> str | None:
         return str(value)
     if isinstance(value, str):
         return storable(value)
-    if name in (*NEEDED, "prompt", "cluster"):
+    if name in LABELS:
         problem = f"expected a text or a number, found {'an object' if isinstance(value, dict) else 'a list'}"
         raise FileError(problem, file=file, line=line, key=name)
     return json.dumps(value, ensure_ascii=False)
 
 
-def _filtered(file: Path, frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
-    for wanted in map(condition, where):
-        if wanted.column not in frame.columns:
-            expected = f"expected one of {', '.join(frame.columns)}{closest(wanted.column, frame.columns)}"
-            raise FileError(f"--where {wanted.text}: there is no column {wanted.column!r}; {expected}", file=file)
-        expected = f"--where {wanted.text}: expected texts or numbers, found {frame.schema[wanted.column]}"
-        with readable(file, wanted.column, expected):
-            same = (frame[wanted.column].cast(pl.String).str.to_lowercase() == wanted.value).fill_null(False)
-            frame = frame.filter(~same if wanted.differs else same)
-    return frame
+def _filtered(file: Path, columns: LabelTable, where: Sequence[Condition]) -> LabelTable:
+    for each in where:
+        there_is(each, list(columns), file)
+        kept = columns[each.column].having(each.value) != each.differs
+        columns = {name: column.where(kept) for name, column in columns.items()}
+    return columns
 
 
-def _plain(file: Path, frame: pl.DataFrame) -> pl.DataFrame:
-    """The columns as text; labels without the difference of case and outer space."""
-    import polars as pl
-
+def _plain(file: Path, columns: LabelTable) -> LabelRows:
     for name in NEEDED:
-        if name not in frame.columns:
-            found = f"found {', '.join(frame.columns)}{closest(name, frame.columns)}"
+        if name not in columns:
+            found = f"found {', '.join(columns)}{closest(name, list(columns))}"
             raise FileError(f"has no column {name}; expected question_id, model, pred, answer; {found}", file=file)
-    if not len(frame):
+    rows = len(columns["question_id"].places)
+    if not rows:
         raise FileError("holds no rows, or --where leaves none", file=file)
-    for name, absent in (("prompt", ""), ("cluster", None)):
-        if name not in frame.columns:
-            frame = frame.with_columns(pl.lit(absent, pl.String).alias(name))
-    frame = pl.DataFrame([_spelled(file, frame[name]) for name in (*NEEDED, "prompt", "cluster")])
-    if (size := sum(frame.select(pl.all().str.len_bytes().sum()).row(0))) > MOST_LABELS:
+    nothing = LabelColumn((), np.full(rows, MISSING, dtype=np.int64))
+    plain = {name: columns.get(name, nothing) for name in LABELS}
+    if (size := sum(column.size for column in plain.values())) > MOST_LABELS:
         raise FileError(f"its labels have {size:,} bytes; at most {MOST_LABELS:,} are read", file=file)
-    label = [pl.col(name).str.strip_chars().str.to_lowercase() for name in ("pred", "answer")]
-    rows = frame.select("question_id", "model", pl.col("prompt").fill_null(""), *label, "cluster").with_columns(
-        pl.when(pl.col(name) == "").then(None).otherwise(pl.col(name)).alias(name)
-        for name in ("pred", "answer", "cluster")
-    )
     for name in ("question_id", "model"):
-        if rows[name].null_count():
-            raise FileError(f"{rows[name].null_count()} rows have no {name}", file=file)
-    return rows
+        if plain[name].missing:
+            raise FileError(f"{plain[name].missing} rows have no {name}", file=file)
+    for name in ("pred", "answer"):
+        plain[name] = plain[name].changed(lambda text: text.strip().lower() or None)
+    plain["cluster"] = plain["cluster"].changed(lambda text: text or None)
+    plain["prompt"] = plain["prompt"].filled("")
+    return LabelRows(**{name: column.sorted() for name, column in plain.items()})
 
 
-def _spelled(file: Path, column: pl.Series) -> pl.Series:
-    """As text, each value in one spelling: a whole number that became a float because others are missing (1.0 for 1) is whole
-    again; NaN is missing."""
-    import polars as pl
-
-    kind = column.dtype
-    plain = kind in (pl.String, pl.Boolean, pl.Null, pl.Categorical, pl.Enum, pl.Date) or kind.is_numeric()
-    if not plain:
-        raise FileError(f"expected texts or numbers, found {kind}", file=file, key=column.name)
-    with readable(file, column.name, f"expected texts or numbers, found {kind} that cannot be read"):
-        written = column.cast(pl.String)
-        if not kind.is_float():
-            return written
-        whole = (column == column.round()) & (column.abs() < 2.0**63)
-        digits = column.cast(pl.Int64, strict=False).cast(pl.String)
-        missing = pl.Series(column.name, [None], dtype=pl.String)
-        return digits.zip_with(whole.fill_null(False), written).zip_with(column.is_not_nan().fill_null(True), missing)
-
-
-def _clusters(file: Path, rows: pl.DataFrame) -> dict[str, str]:
+def _clusters(file: Path, rows: LabelRows) -> dict[str, str]:
     """By question: what it hangs together with, where the file says so."""
-    import polars as pl
-
-    named = rows.group_by("question_id").agg(pl.col("cluster").drop_nulls().unique()).sort("question_id")
     clusters: dict[str, str] = {}
-    for question, names in named.iter_rows():
+    for question, names in _of_questions(rows, rows.cluster):
         if len(names) > 1:
-            raise FileError(f"question {question!r} is in two clusters: {' and '.join(sorted(names)[:2])}", file=file)
+            raise FileError(f"question {question!r} is in two clusters: {' and '.join(names[:2])}", file=file)
         if names:
             clusters[question] = names[0]
     return clusters
 
 
-def _truth(file: Path, rows: pl.DataFrame) -> dict[str, str]:
-    import polars as pl
-
-    answers = rows.group_by("question_id").agg(pl.col("answer").drop_nulls().unique()).sort("question_id")
+def _truth(file: Path, rows: LabelRows) -> dict[str, str]:
     truth: dict[str, str] = {}
-    for question, found in answers.iter_rows():
+    for question, found in _of_questions(rows, rows.answer):
         if not found:
             raise FileError(f"question {question!r} has no answer; expected one in the column answer", file=file)
         if len(found) > 1:
-            said = " and ".join(sorted(found))
             hint = "if these are versions of the question, keep one with --where COLUMN"
+            said = " and ".join(found)
             raise FileError(f"question {question!r} has more than one answer: {said}; {hint}", file=file)
         truth[question] = found[0]
     return truth
 
 
-def _refuse_two_voices(file: Path, proposer: str, rows: pl.DataFrame) -> None:
-    if rows["question_id"].n_unique() == len(rows):
-        return
-    voices = rows.unique(["question_id", "pred"])
-    twice = voices.filter(voices["question_id"].is_duplicated())
-    if len(twice):
-        first = twice["question_id"][0]
-        raise FileError(f"{proposer} has two different labels for question {first!r}; expected one", file=file)
+def _of_questions(rows: LabelRows, column: LabelColumn) -> Iterator[tuple[str, list[str]]]:
+    """Of each question, in their order: the texts that any of its rows has."""
+    there = column.places != MISSING
+    kinds = max(1, len(column.texts))
+    pairs = distinct(rows.question_id.places[there] * kinds + column.places[there])
+    ends = np.searchsorted(pairs, np.arange(1, len(rows.question_id.texts) + 1) * kinds)
+    begins = 0
+    for question, end in zip(rows.question_id.texts, ends.tolist(), strict=True):
+        yield question, [column.texts[pair % kinds] for pair in pairs[begins:end].tolist()]
+        begins = end

@@ -2,7 +2,7 @@
 
 The predictor is naive Bayes, cross-validated. Its log-likelihoods add up over the members of a team, so they are laid
 out once for every proposer, fold and question; after that the cross-validated accuracy of a team is a sum and a maximum.
-Any scikit-learn classifier may take its place, fitted the slow way.
+Any scikit-learn classifier may take its place (extra `scikit-learn`), fitted the slow way.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from moot.select.registry import Chosen, check_count, check_k, completed
 from moot.stats.clusters import dealt as dealt_in_order
 
 FOLDS = 5
+INSTALL_SKLEARN = "pip install 'moot[scikit-learn]'"
 NAIVE_BAYES = "naive-bayes"
 AT_ONCE = 4_000_000
 """Numbers in one block of candidates: what stays in the cache of a processor is quick."""
@@ -150,8 +152,10 @@ class Classified:
         return np.array([self._accuracy([*base, int(candidate)]) for candidate in candidates])
 
     def _accuracy(self, team: Sequence[int]) -> float:
-        from sklearn.base import clone
-
+        try:
+            from sklearn.base import clone
+        except ImportError:
+            raise UsageError(f"a classifier of one's own needs scikit-learn: {INSTALL_SKLEARN}") from None
         features, truth = one_hot(self.labels, team), self.labels.truth
         right = 0
         for fold in range(int(self.folds.max()) + 1):
@@ -177,6 +181,8 @@ def _estimator(named: Any) -> Any:
     if not isinstance(named, str):
         return named
     module, _, attribute = named.partition(":")
+    if module.partition(".")[0] == "sklearn" and find_spec("sklearn") is None:
+        raise UsageError(f"classifier {named!r} needs scikit-learn: {INSTALL_SKLEARN}")
     try:
         return getattr(import_module(module), attribute)()
     except (ImportError, AttributeError, TypeError, ValueError):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from moot.errors import FileError
+from moot.models.closest import closest
 
 _FORM = re.compile(r"([^=!]+?)\s*(?:(!?=)\s*(.*))?")
 
@@ -32,3 +36,10 @@ def condition(text: str) -> Condition:
         return Condition(text, text, "true", differs=False)
     column, sign, value = parts.group(1), parts.group(2), parts.group(3)
     return Condition(text, column, "true" if sign is None else value.strip().lower(), differs=sign == "!=")
+
+
+def there_is(wanted: Condition, columns: Sequence[str], file: Path) -> None:
+    """Refuses a condition on a column that a file does not have."""
+    if wanted.column not in columns:
+        expected = f"expected one of {', '.join(columns)}{closest(wanted.column, columns)}"
+        raise FileError(f"--where {wanted.text}: there is no column {wanted.column!r}; {expected}", file=file)

@@ -45,6 +45,7 @@ from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.reports import Reports
 from moot.serve.responses import ResponsesRequest, response_events, response_json
 from moot.serve.schema_checks import SchemaChecks
+from moot.store.examined import examined
 
 _log = logging.getLogger(__name__)
 
@@ -248,7 +249,10 @@ class Server:
         if (body.answer is None) == (body.correct is None):
             raise Refused(400, "Send either 'answer' or 'correct'.", code="invalid_feedback", param="answer")
         try:
-            learnt = await self.live.record.feedback(body.episode, answer=body.answer, correct=body.correct, asker=sees)
+            async with examined(self.live.store):
+                learnt = await self.live.record.feedback(
+                    body.episode, answer=body.answer, correct=body.correct, asker=sees
+                )
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()

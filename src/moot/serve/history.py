@@ -23,6 +23,7 @@ from moot.serve.long_past import TooLong, listed_episodes, whole_episode
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
 from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
+from moot.store.examined import examined
 
 PAGE = Path(__file__).parent / "page"
 FILES = {"table.html": "text/html; charset=utf-8", "table.css": "text/css", "table.js": "text/javascript"}
@@ -79,11 +80,12 @@ class PastAndPage:
         sees = self.gate.holder(request).sees
         limit = read_whole_number(request, _LIMIT)
         await self.live.record.flush()
-        rows = await self.live.store.read(
-            partial(listed_episodes, experiment=self.live.record.id, most=limit, asker=sees)
-        )
         names = {cell.id: name for name, cell in reversed(self.live.cells.items())}
-        return json_response({"episodes": [_short(row, names) for row in rows]})
+        async with examined(self.live.store):
+            rows = await self.live.store.read(
+                partial(listed_episodes, experiment=self.live.record.id, most=limit, asker=sees)
+            )
+            return json_response({"episodes": [_short(row, names) for row in rows]})
 
     async def episode(self, request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
@@ -91,14 +93,15 @@ class PastAndPage:
         ident = request.path_params["episode"]
         await self.live.record.flush()
         try:
-            record = await self.live.store.read(
-                partial(whole_episode, experiment=self.live.record.id, episode=ident, asker=sees)
-            )
+            async with examined(self.live.store):
+                record = await self.live.store.read(
+                    partial(whole_episode, experiment=self.live.record.id, episode=ident, asker=sees)
+                )
+                return json_response(public_record(record))
         except TooLong as error:
             raise Refused(413, str(error), code="episode_too_long", param="episode") from None
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
-        return json_response(public_record(record))
 
     async def list_reports(self, request: Request) -> Response:
         """The reports that lie beside the page."""

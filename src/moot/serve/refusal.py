@@ -8,13 +8,15 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from moot.errors import BudgetReached, MootError, StoreError
+from moot.errors import BudgetReached, MootError, StoreError, StoreUnreadable
 from moot.openai_form.refusal import REFUSALS, Refused, refusal_response
 from moot.serve.discretion import public_words
 
 _log = logging.getLogger(__name__)
 
 NOT_KEEPING = "The store cannot be written; until it can, nothing is answered."
+
+UNREADABLE = "The store holds something that moot did not write; the server's log says where."
 
 BROKEN = "The server made a mistake; its log says which."
 """What broke is for whoever keeps the server, not for its clients."""
@@ -25,6 +27,9 @@ def as_refusal(error: Exception) -> Refused:
         return error
     if isinstance(error, BudgetReached):
         return Refused(503, str(error), code="budget_reached", kind="insufficient_quota")
+    if isinstance(error, StoreUnreadable):  # it can be written, and other questions are answered
+        _log.error("the store holds something that moot did not write: %s", error)
+        return Refused(500, UNREADABLE, code="store_unreadable", kind="server_error")
     if isinstance(error, StoreError):  # whose words name files of the server; its log has them
         pause_s = error.retry_after_s or 5.0
         return Refused(503, NOT_KEEPING, code="store_error", kind="server_error", retry_after_s=pause_s)

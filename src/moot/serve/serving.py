@@ -6,13 +6,16 @@ import ipaddress
 import os
 import socket
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from moot.engine import hangup
 from moot.engine.garbage import spare_collector
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile
@@ -36,7 +39,7 @@ def serve(
     reuse: bool = False,
     warn: Callable[[str], None],
 ) -> None:
-    """Serve until SIGINT or SIGTERM. `warn` is told what is odd about a strategy before anybody asks it anything."""
+    """Serve until SIGINT, SIGTERM or SIGHUP. `warn` is told what is odd about a strategy before anybody asks it anything."""
     settings = replace(
         settings,
         keys=keys_of(key_env),
@@ -88,6 +91,16 @@ class TeamServer(uvicorn.Server):
         )
         super().__init__(config)
         self._live = live
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Those of uvicorn, and a terminal that is closed."""
+        with super().capture_signals():
+            if threading.current_thread() is threading.main_thread():
+                with hangup.as_the_end(self.handle_exit):
+                    yield
+            else:
+                yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if self._live is not None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from moot.stats.bounded_mean import chance_at_most_zero
 from moot.stats.clusters import unit_of
 from moot.stats.quantiles import ALPHA
+from moot.stats.roots import root
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -59,18 +60,16 @@ def kappa_interval(
     pairs: Sequence[tuple[Hashable, Hashable]], questions: Sequence[Hashable] | None = None, *, alpha: float = ALPHA
 ) -> tuple[float, float] | None:
     """Of a kappa that is defined; None below two questions."""
-    from scipy.optimize import brentq
-
     seen = _Seen(pairs, questions)
     kappa = cohen_kappa(pairs)
     if kappa is None or len(seen.sums) < 2:
         return None
     low, high = LOWEST, 1.0
     if seen.at_most(LOWEST) < alpha / 2 < seen.at_most(kappa):
-        low = brentq(lambda at: seen.at_most(at) - alpha / 2, LOWEST, kappa)
+        low = root(lambda at: seen.at_most(at) - alpha / 2, LOWEST, kappa)
     if seen.at_least(1.0) < alpha / 2 < seen.at_least(kappa):
-        high = brentq(lambda at: seen.at_least(at) - alpha / 2, kappa, 1.0)
-    return float(low), float(high)
+        high = root(lambda at: seen.at_least(at) - alpha / 2, kappa, 1.0)
+    return low, high
 
 
 @dataclass(frozen=True)

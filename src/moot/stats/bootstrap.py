@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from moot.stats.distributions import normal_inverse
 from moot.stats.quantiles import ALPHA, student_p, student_quantile
 from moot.types import digest
 
@@ -93,7 +94,6 @@ def percentile_interval(resampled: Floats, n: int, alpha: float = ALPHA) -> tupl
 def percentile_p(resampled: Floats, n: int, threshold: float) -> float | None:
     """Two-sided: the level at which an end of `percentile_interval` comes to lie on the threshold."""
     import numpy as np
-    from scipy.special import ndtri
 
     existing = np.sort(resampled[~np.isnan(resampled)])
     if n < 2 or 2 * len(existing) < len(resampled):
@@ -101,7 +101,7 @@ def percentile_p(resampled: Floats, n: int, threshold: float) -> float | None:
     below, above = np.searchsorted(existing, threshold, "left"), np.searchsorted(existing, threshold, "right")
     beyond = min(int(above), len(existing) - int(below))  # at the threshold or behind it, seen from the middle
     share = (beyond + 0.5) / len(existing)
-    return 1.0 if share >= 0.5 else student_p(-float(ndtri(share)) * math.sqrt((n - 1) / n), n - 1)
+    return 1.0 if share >= 0.5 else student_p(-normal_inverse(share) * math.sqrt((n - 1) / n), n - 1)
 
 
 @cache

@@ -20,7 +20,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from moot.stats.distributions import normal_inverse
 from moot.stats.quantiles import ALPHA
+from moot.stats.roots import root
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -103,9 +105,7 @@ class BoundedMean:
 
 def normal_point(chance: float) -> float:
     """What a normal figure lies above with this chance."""
-    from scipy.special import ndtri
-
-    return float(min(_FAR, max(-_FAR, -ndtri(chance))))
+    return min(_FAR, max(-_FAR, -normal_inverse(chance)))
 
 
 def _falling_to(point: float, height: Callable[[float], float], top: float, error: float) -> float:
@@ -117,9 +117,7 @@ def _falling_to(point: float, height: Callable[[float], float], top: float, erro
         return right
     while height(left) < point:
         right, left = left, max(-1.0, left - 2 * error)
-    from scipy.optimize import brentq
-
-    return float(brentq(lambda mean: height(mean) - point, left, right, xtol=1e-13, rtol=1e-13))
+    return root(lambda mean: height(mean) - point, left, right, xtol=1e-13)
 
 
 def chance_at_most_zero(weights: Floats, times: Floats) -> float:

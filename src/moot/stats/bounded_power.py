@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from moot.errors import UsageError
 from moot.stats.bootstrap import seed_of
+from moot.stats.distributions import normal_cdfs, normal_inverse
 from moot.stats.power import MOST, POWER, Design, checked_level, needed
 from moot.stats.quantiles import ALPHA
 
@@ -127,7 +128,6 @@ def chances_at_most_zero(weights: Floats, times: Floats) -> Floats:
     above zero the chance is no small one, and said to be 1.
     """
     import numpy as np
-    from scipy.special import ndtr
 
     chances = np.ones(len(times))
     above = times @ weights > 0
@@ -141,16 +141,14 @@ def chances_at_most_zero(weights: Floats, times: Floats) -> Floats:
     root = -np.sqrt(2 * (times * np.log(left)).sum(axis=1))
     scale = at * np.sqrt((times * (weights / left) ** 2).sum(axis=1))
     density = np.exp(-(root**2) / 2) / math.sqrt(2 * math.pi)
-    chances[above] = np.clip(ndtr(root) + density * (1 / root - 1 / scale), 0.0, 1.0)
+    chances[above] = np.clip(normal_cdfs(root) + density * (1 / root - 1 / scale), 0.0, 1.0)
     return chances
 
 
 def _about(gain: float, discordance: float, units: PlannedUnits, power: float, alpha: float) -> int:
     """Where to start looking: the normal approximation, in units of the mean size."""
-    from scipy.special import ndtri
-
     mean = units.mean_size
     squares = sum(share * size * size for size, share in units.differing(discordance).items())
     square = squares * units.apart**2 / mean**2
-    reach = float(ndtri(1 - alpha / 2)) + float(ndtri(power))
+    reach = normal_inverse(1 - alpha / 2) + normal_inverse(power)
     return max(4, min(MOST, int(square * (reach / gain) ** 2 + max(units.sizes) / mean / gain)))

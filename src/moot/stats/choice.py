@@ -24,6 +24,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from moot.stats.bootstrap import seed_of
+from moot.stats.distributions import beta_inverse, normal_cdf, normal_inverse
 from moot.stats.paired import holm
 from moot.stats.proportion import score_limits
 from moot.stats.quantiles import Z_95
@@ -52,9 +53,7 @@ class Luck:
 
     def p(self, point: float) -> float:
         """How often luck alone gets so high, for any of the options."""
-        from scipy.special import ndtr
-
-        alone = float(ndtr(-point))
+        alone = normal_cdf(-point)
         if self.options == 1:
             return alone
         reached = len(self.highest) - int(self.highest.searchsorted(point))
@@ -62,9 +61,7 @@ class Luck:
 
     def point(self, level: float = ALPHA) -> float:
         """What luck passes this often: p is at most the level exactly above it."""
-        from scipy.special import ndtri
-
-        alone, paid = float(-ndtri(level)), float(-ndtri(level / self.options))
+        alone, paid = -normal_inverse(level), -normal_inverse(level / self.options)
         if self.options == 1:
             return alone
         allowed = math.floor(level * (1 + len(self.highest))) - 1
@@ -300,10 +297,8 @@ def chosen_interval(
 
 def _clopper_pearson_low(share: float, questions: float, z: float) -> float:
     """The share at which as much or more is as rare as a normal figure above z; `questions` need not be whole."""
-    from scipy.special import betaincinv, ndtr
-
     right = share * questions
-    return float(betaincinv(right, max(0.0, questions - right) + 1, ndtr(-z)))
+    return beta_inverse(right, max(0.0, questions - right) + 1, normal_cdf(-z))
 
 
 def _mean(row: Floats) -> float:
@@ -337,7 +332,8 @@ def standing(
     seed: int = 0,
     draws: int = FEWER_DRAWS,
 ) -> Standing:
-    """One row of values beside others × questions: the one that is most clearly better than it, and how clear that is.
+    """One row of values beside others × questions: the one that is most clearly better than it, of equals the first of the
+    others, and how clear that is.
 
     If none is in truth, p is at most 2.5 % in at most 2.5 % of experiments, however many others there are. Whether that
     is said depends on how many stand there as it does: `told_apart`.
@@ -348,7 +344,7 @@ def standing(
     if not points or max(points) == -math.inf:
         return Standing(None, 1.0)
     luck = luck_of(alike_in_differences(_by_cluster(table, clusters)), seed=seed, draws=draws)
-    top = points.index(max(points))
+    top = max(range(len(points)), key=lambda place: round(points[place], 9))
     return Standing(top, luck.p(points[top]))
 
 

@@ -9,11 +9,13 @@ those who were ruled out, shared by all who were compared; the intervals have th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
+from moot.stats.clusters import SumsByQuestion
+from moot.stats.completions import IntervalLimits, Limited
 from moot.stats.paired import difference, split_signs
 from moot.stats.quantiles import ALPHA
 from moot.stats.ratio import Closed, closed
@@ -21,13 +23,9 @@ from moot.types import Estimate
 
 FOR_THE_CHOICE = 0.2
 """Of the level."""
-_HALVINGS = 50
-_LEAST = 1e-12
-"""A p so small is 0."""
 
 Known = Mapping[str, float]
 """By question, how right: only what is graded."""
-IntervalLimits = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +82,10 @@ class Gap:
         """Whoever may be the best of each side, at this level."""
         return product(*([name for name, at in levels.items() if at > alpha] for levels in self.ruled_out_at))
 
+    def last_at(self, names: Sequence[str]) -> float:
+        """The level from which on these three are no candidates."""
+        return min(levels[name] for levels, name in zip(self.ruled_out_at, names, strict=True))
+
     def rows(self, names: Sequence[str]) -> dict[str, tuple[float, float]]:
         """Rise and gap of each question on which all three are graded."""
         reached, start, top = (side.players[name] for side, name in zip(self.sides, names, strict=True))
@@ -98,7 +100,9 @@ class Closure:
     seen: Closed
     """What was measured."""
     gap: Gap
-    _fitted: dict[tuple[str, ...], Closed | None] = field(default_factory=dict, repr=False, compare=False)
+    fit: Callable[[SumsByQuestion], Limited | None] = closed
+    """What gives the share from any three that may be the best."""
+    _fitted: dict[tuple[str, ...], Limited | None] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def value(self) -> float:
@@ -106,7 +110,7 @@ class Closure:
 
     def limits(self, alpha: float = ALPHA) -> IntervalLimits:
         """None where the gap may be none, from whoever may be the best."""
-        left = alpha * (1 - FOR_THE_CHOICE) if self.gap.compared else alpha
+        left = alpha * self._left
         low = high = self.value
         for names in self.gap.candidates(alpha):
             figure = self._of(names)
@@ -116,37 +120,52 @@ class Closure:
             low, high = min(low, ends[0]), max(high, ends[1])
         return low, high
 
-    def _of(self, names: tuple[str, ...]) -> Closed | None:
+    @property
+    def _left(self) -> float:
+        """Of the level, for the intervals."""
+        return 1 - FOR_THE_CHOICE if self.gap.compared else 1.0
+
+    def _of(self, names: tuple[str, ...]) -> Limited | None:
         if names not in self._fitted:
-            self._fitted[names] = closed(self.gap.rows(names))
+            self._fitted[names] = self.fit(self.gap.rows(names))
         return self._fitted[names]
 
     def p(self, threshold: float) -> float | None:
-        """Two-sided: the level at which the limits come to leave the threshold out."""
+        """Two-sided: the level at which the limits come to leave the threshold out, from the last three that hold it."""
         if not self.seen.df:
             return None
-        if self._holds(threshold, 1.0):
+        if threshold == self.value:
             return 1.0
-        if not self._holds(threshold, _LEAST):
-            return 0.0
-        inside, outside = math.log(_LEAST), 0.0
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if self._holds(threshold, math.exp(middle)) else (inside, middle)
-        return math.exp(outside)
+        highest = 0.0
+        for names in sorted(self.gap.candidates(0.0), key=self.gap.last_at, reverse=True):
+            last = self.gap.last_at(names)
+            if last <= highest:
+                break
+            highest = max(highest, min(last, self._held_to(names, threshold)))
+        return min(1.0, highest)
 
-    def _holds(self, threshold: float, alpha: float) -> bool:
-        low, high = self.limits(alpha)
-        return low is None or high is None or low <= threshold <= high
+    def _held_to(self, names: tuple[str, ...], threshold: float) -> float:
+        """The level up to which the interval from these three reaches from what was measured to the threshold."""
+        figure = self._of(names)
+        if figure is None or (figure.value >= threshold) == (threshold > self.value):
+            return 1.0
+        found = figure.p(threshold)
+        return 1.0 if found is None else found / self._left
 
     def estimate(self, alpha: float = ALPHA) -> Estimate:
         return Estimate(self.value, *self.limits(alpha), self.seen.n, self.seen.clusters)
 
 
-def closure(rows: Mapping[str, tuple[float, float]], reached: Side, start: Side, top: Side) -> Closure | None:
+def closure(
+    rows: Mapping[str, tuple[float, float]],
+    reached: Side,
+    start: Side,
+    top: Side,
+    fit: Callable[[SumsByQuestion], Limited | None] = closed,
+) -> Closure | None:
     """From (rise, gap) of each question, as they were measured, and from whom each of the three is the best.
 
     None where there is no gap in the sum.
     """
     seen = closed(rows)
-    return None if seen is None else Closure(seen, Gap(reached, start, top, list(rows)))
+    return None if seen is None else Closure(seen, Gap(reached, start, top, list(rows)), fit)

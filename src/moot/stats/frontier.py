@@ -2,26 +2,32 @@
 
 An option is on the frontier if none is both cheaper and better. That is picked after the fact, so beside each option
 stands the best that costs no more, with an interval that pays for the choice, and whether that one can be told from it
-(`moot.stats.choice`). Costs are compared question by question: one option costs as much as another only where it is not dearer by
-more than a call here and there that had to be made again. Options are compared by the least that they can be, as
-`moot.stats.crossfit` does and for its reason. All figures are on the questions that all of them have played
-(`moot.stats.shared_questions`): else one could be above the best that it could be.
+(`moot.stats.choice`). Costs are compared question by question: one option costs as much as another only where it is not
+dearer by more than a call here and there that had to be made again. Long answers, and calls made again, come where answers
+are wrong: so the luckiest of equals is the cheapest too, and stands alone among those that cost no more. That is why the
+interval pays for everybody who is not dearer beyond doubt.
+
+Options are compared by the least that they can be, as `moot.stats.crossfit` does and for its reason. Of equals the one that
+costs less stands, then the one with fewer calls, then the one whose name comes first: the order of a file is no reason. All
+figures are on the questions that all of them have played (`moot.stats.shared_questions`): else one could be above the best
+that it could be.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from moot.stats.choice import chosen_interval, standing, told_apart
-from moot.stats.clusters import units_of, value_rows
+from moot.stats.clusters import unit_of, units_of, value_rows
 from moot.stats.completions import Between
 from moot.stats.crossfit import FOLDS, folds, parts_of
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.graded import Value
 from moot.stats.proportion import share, share_between
-from moot.stats.quantiles import student_quantile
+from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.shared_questions import shared_questions
 
 if TYPE_CHECKING:
@@ -47,6 +53,8 @@ class Option:
     """False: what is graded of it would flatter, so that its accuracy is not known."""
     waiting: Mapping[str, Value] = field(default_factory=dict)
     """The questions of which something waits for a grade."""
+    calls: Mapping[str, float] = field(default_factory=dict)
+    """How many, where cost is another thing: of equals that cost the same the one with fewer stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,42 +99,50 @@ def frontier(
     together = shared_questions({name: option.right for name, option in options.items()}, questions)
     if len(together.questions) < 2 or together.none_ranked:
         return []
-    options = {name: options[name] for name in together.names}
     asked = together.questions
-    names = list(options)
+    names = sorted(together.names, key=lambda name: (*_spent(options[name], asked), name))
+    options = {name: options[name] for name in names}
     tables = _tables(options, asked)
-    spent = [[option.cost[question] for question in asked if question in option.cost] for option in options.values()]
-    paid = np.array([np.mean(several or [0.0]) for several in spent])
-    costlier = _costlier([option.cost for option in options.values()], asked)
+    paid = [_mean_cost(option.cost, asked) for option in options.values()]
+    costs = _compared([option.cost for option in options.values()], asked)
+    costlier = costs.more
     parts = parts_of(asked, count)
     fold_by_question = folds(asked, count=max(1, parts), seed=seed)
     fold_of = np.array([fold_by_question[question] for question in asked])
     learnt = [_means(tables, fold_of != fold) for fold in range(parts)]
     on = [undominated(means, costlier) for means in learnt]
-    reached = _means(tables, fold_of >= 0)
+    reached = _means(tables, fold_of >= 0).round(12)
     whole = undominated(reached, costlier)
     affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
     beaten = _beaten(tables, affordable, units_of(asked), seed)
     rows: list[Row] = []
-    for own in sorted(
-        range(len(names)), key=lambda place: (round(float(paid[place]), 12), -reached[place], names[place])
-    ):
+    for own in sorted(range(len(names)), key=lambda place: (round(paid[place], 12), -reached[place], names[place])):
         between = tables.accuracy(own, asked)
         usual = estimate(_known(asked, tables.right[own])) if between is None else between.estimate()
         better = beaten[own]
         rows.append(
             {
                 "of": names[own],
-                "cost": float(paid[own]),
+                "cost": paid[own],
                 **estimate_row(usual, "accuracy"),
                 "on_frontier": bool(whole[own]),
                 "folds": sum(bool(fold_frontier[own]) for fold_frontier in on),
                 "of_folds": parts,
-                **_within(names, asked, tables, affordable[own], reached, seed),
+                **_within(names, asked, tables, affordable[own], ~costs.surely_more[:, own], reached, seed),
                 "beaten_by": None if better is None else names[better],
             }
         )
     return rows
+
+
+def _spent(option: Option, asked: Sequence[str]) -> tuple[float, float]:
+    """Its cost and its calls, as equals are told apart by them."""
+    return round(_mean_cost(option.cost, asked), 12), round(_mean_cost(option.calls, asked), 12)
+
+
+def _mean_cost(by_question: Mapping[str, float], asked: Sequence[str]) -> float:
+    there = [by_question[question] for question in asked if question in by_question]
+    return math.fsum(there) / len(there) if there else 0.0
 
 
 def _tables(options: Mapping[str, Option], asked: Sequence[str]) -> _Tables:
@@ -155,19 +171,25 @@ def _within(
     asked: Sequence[str],
     tables: _Tables,
     affordable: Any,
+    not_surely_dearer: Any,
     reached: Floats,
     seed: int,
 ) -> Row:
-    """The best of those that an option could afford."""
+    """The best of those that an option could afford, which pays for all who might have been among them."""
     import numpy as np
 
-    top = int(np.argmax(reached[affordable]))
-    best = int(affordable[top])
+    best = int(affordable[np.argmax(reached[affordable])])
+    paid_for = np.union1d(affordable, np.flatnonzero(not_surely_dearer))
     between = tables.accuracy(best, asked)
     usual = estimate(_known(asked, tables.right[best])) if between is None else between.estimate()
     at_worst = None if between is None else between.estimate_at_worst()
     paid = usual and chosen_interval(
-        tables.right[affordable], top, usual, at_worst=at_worst, clusters=units_of(asked), seed=seed
+        tables.right[paid_for],
+        int(np.searchsorted(paid_for, best)),
+        usual,
+        at_worst=at_worst,
+        clusters=units_of(asked),
+        seed=seed,
     )
     return {
         "within": paid and paid.value,
@@ -214,30 +236,54 @@ SAME_COST = 0.1
 """Of the cheaper one: what costs no more than so much in addition, and is not clearly dearer, costs the same."""
 
 
-def _costlier(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> Any:
-    """For each pair whether the first costs more than the second: beyond Student's interval of their differences, or by more
-    than a tenth. Costs that vary much say little of which is the higher one, and that is no reason to call them equal.
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """Options × options: whether the first costs more than the second,"""
+
+    more: Any
+    """as far as was seen;"""
+    surely_more: Any
+    """and beyond doubt, with all others compared at once."""
+
+
+def _compared(costs: Sequence[Mapping[str, float]], asked: Sequence[str]) -> _Costs:
+    """One costs more than another beyond Student's interval of their differences, or by more than a tenth. Costs that vary much
+    say little of which is the higher one, and that is no reason to call them equal; nor to call one of them dearer for sure.
 
     A difference that every question has is one at any number of questions; one that a single question has is none.
     """
     import numpy as np
 
     table = np.array([[cost.get(question, np.nan) for question in asked] for cost in costs])
-    costlier = np.zeros((len(costs), len(costs)), dtype=bool)
+    unit = np.unique([unit_of(question) for question in asked], return_inverse=True)[1]
+    more, surely = np.zeros((2, len(costs), len(costs)), dtype=bool)
+    nothing = 1e-12 * float(np.nanmax(table, initial=0.0))
     for first in range(len(costs)):
         for second in range(first):
-            differences = table[first] - table[second]
-            differences = differences[~np.isnan(differences)]
-            n = len(differences)
-            mean = float(differences.mean()) if n else 0.0
-            error = float(differences.std(ddof=1)) / n**0.5 if n > 1 else 0.0
-            clear = abs(mean) > error * student_quantile(max(1, n - 1))
             both = ~np.isnan(table[first]) & ~np.isnan(table[second])
-            cheaper = min(float(table[place, both].mean()) if n else 0.0 for place in (first, second))
+            differences = table[first, both] - table[second, both]
+            mean = float(differences.mean()) if len(differences) else 0.0
+            if abs(mean) <= nothing:
+                continue
+            error, df = _error(differences, unit[both])
+            cheaper = min(float(table[place, both].mean()) for place in (first, second))
+            clear = abs(mean) > error * student_quantile(df)
             large = abs(mean) > SAME_COST * cheaper + 1e-9 and np.count_nonzero(differences) > 1
-            if abs(mean) > 1e-12 * float(np.nanmax(table, initial=0.0)) and (clear or large):
-                costlier[first, second], costlier[second, first] = mean > 0, mean < 0
-    return costlier
+            dear, cheap = (first, second) if mean > 0 else (second, first)
+            more[dear, cheap] = clear or large
+            surely[dear, cheap] = abs(mean) > error * student_quantile(df, ALPHA / (len(costs) - 1))
+    return _Costs(more, surely)
+
+
+def _error(differences: Floats, unit: Any) -> tuple[float, int]:
+    """Of their mean, with its degrees of freedom: between units, which are questions or clusters of them."""
+    import numpy as np
+
+    away = np.bincount(unit, differences - differences.mean())[np.unique(unit)]
+    n = len(away)
+    if n < 2:  # one unit tells nothing of how others differ, unless each of its questions says the same
+        return 0.0 if (differences == differences[0]).all() else math.inf, 1
+    return math.sqrt(float(away @ away) * n / (n - 1)) / len(differences), n - 1
 
 
 def _means(tables: _Tables, questions: Any) -> Floats:

@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 
 from moot.stats.clusters import value_rows
 from moot.stats.completions import Between
+from moot.stats.counted_words import count, no_interval_words
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.proportion import Share, share, share_between
 from moot.types import Estimate
@@ -64,6 +65,10 @@ class Value(NamedTuple):
     @property
     def best(self) -> float | None:
         return self.most if self.waiting else self.known
+
+
+ValuesByName = Mapping[str, Mapping[str, Value]]
+"""By player or model, and then by question: what it got right."""
 
 
 COUNTS = ("answers", "waiting", "judged", "not_heard", "nobody")
@@ -275,7 +280,7 @@ def why_none(values: Mapping[str, Value]) -> str:
 def why_nothing(questions: int) -> str:
     if not questions:
         return "nothing has been played yet"
-    return f"none of the answers to {questions:,} question{'s' if questions != 1 else ''} is graded"
+    return f"none of the answers to {count(questions, 'question')} is graded"
 
 
 def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
@@ -303,7 +308,7 @@ def why_no_interval(questions: Iterable[Sequence[Value]]) -> str | None:
     waiting = sum(any(value.waiting for value in several) for several in questions)
     if not waiting:
         return None
-    return f"no interval: {waiting:,} question{'s have' if waiting != 1 else ' has'} an answer that waits for a grade"
+    return no_interval_words(waiting)
 
 
 def closure_bounds(questions: Iterable[tuple[Value, Value, Value]]) -> dict[str, float] | None:

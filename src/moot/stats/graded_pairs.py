@@ -13,6 +13,7 @@ from typing import Any
 
 from moot.stats.clusters import value_rows
 from moot.stats.completions import Between, IntervalLimits
+from moot.stats.counted_words import waiting_words
 from moot.stats.estimates import TESTED, Row, estimate
 from moot.stats.graded import Value, mean_value, settled, why_unfair_together
 from moot.stats.paired import Paired, compare
@@ -187,8 +188,7 @@ def uncounted(pairs: Pairs) -> Row:
     waiting = sum(any(value.waiting for pair in several for value in pair) for several in pairs.values())
     if not waiting:
         return {}
-    questions = "question has" if waiting == 1 else "questions have"
-    why = f"{waiting:,} {questions} an answer that waits for a grade, so that nobody can count what got better or worse"
+    why = f"{waiting_words(waiting)}, so that nobody can count what got better or worse"
     return {"rescues": None, "regressions": None, "counts_why": why}
 
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moot.errors import UsageError
+from moot.stats.binomial import at_most
 from moot.stats.bootstrap import seed_of
+from moot.stats.distributions import normal_inverse
 from moot.stats.quantiles import ALPHA
 
 if TYPE_CHECKING:
@@ -112,33 +114,25 @@ class _Test:
         spread = 6 * math.sqrt(n * discordance * (1 - discordance)) + 1
         first, last = max(0, int(n * discordance - spread)), min(n, int(n * discordance + spread) + 1)
         pairs = np.arange(first, last + 1, dtype=float)
-        likely = np.diff(_below(np.append(first - 1.0, pairs), n, discordance))
+        likely = np.diff(at_most(np.append(first - 1.0, pairs), n, discordance))
         return cls(pairs, likely, _critical(pairs, alpha / 2), discordance)
 
     def power(self, gain: float) -> float:
+        import numpy as np
+
         better = (self.discordance + abs(gain)) / (2 * self.discordance)
-        rejected = _below(self.critical, self.pairs, 1 - better) + _below(self.critical, self.pairs, better)
+        sides = np.repeat([1 - better, better], len(self.pairs))
+        rejected = at_most(np.tile(self.critical, 2), np.tile(self.pairs, 2), sides).reshape(2, -1).sum(axis=0)
         return float((self.likely * rejected.clip(max=1.0)).sum())
-
-
-def _below(k: Floats, n: Floats | float, p: float) -> Floats:
-    """The binomial chance of k or fewer, all of n included. (`scipy.stats` would take half a second to load.)"""
-    import numpy as np
-    from scipy.special import betainc
-
-    inside = (k >= 0) & (k < n)
-    chance = betainc(np.where(inside, n - k, 1.0), np.where(inside, k + 1.0, 1.0), 1 - p)
-    return np.where(k < 0, 0.0, np.where(inside, chance, 1.0))
 
 
 def _critical(pairs: Floats, tail: float) -> Floats:
     import numpy as np
-    from scipy.special import ndtri
 
-    guess: Floats = np.maximum(np.floor((pairs + float(ndtri(tail)) * np.sqrt(pairs)) / 2) - 2, -1.0)
-    while (more := (guess < pairs) & (_below(guess + 1, pairs, 0.5) <= tail)).any():
+    guess: Floats = np.maximum(np.floor((pairs + normal_inverse(tail) * np.sqrt(pairs)) / 2) - 2, -1.0)
+    while (more := (guess < pairs) & (at_most(guess + 1, pairs, 0.5) <= tail)).any():
         guess = np.where(more, guess + 1, guess)
-    return np.where(_below(guess, pairs, 0.5) > tail, -1.0, guess)
+    return np.where(at_most(guess, pairs, 0.5) > tail, -1.0, guess)
 
 
 def needed(
@@ -169,11 +163,9 @@ def needed(
 
 def _about(design: Design, wanted: float, alpha: float) -> int:
     """Where to start looking: the normal approximation."""
-    from scipy.special import ndtri
-
     gain, discordance = abs(design.gain), design.discordance
-    sides = float(ndtri(1 - alpha / 2)) * math.sqrt(discordance)
-    reach = float(ndtri(wanted)) * math.sqrt(max(0.0, discordance - gain * gain))
+    sides = normal_inverse(1 - alpha / 2) * math.sqrt(discordance)
+    reach = normal_inverse(wanted) * math.sqrt(max(0.0, discordance - gain * gain))
     return max(4, min(MOST, int(((sides + reach) / gain) ** 2)))
 
 
@@ -214,6 +206,6 @@ def simulated_power(
     drawn = generator.multinomial(n, np.maximum(shares, 0), size=repetitions)
     fewer, pairs = np.minimum(drawn[:, 0], drawn[:, 1]), drawn[:, 0] + drawn[:, 1]
     p = np.where(
-        drawn[:, 0] == drawn[:, 1], 1.0, np.minimum(1.0, 2 * _below(fewer.astype(float), pairs.astype(float), 0.5))
+        drawn[:, 0] == drawn[:, 1], 1.0, np.minimum(1.0, 2 * at_most(fewer.astype(float), pairs.astype(float), 0.5))
     )
     return float((p <= alpha).mean())

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from moot.stats.distributions import normal_cdf, normal_inverse, student_cdf, student_inverse
+
 ALPHA = 0.05
 """An interval leaves out so much, on both sides together, and a p up to it is a finding, unless something else is said."""
 Z_95 = 1.959963984540054
@@ -14,31 +18,24 @@ def normal_quantile(alpha: float = ALPHA) -> float:
     """What a normal figure exceeds, on either side, with this chance."""
     if alpha == ALPHA:
         return Z_95
-    from scipy.special import ndtri
-
-    return float(-ndtri(alpha / 2))
+    return -normal_inverse(alpha / 2)
 
 
+@lru_cache(maxsize=4096)  # intervals of one report have few numbers of questions among them
 def student_quantile(df: float, alpha: float = ALPHA) -> float:
     """The same of Student's t."""
     if df > _MANY:
         return normal_quantile(alpha)
-    from scipy.special import stdtrit
-
-    return float(-stdtrit(df, alpha / 2))
+    return -student_inverse(df, alpha / 2)
 
 
 def normal_p(z: float) -> float:
     """The chance that a normal figure lies as far out, on either side."""
-    from scipy.special import ndtr
-
-    return float(2 * ndtr(-abs(z)))
+    return 2 * normal_cdf(-abs(z))
 
 
 def student_p(t: float, df: float) -> float:
     """The same of Student's t."""
     if df > _MANY:
         return normal_p(t)
-    from scipy.special import stdtr
-
-    return float(2 * stdtr(df, -abs(t)))
+    return 2 * student_cdf(df, -abs(t))

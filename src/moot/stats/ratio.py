@@ -11,12 +11,15 @@ wholly. With them this covers 95 % and more (`bench/gap.py`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from moot.stats.clusters import SumsByQuestion, Units, units
 from moot.stats.quantiles import ALPHA, student_p, student_quantile
 from moot.types import Estimate
+
+_NOTHING = 1e-12
+"""A sum of differences that is no more than this is what adding up has left of none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,16 @@ class Closed:
         return Estimate(self.value, *self.limits(alpha), self.n, self.clusters)
 
 
+def no_gap(gaps: Iterable[float]) -> bool:
+    """Whether the gaps of all questions come to none, or to less."""
+    return math.fsum(gaps) <= _NOTHING
+
+
 def closed(rows: SumsByQuestion) -> Closed | None:
     """From (rise, gap) of each question; None where there is no gap in the sum."""
-    parts = units(_counted(rows))
+    parts = counted_units(rows)
     rise, gap = (math.fsum(unit[place] for unit in parts.sums) for place in (0, 1))
-    if gap <= 1e-12:
+    if no_gap([gap]):
         return None
     n = len(parts.sums)
     if not parts.enough:
@@ -88,14 +96,14 @@ def closed(rows: SumsByQuestion) -> Closed | None:
     )
 
 
-def _counted(rows: SumsByQuestion) -> SumsByQuestion:
-    """With how many questions there are: how large a cluster is."""
+def counted_units(rows: SumsByQuestion) -> Units:
+    """With how many questions each has: how large a cluster is."""
     if isinstance(rows, Mapping):
-        return {question: (*sums, 1.0) for question, sums in rows.items()}
-    return [(*sums, 1.0) for sums in rows]
+        return units({question: (*sums, 1.0) for question, sums in rows.items()})
+    return units([(*sums, 1.0) for sums in rows])
 
 
 def _usual_gap(parts: Units) -> float:
     """Of the units that have one: what a unit that was not seen may have; of questions, one."""
-    gaps = [abs(unit[1]) for unit in parts.sums if abs(unit[1]) > 1e-12]
+    gaps = [abs(unit[1]) for unit in parts.sums if abs(unit[1]) > _NOTHING]
     return max(1.0, math.fsum(gaps) / len(gaps))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from moot.stats.bounded_mean import BoundedMean, normal_point
+from moot.stats.distributions import binomial_at_least, normal_inverse
 
 _HALVINGS = 45
 
@@ -56,9 +57,7 @@ def _agreeing(z: float, score: float, exact: float) -> float:
 
 def _normal_point(successes: int, tries: int) -> float:
     """Of the chance of so many successes or more at even odds."""
-    from scipy.special import bdtrc, ndtri
-
-    return float(-ndtri(bdtrc(successes - 1, tries, 0.5))) if successes > 0 else -math.inf
+    return -normal_inverse(binomial_at_least(successes, tries, 0.5)) if successes > 0 else -math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.stats.counted_words import count
 from moot.stats.paired import FEW_QUESTIONS
 
 ENOUGH = 0.25
@@ -43,9 +44,7 @@ class SharedQuestions:
         """Who is not ranked and why, in words; None where all are."""
         if not self.left_out:
             return None
-        few = ", ".join(
-            f"{name} ({played:,} question{'s' if played != 1 else ''})" for name, played in self.left_out.items()
-        )
+        few = ", ".join(f"{name} ({count(played, 'question')})" for name, played in self.left_out.items())
         return f"not ranked, with too few questions that the others have: {few}"
 
     @property

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum, nextafter
+from math import fsum
 
 from moot.stats.completions import IntervalLimits, Limited
-from moot.stats.quantiles import ALPHA, normal_p, normal_quantile
+from moot.stats.limit_p import p_of_limits
+from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
-
-_LEAST = 1e-12
-"""A p so small is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +48,13 @@ class OverSplits:
             return self.figures[0].p(threshold)
         if None in self.limits():
             return None
-        if self._outside(threshold, 1.0) <= 0:
-            return 1.0
-        if self._outside(threshold, _LEAST) > 0:
-            return 0.0
-        from scipy.optimize import brentq
+        return p_of_limits(lambda alpha: self._holds(threshold, alpha))
 
-        told = self._outside(threshold, ALPHA) > 0
-        ends = (ALPHA, _LEAST) if told else (1.0, ALPHA)
-        # By quantile: there and back a level may change its last digit.
-        levels = {normal_quantile(alpha): alpha for alpha in ends}
-
-        def outside(z: float) -> float:
-            """Limits may end at a threshold for a while; p is where they come to it, so to end there is to hold it."""
-            return self._outside(threshold, levels.get(z) or normal_p(z)) or -1.0
-
-        point = brentq(outside, *levels, xtol=1e-9)
-        p = normal_p(float(point))
-        return min(p, ALPHA) if told else max(p, nextafter(ALPHA, 1.0))
-
-    def _outside(self, threshold: float, alpha: float) -> float:
-        """How far the threshold lies outside of the limits; not above zero where they hold it."""
+    def _holds(self, threshold: float, alpha: float) -> bool:
         low, high = self.limits(alpha)
         assert low is not None, "whether there are limits is no matter of their level"
         assert high is not None, "whether there are limits is no matter of their level"
-        return max(low - threshold, threshold - high)
+        return low <= threshold <= high
 
     def estimate(self, alpha: float = ALPHA) -> Estimate:
         return Estimate(self.value, *self.limits(alpha), self.n)

@@ -13,10 +13,12 @@ from sqlalchemy import Dialect, Float, Integer, MetaData, String, Text, TypeDeco
 from sqlalchemy.types import TypeEngine
 
 from moot.errors import StoreUnreadable
+from moot.models.border import MOST_USD
 from moot.types import OUTCOMES
 
 SHOWN = 60
 """Characters of a value that is refused."""
+ROUNDING_USD = 1e-6
 _NUMBERS = (float, int)
 _LARGEST = 1.7976931348623157e308
 
@@ -26,6 +28,12 @@ def refusal(place: str, expected: str, found: object) -> StoreUnreadable:
     value = repr(found)
     shown = value if len(value) <= SHOWN else f"{value[:SHOWN]}…"
     return StoreUnreadable(f"{place}: expected {expected}, found {shown}: this is not as moot writes it")
+
+
+def named(fault: StoreUnreadable, store: str) -> StoreUnreadable:
+    """With the name of the store that it is about."""
+    words = str(fault)
+    return fault if words.startswith(store) else StoreUnreadable(f"{store}: {words}")
 
 
 class CheckedColumn(TypeDecorator[Any]):
@@ -108,7 +116,7 @@ class NumberColumn(CheckedColumn):
 
 
 class AmountColumn(CheckedColumn):
-    """Money, or time that something took."""
+    """Time that something took."""
 
     impl = Float
     cache_ok = True
@@ -117,6 +125,44 @@ class AmountColumn(CheckedColumn):
     def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
         return lambda value: (
             value if value is None or (type(value) in _NUMBERS and 0 <= value <= _LARGEST) else refuse(value)
+        )
+
+
+class CostColumn(CheckedColumn):
+    """What one call cost. No model is believed that says more than this: see `border.usd`."""
+
+    impl = Float
+    cache_ok = True
+    most = MOST_USD
+    expected = "dollars, from 0 to a billion"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        most = self.most
+        return lambda value: (
+            value if value is None or (type(value) in _NUMBERS and 0 <= value <= most) else refuse(value)
+        )
+
+
+class MoneyColumn(CostColumn):
+    """What was paid, or may have been: also the sum of many calls."""
+
+    cache_ok = True
+    most = 1e15
+    expected = "dollars, from 0 on"
+
+
+class BalanceColumn(CheckedColumn):
+    """Money that is added to and taken from again and again, which leaves a little of rounding."""
+
+    impl = Float
+    cache_ok = True
+    expected = "dollars, from 0 on"
+
+    def reader(self, refuse: Callable[[Any], NoReturn]) -> Callable[[Any], Any]:
+        return lambda value: (
+            value
+            if value is None or (type(value) in _NUMBERS and -ROUNDING_USD <= value <= MoneyColumn.most)
+            else refuse(value)
         )
 
 

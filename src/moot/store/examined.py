@@ -19,7 +19,7 @@ from sqlalchemy import Column, Connection, Table, select
 
 from moot.errors import StoreUnreadable
 from moot.store import schema
-from moot.store.columns import refusal
+from moot.store.columns import named, refusal
 from moot.store.rows import case_of, object_of, options_of, verdict_of
 from moot.store.store import Store
 
@@ -34,22 +34,25 @@ async def opened_to_read(store: S) -> AsyncIterator[S]:
     """Open it, and close it in the end. What is wrong with its content is said with its name."""
     await store.open()
     try:
-        yield store
-    except StoreUnreadable as error:
-        raise _named(store, error) from error
-    except UNEXPECTED as error:
-        try:
-            await store.read(examine)
-        except StoreUnreadable as fault:
-            raise _named(store, fault) from error
-        raise
+        async with examined(store):
+            yield store
     finally:
         await store.close()
 
 
-def _named(store: Store, fault: StoreUnreadable) -> StoreUnreadable:
-    words = str(fault)
-    return fault if words.startswith(store.name) else StoreUnreadable(f"{store.name}: {words}")
+@asynccontextmanager
+async def examined(store: Store) -> AsyncIterator[None]:
+    """Where what an open store holds is made use of: if that fails because of what it holds, this is what is said."""
+    try:
+        yield
+    except StoreUnreadable as error:
+        raise named(error, store.name) from error
+    except UNEXPECTED as error:
+        try:
+            await store.read(examine)
+        except StoreUnreadable as fault:
+            raise named(fault, store.name) from error
+        raise
 
 
 def examine(connection: Connection) -> None:

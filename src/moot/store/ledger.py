@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from moot.models import receipts
 from moot.models.budget import Hold, Overcharges, budget_reached
@@ -175,12 +175,16 @@ class Ledger(Overcharges):
 
 
 def open_account(connection: Connection, experiment: str) -> float:
-    """All that was spent or may have been, added up once. What the dead had under way becomes a loss."""
+    """All that was spent or may have been, added up once. What the dead had under way becomes a loss.
+
+    Money in a store that is a stranger's, or was changed by hand, is refused here, before the first call.
+    """
     table = schema.accounts
     first = {"experiment": experiment, "held_usd": 0.0}
     insert_new(table, tuple(first), connection.dialect.name).execute(connection, [first])
     ours = table.c.experiment == experiment
-    connection.execute(select(table.c.held_usd).where(ours).with_for_update())  # others who pay wait from here on
+    connection.execute(select(table.c.held_usd).where(ours).with_for_update()).one()  # others who pay wait from here on
+    queries.refuse_odd_money(connection, schema.payments.c.usd)
     _bury(connection, experiment)
     held_usd = queries.spent_usd(connection, experiment)
     connection.execute(update(table).where(ours).values(held_usd=held_usd))
@@ -206,11 +210,9 @@ def standing(connection: Connection, experiment: str, holder: str) -> tuple[floa
     """What is held under this name, and how much of it others who are alive have under way."""
     accounts, table = schema.accounts, schema.reservations
     held_usd = connection.execute(select(accounts.c.held_usd).where(accounts.c.experiment == experiment)).scalar()
-    by_holder = select(table.c.holder, func.sum(table.c.usd)).where(
-        table.c.experiment == experiment, table.c.holder != holder
-    )
+    of_others = select(table.c.holder, table.c.usd).where(table.c.experiment == experiment, table.c.holder != holder)
     living = living_holders(connection)
-    others = connection.execute(by_holder.group_by(table.c.holder)).all()
+    others = connection.execute(of_others).all()  # one by one: of a sum nobody sees what it is made of
     return float(held_usd or 0.0), sum(usd for name, usd in others if name in living)
 
 

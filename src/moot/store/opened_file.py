@@ -1,16 +1,20 @@
 """Whether the file that a store was opened from is still the one that stands under its name.
 
 A file that was removed, or another put in its place, takes writes as before as long as it is open, and all of them are gone
-when it is closed. SQLite says nothing of it.
+when it is closed. SQLite says nothing of it. So it is with the log (`-wal`), in which what was committed last stands alone.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from dataclasses import dataclass
 from typing import Self
 
 from moot.errors import StoreError
+
+SAVE_S = 2.0
+"""How long to wait for those who read from a log that is about to be lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,15 @@ class OpenedFile:
     def at(cls, path: str) -> Self:
         found = os.stat(path)
         return cls(path, found.st_dev, found.st_ino)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it still stands under its name."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == (self.device, self.inode)
 
     def check(self) -> None:
         try:
@@ -42,3 +55,24 @@ class OpenedFile:
             f"{self.path}: the file {happened} while it was open, and what is written now would be lost; "
             "put it back with its -wal file, or start again with the file that is there"
         )
+
+
+def lost_log(log: OpenedFile, connection: sqlite3.Connection, busy_s: float) -> StoreError:
+    """A log that stands under its name no more: what stands in it is written into the file, as long as it is open.
+
+    `connection`: one that has it open. `busy_s`: how long it waits for others otherwise.
+    """
+    connection.execute(f"PRAGMA busy_timeout = {SAVE_S * 1000:.0f}")
+    try:
+        busy, pages, saved = connection.execute("PRAGMA wal_checkpoint(FULL)").fetchone()
+        told = "what stood in it is saved"
+        if busy or saved < pages:
+            told = "not all that stood in it could be saved, because somebody reads it"
+    except sqlite3.Error as error:
+        told = f"what stood in it could not be saved: {error}"
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {busy_s * 1000:.0f}")
+    return StoreError(
+        f"{log.path}: the log of the store was removed or replaced while it was open, and what is written now would be lost; "
+        f"{told}. End whatever uses the store, and start again."
+    )

@@ -6,9 +6,12 @@ from sqlalchemy import Column, Index, Integer, MetaData, Table
 
 from moot.store.columns import (
     AmountColumn,
+    BalanceColumn,
+    CostColumn,
     CountColumn,
     GradeColumn,
     LongTextColumn,
+    MoneyColumn,
     NumberColumn,
     OutcomeColumn,
     TextColumn,
@@ -70,7 +73,7 @@ choices = Table(
     "choices",
     metadata,
     Column("cell", TextColumn, primary_key=True),  # what was chosen, such as a team of proposers
-    Column("question", TextColumn, primary_key=True),  # the digest of a question that the choice was made on
+    Column("question", TextColumn, primary_key=True),  # that the choice was made on: see docs/store.md
     sqlite_with_rowid=False,
 )
 cases = Table(
@@ -95,7 +98,7 @@ losses = Table(
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("experiment", TextColumn, nullable=False, index=True),
-    Column("usd", NumberColumn, nullable=False),  # may be on the bill without having given a reply
+    Column("usd", MoneyColumn, nullable=False),  # may be on the bill without having given a reply
     Column("created_at", NumberColumn, nullable=False),
 )
 reservations = Table(
@@ -103,7 +106,7 @@ reservations = Table(
     metadata,
     Column("id", TextColumn, primary_key=True),
     Column("experiment", TextColumn, nullable=False, index=True),  # the name of the experiment that pays
-    Column("usd", NumberColumn, nullable=False),  # the most that an attempt can cost which has begun and is not settled
+    Column("usd", MoneyColumn, nullable=False),  # the most that an attempt can cost which has begun and is not settled
     Column("holder", TextColumn, nullable=False),  # who makes it; gone: it counts as spent
     Column("payer", TextColumn),  # on whose account it is beside, such as a key of a served team
     Column("created_at", NumberColumn, nullable=False),
@@ -113,7 +116,7 @@ accounts = Table(
     metadata,
     Column("experiment", TextColumn, primary_key=True),
     Column(
-        "held_usd", NumberColumn, nullable=False
+        "held_usd", BalanceColumn, nullable=False
     ),  # calls, losses and reservations: so that nobody has to add them up
 )
 payments = Table(
@@ -121,7 +124,7 @@ payments = Table(
     metadata,
     Column("payer", TextColumn, primary_key=True),
     Column("day", TextColumn, primary_key=True),  # of UTC, as 2026-11-15
-    Column("usd", NumberColumn, nullable=False),
+    Column("usd", MoneyColumn, nullable=False),
 )
 holders = Table(
     "holders",
@@ -153,7 +156,7 @@ calls = Table(
     Column("cached_tokens", CountColumn),
     Column("latency_s", AmountColumn, nullable=False),
     Column("version", TextColumn),
-    Column("cost_usd", AmountColumn),
+    Column("cost_usd", CostColumn),
     Column("thoughts", LongTextColumn),
     Column("logprobs", LongTextColumn),
     Column("created_at", NumberColumn, nullable=False),

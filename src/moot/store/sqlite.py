@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,7 @@ from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import writer_of
-from moot.store.opened_file import OpenedFile
+from moot.store.opened_file import OpenedFile, lost_log
 from moot.store.read_only import address_to_read, copied, not_writable
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
@@ -66,6 +66,8 @@ class SqliteStore(Store):
         self._raw: sqlite3.Connection
         self._file: OpenedFile | None = None
         """Where what is written is to be found again."""
+        self._log: OpenedFile | None = None
+        """What was committed last stands here alone: a young store has nothing else."""
         self._known: set[int] | None = None
         self._version = 0
 
@@ -231,6 +233,8 @@ class SqliteStore(Store):
         """Before a transaction, so that nothing is written into the void, and after it, so that nothing is called kept."""
         if self._file is not None:
             self._file.check()
+        if self._log is not None and not self._log.in_place:
+            raise lost_log(self._log, self._raw, BUSY_TIMEOUT_S)
 
     def _worked(self, work: Callable[[Connection], Any]) -> Any:
         """Other work has a transaction of its own, so that its failure takes no call with it; the failure is handed on."""
@@ -258,7 +262,10 @@ class SqliteStore(Store):
             assert isinstance(driver, sqlite3.Connection)
             self._raw = driver
             if self._durable and not self._read_only:
+                with suppress(sqlite3.Error):  # the tables at least are in the file, whatever becomes of its log
+                    self._raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 self._file = OpenedFile.at(self._address)
+                self._log = OpenedFile.at(f"{self._address}-wal")
             self._raw.execute(f"PRAGMA cache_size = -{CACHE_KB}")
             self._version = self._raw.execute("PRAGMA data_version").fetchone()[0]
             keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from sqlalchemy import Connection, Table
 
-from moot.errors import StoreError, UsageError
+from moot.errors import StoreError, StoreUnreadable, UsageError
 from moot.models.border import storable
 from moot.store.bookkeeping import Booked, Books, CallClaim, Reservation, Settlement
+from moot.store.columns import named
 from moot.store.statements import Row
 
 if TYPE_CHECKING:
@@ -253,7 +254,10 @@ class Store(ABC):
         if self._hurry is not None:
             resolve(self._hurry, None)
         self._go()
-        return await future
+        try:
+            return await future
+        except StoreUnreadable as error:
+            raise named(error, self.name) from error
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Work that only reads: all of it sees the store at one moment, and no writer waits for it."""

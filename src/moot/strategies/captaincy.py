@@ -81,7 +81,7 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
     form = AnswerForm(question)
     heard = await team.ask(team[team.captain], question, prompt, form, stage=stage, turn=2, examples=examples)
     word = heard.value
-    record = Shown(team.captain, "captain", drafts_shown(order), answer=word.answer if word else None)
+    record = Shown(team.captain, "captain", drafts_shown(order), turn=2, answer=word.answer if word else None)
     if word is None:
         cause = f"the captain {team.captain} gave no answer: {heard.cause}"
         return Verdict(

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from moot.strategies.natives import SINGLE_CALL, draft_calls
 from moot.strategies.traits import Traits
 from moot.team import Team
-from moot.traces import Ballot, Counted, Shown, of_kind, trace_json, trace_of
+from moot.traces import Ballot, Counted, Shown, looks_of, of_kind, trace_json, trace_of
 from moot.types import Call, Question, Verdict
 
 
@@ -204,6 +205,23 @@ def broken_records(lineup: Team, offices: Collection[str], verdict: Verdict) -> 
     for ballot in of_kind(verdict.traces, Ballot):
         if ballot.voter not in (*players, *offices):
             yield f"traces: {ballot.voter!r} has a ballot and is not of this line-up"
+
+
+def broken_looks(verdict: Verdict, calls: Iterable[Call]) -> Iterator[str]:
+    """Whether everybody who is said to have looked was asked in that turn, once for each look, and chose what it chose."""
+    asked = Counter((call.player, call.turn) for call in calls if call.request.attempt == 0)
+    looked = Counter((look.to, look.turn) for look in looks_of(verdict.traces))
+    for (name, turn), times in looked.items():
+        if times > asked[name, turn]:
+            turns = ", ".join(str(other) for player, other in sorted(asked) if player == name) or "none"
+            yield (
+                f"traces: in turn {turn} {name!r} has {times} looks on record, and was asked {asked[name, turn]} times (turns in"
+                f" which it was asked: {turns}); a Shown and a Ballot of one look have one role and one turn"
+            )
+    chosen = {(ballot.voter, ballot.role, ballot.turn) for ballot in of_kind(verdict.traces, Ballot) if ballot.choice}
+    for look in of_kind(verdict.traces, Shown):
+        if look.answer is None and look.places is None and (look.to, look.role, look.turn) in chosen:
+            yield f"traces: {look.to!r} chose by its Ballot of turn {look.turn}, and by its Shown said nothing usable"
 
 
 def broken_repeats(first: Play, again: Play, repeat: int, *, shared: bool) -> Iterator[str]:

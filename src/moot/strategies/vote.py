@@ -73,7 +73,7 @@ def _count(drafts: Sequence[Answer], grouping: Grouping, tied: Sequence[tuple[st
     """The drafts as ballots: everybody votes for its own group."""
     yield grouping.trace()
     for number, group in enumerate(grouping.groups):
-        yield from (Ballot(player, {number: 1.0}) for player in group)
+        yield from (Ballot(player, {number: 1.0}, turn=1, redrawn=False) for player in group)
     words = {draft.player: draft.text or "" for draft in drafts}
     winners = tuple(number for number, group in enumerate(grouping.groups) if group in tied)
     points = tuple(float(len(group)) for group in grouping.groups)

@@ -210,13 +210,13 @@ class MeasuredRuns:
 
         run = RUNS[name]
         judges = run.keys.get("judge", {}).get("models", ())
-        names = dict.fromkeys(("ann", "bob", *judges, *self.officers))
+        names = dict.fromkeys((*PLAYERS, *judges, *self.officers))
         keys: dict[str, Any] = {
             "name": "cup",
             "questions": _question_sets(kept.parent, run.sets),
             "models": {model: {"provider": "simulated", "accuracy": 0.5} for model in names},
-            "players": {player: {"model": player} for player in ("ann", "bob")},
-            "teams": {"two": {"players": ["ann", "bob"], "captain": "each"}},
+            "players": {player: {"model": player} for player in PLAYERS},
+            "teams": {"two": {"players": [*PLAYERS], "captain": "each"}},
             "store": f"sqlite:///{kept}",
             **run.keys,
             "strategies": [*run.keys.get("strategies", USUAL), *self.strategies],
@@ -279,6 +279,8 @@ def _question_sets(folder: Path, sets: int) -> list[dict[str, str]]:
 
 
 USUAL = ("solo", "vote", "silent")
+PLAYERS = ("ann", "bob")
+"""Who sits at the table of every run."""
 _RUNS: dict[tuple[Strategy, ...], MeasuredRuns] = {}
 
 

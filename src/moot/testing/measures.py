@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from moot.needs import EVERYTHING, Needs
 from moot.plugins import NotAsExpected
+from moot.stats.counted_words import count
 from moot.testing.dropped import dropped
-from moot.testing.measured_runs import JUDGED, NOT_GRADED, ONE_RUN, RUNS, USUAL, MeasuredRuns, graded_as, runs_with
+from moot.testing.measured_runs import (
+    JUDGED,
+    NOT_GRADED,
+    ONE_RUN,
+    PLAYERS,
+    RUNS,
+    USUAL,
+    MeasuredRuns,
+    graded_as,
+    runs_with,
+)
 from moot.testing.named_strategies import names_known_to
 
 if TYPE_CHECKING:
@@ -37,8 +48,9 @@ async def check_measure(
     record, its figures are the same. What is ungraded is not wrong to it, nor dropped in silence: a figure that would be
     another one if it were graded has bounds, or is null with why. It knows no strategy by its name.
 
-    A measure that says nothing in any of these runs has not been tried. `strategies` are played beside solo, vote and
-    silent: those that leave the records it reads, as in a file or as objects. `keys` are what its JSON must have.
+    A measure that says nothing in any of these runs has not been tried. Two players sit at the table, ann and bob.
+    `strategies` are played beside solo, vote and silent: those that leave the records it reads, as in a file or as objects.
+    `keys` are what its JSON must have.
     """
     from moot.measures.measure import Measure
 
@@ -110,8 +122,9 @@ class _Tried:
     def check_said(self, keys: Collection[str]) -> None:
         """What has said nothing has not been tried, and would pass whatever it does."""
         played = ", ".join((*USUAL, *self.runs.names))
+        players = f"{count(len(PLAYERS), 'player')} ({', '.join(PLAYERS)})"
         advice = "give those that leave the records it reads: check_measure(measure, strategies=[...])"
-        assert self.said, f"{self.measure.name}: it says nothing in any run of {played}; {advice}"
+        assert self.said, f"{self.measure.name}: it says nothing in any run of {played} with {players}; {advice}"
         missing = sorted(set(keys) - self.said)
         assert not missing, (
             f"{self.measure.name}: {', '.join(missing)}: expected in its figures, and in no run of {played}; found"
@@ -219,8 +232,8 @@ def _check_sections(measure: Measure, figures: dict[str, Any], run: str) -> None
 
     from moot.measures.reserved import refused_id
     from moot.measures.section import Section
-    from moot.report.frames import section_frame
     from moot.report.section_terminal import section_parts
+    from moot.report.tables import section_columns
 
     ids: list[str] = []
     ours = _own(measure)
@@ -237,7 +250,7 @@ def _check_sections(measure: Measure, figures: dict[str, Any], run: str) -> None
         console = Console(file=io.StringIO(), width=80)
         for part in section_parts(section):
             console.print(part)
-        assert section_frame(section).height == len(section.rows), (
+        assert max(map(len, section_columns(section).values()), default=0) == len(section.rows), (
             f"{section.id}: a row is missing in its table ({run})"
         )
     assert len(ids) == len(set(ids)), f"two sections of one name: {ids} ({run})"

@@ -6,16 +6,24 @@ import dataclasses
 import itertools
 import json
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import FOR_ALL, LANGUAGES, Prompts
 from moot.simulate.telltale_team import CountedGrouper, WatchedPrompts, lesson_of, requests_of, telltale_team, voices_on
 from moot.strategies import Strategy, Traits, prompts_for, traits_of
-from moot.strategies.promises import Play, broken_declarations, broken_promises, broken_records, broken_repeats
+from moot.strategies.promises import (
+    Play,
+    broken_declarations,
+    broken_looks,
+    broken_promises,
+    broken_records,
+    broken_repeats,
+)
 from moot.strategies.traits import CAUTIOUS
 from moot.team import Player, Team
-from moot.traces import Shown, of_kind
+from moot.traces import RecordedLook, looks_of
 from moot.types import (
     OUTCOMES,
     Question,
@@ -64,14 +72,14 @@ async def check_strategy(strategy: Strategy) -> None:
     before = repr(strategy)
     for question in QUESTIONS:
         for lineup in strategy.lineups(_staffed(scripted_team(obliging), traits, obliging)):
-            verdicts = [await strategy.play(question, lineup.seated()) for _ in range(2)]
+            verdicts = [await strategy.play(question, seated := lineup.seated()) for _ in range(2)]
             assert verdicts[0] == verdicts[1], "the second play of the same question differs from the first"
-            _check_verdict(verdicts[0], lineup, traits)
+            _check_verdict(verdicts[0], seated, traits)
             assert verdicts[0].answer is not None, "players who answer in form must lead to an answer"
         for name, script in _troubles().items():
             for lineup in strategy.lineups(_staffed(scripted_team(script), traits, script)):
                 verdict = await strategy.play(question, seated := lineup.seated())
-                _check_verdict(verdict, lineup, traits)
+                _check_verdict(verdict, seated, traits)
                 assert verdict.outcome != "answered", f"nobody said anything usable ({name}), yet it is 'answered'"
                 assert seated.journal, "every call belongs into the journal"
                 assert verdict.absent, f"players who said nothing ({name}) must be recorded as absent"
@@ -127,7 +135,7 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
         grouper.asked = 0
         sent = {office: len(requests_of(officer)) for office, officer in team.officers.items()}
         verdict = await strategy.play(question, seated := lineup.seated())
-        _check_verdict(verdict, lineup, traits)
+        _check_verdict(verdict, seated, traits)
         if traits is CAUTIOUS:
             continue
         play = Play(
@@ -155,18 +163,40 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
 
 
 async def _check_drawn(strategy: Strategy, lineup: Team) -> None:
-    """An order that is said to be drawn is another one under another seed: places would else tell who stands there."""
-    orders: dict[tuple[str, str, int], list[tuple[tuple[str, ...], ...]]] = {}
+    """An order that is said to be drawn is another one under another seed: places would else tell who stands there.
+
+    And one that is said to be drawn anew is not always the one before, nor one that was kept another.
+    """
+    orders: dict[tuple[str, str, int], list[Any]] = {}
+    as_before: dict[tuple[str, str, int, bool], list[bool]] = {}
     for seed in range(SEEDS_TRIED):
         verdict = await strategy.play(QUESTIONS[0], dataclasses.replace(lineup, seed=seed).seated())
-        for look in of_kind(verdict.traces, Shown):
-            if look.drawn and len(look.order) > 1:
-                orders.setdefault((look.to, look.role, look.turn), []).append(look.order)
+        before: dict[tuple[str, str], RecordedLook] = {}
+        for look in looks_of(verdict.traces):
+            if not look.drawn or len(look.order) < 2:
+                continue
+            orders.setdefault((look.to, look.role, look.turn), []).append(look.order)
+            last = before.get((look.to, look.role))
+            if last is not None and sorted(last.order) == sorted(look.order):
+                place = look.to, look.role, look.turn, look.record.redrawn
+                as_before.setdefault(place, []).append(last.order == look.order)
+            before[look.to, look.role] = look
     what = "a position bias would be measured that is whoever stands there; draw it by team.random, or say drawn=False"
     _hold(
         f"traces: the order shown to {to!r} ({role}) is said to be drawn, and is the same under {len(seen)} seeds: {what}"
         for (to, role, _), seen in orders.items()
         if len(seen) >= SEEDS_TRIED and len(set(seen)) == 1
+    )
+    _hold(
+        f"traces: the order shown to {to!r} ({role}) in turn {turn} is said to be drawn anew, and is the one before under"
+        f" {len(seen)} seeds: give team.random the turn too, or say redrawn=False"
+        for (to, role, turn, redrawn), seen in as_before.items()
+        if redrawn and len(seen) >= SEEDS_TRIED and all(seen)
+    )
+    _hold(
+        f"traces: the order shown to {to!r} ({role}) in turn {turn} is said to be the one before (redrawn=False), and is another"
+        for (to, role, turn, redrawn), seen in as_before.items()
+        if not redrawn and not all(seen)
     )
 
 
@@ -199,3 +229,4 @@ def _check_verdict(verdict: Verdict, team: Team, traits: Traits) -> None:
         drafted = [answer.player for answer in verdict.answers]
         assert sorted(drafted) == sorted(names), f"drafts: the verdict's answers must be one of each player: {drafted}"
     _hold(broken_records(team, traits.offices, verdict))
+    _hold(broken_looks(verdict, team.journal))

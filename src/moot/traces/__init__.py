@@ -21,6 +21,8 @@ from moot.traces.kinds import of_kind as of_kind
 from moot.traces.kinds import trace as trace
 from moot.traces.kinds import trace_json as trace_json
 from moot.traces.kinds import trace_of as trace_of
+from moot.traces.looks import RecordedLook as RecordedLook
+from moot.traces.looks import looks_of as looks_of
 from moot.traces.records import Agreement as Agreement
 from moot.traces.records import Ballot as Ballot
 from moot.traces.records import BallotForm as BallotForm

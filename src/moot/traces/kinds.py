@@ -18,8 +18,15 @@ _KINDS: dict[str, Any] = {}
 _NAMES: dict[type[Any], str] = {}
 
 
-def trace(kind: str) -> Callable[[type[T]], type[T]]:
-    """Make a frozen dataclass a kind of trace, under a name that is stored with it."""
+_UNWRITTEN: dict[type[Any], dict[str, Any]] = {}
+
+
+def trace(kind: str, *, unwritten: Mapping[str, Any] | None = None) -> Callable[[type[T]], type[T]]:
+    """Make a frozen dataclass a kind of trace, under a name that is stored with it.
+
+    `unwritten`: what a stored record says that lacks a field, where that is not what the field is without a word of whoever
+    makes one today. So a default can go, and stores that were written under it still say what they said.
+    """
 
     def named(record: type[T]) -> type[T]:
         earlier = _KINDS.get(kind)
@@ -35,6 +42,7 @@ def trace(kind: str) -> Callable[[type[T]], type[T]]:
         _check_types(kind, record)
         _KINDS[kind] = record
         _NAMES[record] = kind
+        _UNWRITTEN[record] = dict(unwritten or {})
         return record
 
     return named
@@ -130,7 +138,7 @@ def trace_of(stored: Mapping[str, Any]) -> Trace:
         return Unknown(kind, content)
     readers = _readers(record)
     try:
-        return record(**{name: readers[name](value) for name, value in content.items()})
+        return record(**_UNWRITTEN[record] | {name: readers[name](value) for name, value in content.items()})
     except (KeyError, TypeError, ValueError):
         return Unknown(kind, content)  # written by another version of the package that brought it
 
@@ -140,7 +148,7 @@ def _defaults(record: Any) -> tuple[tuple[str, Any], ...]:
     defaults = []
     for attribute in fields(record):
         made = attribute.default_factory() if attribute.default_factory is not MISSING else attribute.default
-        defaults.append((attribute.name, made))
+        defaults.append((attribute.name, _UNWRITTEN[record].get(attribute.name, made)))
     return tuple(defaults)
 
 

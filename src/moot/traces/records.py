@@ -22,20 +22,26 @@ class Grouped:
     turn: int = 1
 
 
-@trace("ballot")
+@trace("ballot", unwritten={"turn": 1, "redrawn": False})
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One voter's ballot over numbered options. `choice` None: spoilt, and `cause` says why."""
+    """One voter's ballot over numbered options. `choice` None: spoilt, and `cause` says why.
+
+    One with an order is a look, like a `Shown`; beside a `Shown` of this voter in this role and turn it is the same look.
+    """
 
     voter: str
     choice: Mapping[int, float] | None
     form: BallotForm = "choice"
     """What it says of the options: one of them, places, points, or which are approved."""
     order: tuple[int, ...] = ()
-    """The options in the order in which this voter was shown them; empty where nothing was shown."""
-    turn: int = 1
+    """The options in the order, drawn by lot, in which this voter was shown them; empty where nothing was shown so."""
+    turn: int = field(kw_only=True)
+    """In which it was asked."""
     role: str = "voter"
     cause: str | None = None
+    redrawn: bool = True
+    """The order was drawn for this ballot. Else it is the one that this voter had before: one draw made both."""
 
 
 @trace("counted")
@@ -51,25 +57,32 @@ class Counted:
     """What each voter stated before the vote, where voters did."""
 
 
-@trace("shown")
+@trace("shown", unwritten={"turn": 2})
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What somebody who then decides was shown, from the first to the last, and what it said.
 
-    Each thing shown is those who stand behind it: one player for a draft, several for a position.
+    Each thing shown is those who stand behind it: one player for a draft, several for a position. Drafts that say the same
+    share the choice.
     """
 
     to: str
     role: str
     """As what it was asked: captain, reviewer, summariser, debater, ..."""
     order: tuple[tuple[str, ...], ...]
-    turn: int = 2
+    turn: int
+    """In which it was asked."""
     drawn: bool = True
     """The order was drawn by lot. Else a place may say who stands there."""
     answer: str | None = None
     """What it then said in words of its own; None: nothing usable."""
     places: tuple[int, ...] | None = None
     """The places, from 0 on, of what it then said; none: it is new. None: the words alone must tell."""
+    redrawn: bool = True
+    """The order was drawn for this look. Else it is the one that was shown before: one draw made both."""
+    distinct: bool | None = None
+    """No two of what was shown say the same, whatever the drafts of those behind them say. None: in a turn that has a `Round`
+    or a `Resolution`, whose positions were put together."""
 
 
 @trace("round")

@@ -35,10 +35,10 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
     left = raw.size - len(raw.chosen_on[cell.id])
     planned = left * raw.repeats * int(cell.traits.get("repeats", 1))
     calls = [raw.calls[key] for key in {key for episode in episodes for key in episode.calls} if key in raw.calls]
-    chosen = {"chosen_on": raw.size - left} if left < raw.size else {}
+    chosen = {"chosen_on": raw.size - left, "chosen_on_ids": raw.ids_beside.get(cell.id, 0)}
     return {
         **_named(raw, cell),
-        **chosen,
+        **{key: value for key, value in chosen.items() if value},
         **share_row(_by_question(episodes)),
         "outcomes": dict(outcomes),
         "missing": planned - len(episodes),

@@ -54,7 +54,7 @@ def _place(
 def _ending(last: list[Any], finishes: Mapping[str, str], found: set[tuple[str, int]]) -> str:
     name, _, turn, key, error, problem = last
     if error:
-        return "failed"
+        return "not_heard" if error.startswith("late:") else "failed"
     if finishes.get(key) in ("refusal", "content_filter"):
         return "refused"
     useless = finishes.get(key) == "unrecorded" or (problem not in (None, "repaired") and (name, turn) not in found)
@@ -65,7 +65,7 @@ def _row(player: str, office: str, plays: list[tuple[str, str, list[Any]]]) -> d
     endings = [ending for _, ending, _ in plays]
     dropped = {"not_heard": endings.count("not_heard")} if "not_heard" in endings else {}
     steps = [step for _, _, own in plays for step in own]
-    broken = [step for step in steps if not step[3]]
+    broken = [step for step in steps if not step[3] and not (step[4] or "").startswith("late:")]
     return {
         "player": player,
         "office": office,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import stats
 from second_way.claims_tables import clusters, ends_of, table_of
 from second_way.cohort_gap import FOLDS, _folds
 from second_way.compare import ANY_TEXT, Holds, Near
+from second_way.hanging import together
 from second_way.intervals import ALPHA, holm, mean, waiting_interval
 from second_way.luck import SIDE, Floats, paid_low, standing
 from second_way.options import Option
@@ -34,6 +35,9 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     money = all(cost is not None for cost in usd) and any(sum((cost or {}).values()) > 0 for cost in usd)
     costs = [(cost if money else side.calls) or {} for cost, side in zip(usd, sides, strict=True)]
     dearer = [[_dearer(one, other) for other in costs] for one in costs]
+    # Not dearer for sure, were the chance of error shared by all others: these could have been the best within a cost.
+    shared = ALPHA / (len(sides) - 1)
+    perhaps = [[other for other in range(len(sides)) if not _told(costs[other], cost, shared)] for cost in costs]
     folds = _folds(raw, ranked.questions)
     parts = min(FOLDS, len(folds))
     learnt = [[_least(side, [q for q in folds if folds[q] != fold]) for side in sides] for fold in range(parts)]
@@ -42,8 +46,9 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     means = not all(side.once for side in sides)
     groups = clusters(raw, asked)
     affordable = [[place for place in range(len(sides)) if not dearer[place][own]] for own in range(len(sides))]
-    beaten = _beaten(sides, table, asked, affordable, groups, means=means)
     paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
+    thrift = _thrift(sides, paid)
+    beaten = _beaten(sides, table, asked, affordable, thrift, groups, means=means)
     rows = []
     for own in sorted(
         range(len(sides)), key=lambda place: (round(paid[place], 12), -reached[place], sides[place].title)
@@ -53,7 +58,8 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
         row |= mean_row([*table[own][~np.isnan(table[own])]], "accuracy", side.values)
         row |= {"on_frontier": _undominated(reached, dearer, own), "of_folds": parts}
         row["folds"] = sum(_undominated(fold, dearer, own) for fold in learnt)
-        row |= _within(sides, table, affordable[own], reached)
+        payers = sorted({*affordable[own], *perhaps[own]})
+        row |= _within(sides, table, affordable[own], payers, lambda place: (round(reached[place], 12), *thrift[place]))
         row |= {} if ranked.alike else {"ranked_on": len(ranked.questions)}
         row |= {"strategy": side.cells[0].strategy, "label": side.cells[0].label}
         row |= {"alone": side.alone, "unit": "usd" if money else "calls"}
@@ -75,16 +81,37 @@ def _least(side: Option, questions: Sequence[str]) -> float:
 def _dearer(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
     """Beyond Student's interval of what they differ by on the questions that both were asked, or by more than a tenth of the
     other's cost there, unless it is one question that makes all the difference."""
-    differences = [one[question] - other[question] for question in one if question in other]
-    n = len(differences)
-    if not n:
+    both = [question for question in one if question in other]
+    if not both:
         return False
-    middle = mean(differences)
-    error = math.sqrt(math.fsum((value - middle) ** 2 for value in differences) / (n - 1) / n) if n > 1 else 0.0
-    tenth = math.fsum(other[question] for question in one if question in other) / n / 10
+    differences = [one[question] - other[question] for question in both]
+    tenth = math.fsum(other[question] for question in both) / len(both) / 10
     several = sum(value != 0 for value in differences) > 1
-    told = middle > error * float(stats.t.isf(ALPHA / 2, max(1, n - 1)))
-    return middle > 1e-12 and (told or (several and middle > tenth + 1e-9))
+    return _told(one, other, ALPHA) or (several and mean(differences) > max(1e-12, tenth + 1e-9))
+
+
+def _told(one: Mapping[str, float], other: Mapping[str, float], alpha: float) -> bool:
+    """Whether the first costs more than the second by Student's test over what hangs together: each piece gives what its
+    questions differ by, less as many times the mean."""
+    pieces = together([question for question in one if question in other])
+    every = [one[question] - other[question] for piece in pieces for question in piece]
+    if not every or mean(every) <= 1e-12:
+        return False
+    if len(pieces) == 1:
+        return len({*every}) == 1
+    off = [math.fsum(one[question] - other[question] - mean(every) for question in piece) for piece in pieces]
+    error = math.sqrt(math.fsum(value**2 for value in off) * len(off) / (len(off) - 1)) / len(every)
+    return mean(every) > error * float(stats.t.isf(alpha / 2, len(off) - 1))
+
+
+def _thrift(sides: Sequence[Option], paid: Sequence[float]) -> list[tuple[float, float, int]]:
+    """Of equals the higher one stands: less cost, fewer calls, a name that comes earlier."""
+    titles = sorted((side.title for side in sides), reverse=True)
+    calls = [mean([*side.calls.values()]) if side.calls else 0.0 for side in sides]
+    return [
+        (-round(cost, 12), -round(asked, 12), titles.index(side.title))
+        for side, cost, asked in zip(sides, paid, calls, strict=True)
+    ]
 
 
 def _undominated(reached: Sequence[float], dearer: Sequence[Sequence[bool]], own: int) -> bool:
@@ -96,12 +123,18 @@ def _undominated(reached: Sequence[float], dearer: Sequence[Sequence[bool]], own
     )
 
 
-def _within(sides: Sequence[Option], table: Floats, affordable: Sequence[int], reached: Sequence[float]) -> Row:
-    best = max(affordable, key=lambda place: reached[place])
+def _within(
+    sides: Sequence[Option],
+    table: Floats,
+    affordable: Sequence[int],
+    payers: Sequence[int],
+    merit: Callable[[int], tuple[float, ...]],
+) -> Row:
+    best = max(affordable, key=merit)
     figure = mean_row([*table[best][~np.isnan(table[best])]], every=sides[best].values)
     low = figure["low"]
     if figure["n"]:
-        low = chosen_low(table[affordable], figure, sides[best].values)
+        low = chosen_low(table[payers], figure, sides[best].values)
     row = {"within": figure["value"], "within_low": low, "within_high": figure["high"], "within_of": sides[best].title}
     values = [*sides[best].values.values()]
     return row | ({"within_bounds": ends_of(values)} if any(value.open for value in values) else {})
@@ -122,13 +155,16 @@ def _beaten(
     table: Floats,
     asked: Sequence[str],
     affordable: Sequence[Sequence[int]],
+    thrift: Sequence[tuple[float, float, int]],
     groups: Sequence[str] | None,
     *,
     means: bool,
 ) -> list[Holds]:
     """Who is better than each, of those that cost no more: Holm over all rows, of which any may be called beaten in 5 % of
     experiments where none is. The points are drawn, so that near the level it may be one or the other."""
-    rivals = [[place for place in several if place != own] for own, several in enumerate(affordable)]
+    rivals = [
+        sorted({*several} - {own}, key=thrift.__getitem__, reverse=True) for own, several in enumerate(affordable)
+    ]
     worst, best = _at_ends(sides, table, asked)
     found = [standing(best[own], worst[others], groups, means=means) for own, others in enumerate(rivals)]
     adjusted = [[p for p, _ in holm([one.p[end] for one in found])] for end in (0, 1)]

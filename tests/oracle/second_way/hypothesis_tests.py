@@ -50,7 +50,7 @@ class Figure:
     shown: Callable[[float], Any] = field(default=lambda p: p)
     verdict_limits: Callable[[float], tuple[Any, Any]] = lambda _: (None, None)
     verdict_p: Callable[[float], float | None] = lambda _: None
-    """What the verdict goes by: of a share it is wider, of all else the same."""
+    """What the verdict goes by: of a share and of a gap it is wider, of all else the same."""
 
     def __post_init__(self) -> None:
         self.verdict_limits, self.verdict_p = self.limits, self.p
@@ -335,7 +335,10 @@ def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
         return Figure(rise / gap, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)
     assert sums.best_of is not None
     whoever = Whoever(*sums.best_of, asked, rise / gap)
-    return Figure(rise / gap, whoever.limits, whoever.p, "fieller", n < FEW_QUESTIONS)
+    figure = Figure(rise / gap, whoever.limits, whoever.p, "fieller", n < FEW_QUESTIONS)
+    figure.verdict_limits = lambda alpha: whoever.limits(alpha, for_a_verdict=True)
+    figure.verdict_p = whoever.verdict_p
+    return figure
 
 
 def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> Figure | None:

@@ -350,5 +350,5 @@ def standing(own: Floats, others: Floats, clusters: Sequence[str] | None, *, mea
     ]
     if not points or max(points) == -math.inf:
         return Standing(None, (1.0, 1.0))
-    top = points.index(max(points))
+    top = [round(point, 9) for point in points].index(round(max(points), 9))
     return Standing(top, Luck(alike_in_differences(by_cluster(table, clusters)), 5_000).p(points[top]))

@@ -121,13 +121,31 @@ def _looks(raw: Raw, cell: Cell, role: str, meanings: Meanings) -> Iterator[tupl
         shown = [record for record in episode.traces if record["kind"] == "shown" and record["role"] == role]
         for record in shown:
             turn = record.get("turn", 2)
-            mark = episode.repeat, turn, str(record["order"])
-            yield record["to"], mark, _look(cell, episode, record, (episode.repeat, record["to"], turn), meanings)
+            mark = episode.repeat, turn, str(record["order"]), shown[: shown.index(record)].count(record)
+            yield record["to"], mark, _look(cell, episode, record, _draw(cell, episode, record), meanings)
         if not shown:
             players = [answer[0] for answer in episode.verdict.get("answers", ())]
             outside = sorted({record["to"] for record in records} - set(players))
             for who in [str(cell.captain)] if only_captain else outside or players:
                 yield who, episode.repeat, Look(episode.question, apart="not_drawn" if fixed else "not_shown")
+
+
+def _draw(cell: Cell, episode: Episode, record: Mapping[str, Any]) -> Any:
+    """Which draw has put it in order: its own, or the last that was its own, of this reader in this role."""
+    kind, who = record["kind"], record["voter" if record["kind"] == "ballot" else "to"]
+    own = kind == "shown"
+    number = next(number for number, other in enumerate(episode.traces) if other is record)
+    while number >= 0:
+        other = episode.traces[number]
+        same = other["kind"] == kind and who in (other.get("to"), other.get("voter"))
+        if same and other.get("role", "voter") == record.get("role", "voter") and other.get("redrawn", own):
+            return cell.id, episode.repeat, who, number
+        number -= 1
+    return cell.id, episode.repeat, who, "kept"
+
+
+def _argued(episode: Episode, turn: int) -> bool:
+    return any(record["kind"] in ("round", "resolution") and record["turn"] == turn for record in episode.traces)
 
 
 def _look(cell: Cell, episode: Episode, record: Mapping[str, Any], lot: Any, meanings: Meanings) -> Look:
@@ -136,7 +154,14 @@ def _look(cell: Cell, episode: Episode, record: Mapping[str, Any], lot: Any, mea
         return Look(episode.question, apart="not_drawn")
     if record.get("places") is not None:
         chosen = tuple(record["places"])
-        apart = "alike" if len(order) < 2 else None if chosen else "new"
+        said: list[Any] = list(order)
+        if not record.get("distinct", _argued(episode, record.get("turn", 2))):
+            drafts = [(answer[0], answer[1]) for answer in drafts_of(cell, episode)]
+            key = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
+            alike = meanings.groups(*key, drafts) if drafts else ()
+            said = [next((group for group in alike if set(group) & set(holders)), holders) for holders in order]
+        chosen = tuple(place for place in range(len(order)) if said[place] in [said[picked] for picked in chosen])
+        apart = "alike" if len(set(map(tuple, said))) < 2 else None if chosen else "new"
     elif not order:
         return Look(episode.question, apart="not_shown")
     elif record.get("answer") is None:
@@ -163,13 +188,22 @@ def _voters(raw: Raw) -> Iterator[Row]:
         looks: dict[str, list[Look]] = {}
         for episode in raw.episodes(cell):
             for record in episode.traces:
-                if record["kind"] == "ballot" and record.get("order"):
-                    looks.setdefault(record.get("role", "voter"), []).append(_ballot(episode, record))
+                if record["kind"] == "ballot" and record.get("order") and not _also_shown(episode, record):
+                    looks.setdefault(record.get("role", "voter"), []).append(_ballot(cell, episode, record))
         for role, several in looks.items():
             yield {"by": role, **names[cell.id], **_bias(several, raw.seed, each=True)}
 
 
-def _ballot(episode: Episode, record: Mapping[str, Any]) -> Look:
+def _also_shown(episode: Episode, ballot: Mapping[str, Any]) -> bool:
+    """One look, told by two records."""
+    place = ballot["voter"], ballot.get("role", "voter"), ballot.get("turn", 1)
+    return any(
+        record["kind"] == "shown" and (record["to"], record["role"], record.get("turn", 2)) == place
+        for record in episode.traces
+    )
+
+
+def _ballot(cell: Cell, episode: Episode, record: Mapping[str, Any]) -> Look:
     """The favourites: ranked first, given most points, or approved."""
     order, choice = record["order"], record.get("choice")
     if choice is None:
@@ -180,8 +214,7 @@ def _ballot(episode: Episode, record: Mapping[str, Any]) -> Look:
     liked = {int(option) for option, points in choice.items() if points == best}
     chosen = tuple(place for place, option in enumerate(order) if option in liked)
     apart = "alike" if len(chosen) == len(order) else None
-    lot = episode.repeat, record["voter"]
-    return Look(episode.question, len(order), chosen, apart, tuple(order), lot)
+    return Look(episode.question, len(order), chosen, apart, tuple(order), _draw(cell, episode, record))
 
 
 def _bias(looks: Sequence[Look], seed: int, *, each: bool) -> Row:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +19,40 @@ from second_way.ranked import DIGESTS
 from second_way.shares import Grade, grade_of
 
 Row = Mapping[str, Any]
+
+
+def same_words(question: Mapping[str, Any]) -> str:
+    """A question without its id: words between single spaces, letters composed, choices in no order."""
+    said = [
+        question["text"],
+        *sorted(_words(choice) for choice in question.get("choices", ())),
+        question.get("context"),
+    ]
+    text, *choices, context = (_words(each or "") for each in said)
+    return _short_hash([text, choices, context])
+
+
+def under_its_id(question: Mapping[str, Any]) -> str:
+    """As files of before name it."""
+    return _short_hash(
+        [
+            question["id"],
+            question["text"],
+            list(question.get("choices", ())),
+            question.get("context"),
+            question.get("language") or "en",
+            question.get("kind") or ("choice" if question.get("choices") else "open"),
+        ]
+    )
+
+
+def _words(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _short_hash(value: list[Any]) -> str:
+    written = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(written.encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
@@ -118,9 +155,21 @@ class Raw:
     def chosen_on(self) -> dict[str, set[str]]:
         """By cell: the questions that it was chosen on, on which nothing may be said of it."""
         chosen: dict[str, set[str]] = {cell.id: set() for cell in self.cells}
+        named: dict[str, list[str]] = {}
+        for ident, content in self.questions.items():
+            asked = content["question"]
+            for name in (same_words(asked), under_its_id(asked), f"id:{ident}"):
+                named.setdefault(name, []).append(ident)
         for row in self.tables["choices"]:
-            chosen[row["cell"]].add(row["question_id"])
+            chosen[row["cell"]].update(named.get(row["question"], ()))
         return chosen
+
+    @cached_property
+    def ids_beside(self) -> dict[str, int]:
+        """By cell: how many questions it was chosen on that have a name alone, and none that is asked here."""
+        marks = [(row["cell"], row["question"].partition(":")) for row in self.tables["choices"]]
+        beside = {(cell, ident) for cell, (form, _, ident) in marks if form == "id" and ident not in self.questions}
+        return Counter(cell for cell, _ in beside)
 
     def waits(self, question: str) -> bool:
         """Whether somebody has said what is right: in a reference, or of any answer to it."""

@@ -392,7 +392,11 @@ def _overs(
         own = [_value(labels, one) for one in rights[row["method"]]]
         pairs = {str(q): [(a, b)] for q, (a, b) in enumerate(zip(own, base, strict=True))}
         rows.append({"method": beside, **difference(pairs, means=False), **bounds(pairs)})
-    return overs | {(row["method"], row["k"]): over for row, over in zip(compared, adjusted(rows), strict=True)}
+    # Whoever chose the same is one more name for one difference, and nobody pays for it twice.
+    teams = [frozenset(row["team"]) for row in compared]
+    once = [place for place, team in enumerate(teams) if team not in teams[:place]]
+    paid = dict(zip([teams[place] for place in once], adjusted([rows[place] for place in once]), strict=True))
+    return overs | {(row["method"], row["k"]): paid[team] for row, team in zip(compared, teams, strict=True)}
 
 
 def _beaten(

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from second_way.raw import same_words, under_its_id
+
 PLAYERS = ("ann", "bob", "cat", "dan", "eve")
 
 DISCUSSIONS: tuple[dict[str, Any], ...] = (
@@ -295,17 +297,33 @@ def chosen_team(number: int, folder: Path) -> dict[str, Any]:
     keys = {**one_at_a_time(number, folder), "name": f"chosen-{number}"}
     draw = random.Random(f"chosen {number}")
     files = sorted(folder.glob("*.jsonl"))
-    asked = [json.loads(line)["id"] for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    asked = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     players = list(keys["players"])
     keys["teams"] = {"table": {"players": players, "captain": keys["teams"]["table"]["captain"]}}
     on = draw.sample(asked, round(len(asked) * draw.choice((0.3, 0.6, 0.9))))
-    selection = {"team": players[:2], "accuracies": dict.fromkeys(players, 0.5), "chosen_on_ids": on}
+    selection = {"team": players[:2], "accuracies": dict.fromkeys(players, 0.5), **_chosen_on(draw, on)}
     (folder / "team.json").write_text(json.dumps([selection]), encoding="utf-8")
     usual = {"summariser": "sue", "repeats": draw.randint(1, 2), "shown_accuracies": "team.json"}
     keys["strategies"] = [*draw.sample(["solo", "vote", "talkative"], 2), {"mixture": usual}]
     keys["strategies"] += [{"mixture": {**usual, "proposers": players}}] if draw.random() < 0.5 else []
     draw.shuffle(keys["strategies"])
     return keys
+
+
+def _chosen_on(draw: random.Random, questions: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """As the forms of it are: by words, which may have been asked under other ids, spaced otherwise and with choices in
+    another order; by digests of before; by ids, some of which nobody has here."""
+    form = draw.choice(("words", "before", "ids"))
+    if form == "ids":
+        beside = [f"elsewhere-{n}" for n in range(draw.randrange(3))]
+        return {"chosen_on_ids": [*(question["id"] for question in questions), *beside]}
+    if form == "before":
+        return {"chosen_on": [under_its_id(question) for question in questions]}
+    for question in questions:
+        question |= {"id": "other", "text": question["text"].replace(" ", " \n")}
+        if choices := question.get("choices"):
+            question["choices"] = choices[::-1]
+    return {"chosen_on": [same_words(question) for question in questions]}
 
 
 def discussions(number: int, folder: Path) -> dict[str, Any]:

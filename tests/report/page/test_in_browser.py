@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 import sqlite3
 import time
@@ -11,17 +12,20 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 import pytest
 
-from moot.measures.section import Chart, Column, Section
+import moot.report.page
+from moot.measures.numbers import shown
+from moot.measures.section import Chart, Column, Section, Unit
 from moot.report.page.run import write_page
 
 from .conftest import DRAFTS, FILLERS, LONG, Written, play, reread
 
 ALL = len(DRAFTS) + FILLERS
+FORMAT = Path(moot.report.page.__file__).parent / "static" / "format.js"
 WIDE = (1400, 900)
 PHONE = (360, 740)
 
@@ -517,3 +521,23 @@ def test_records_are_told_in_words_and_unknown_ones_by_their_keys(page: Page, tm
     page.until(lambda: page.all(".ballots"))
     assert page.texts(".drafts .group-mark") == ["A", "B", "B"]
     assert page.texts(".counted tbody tr") == ["ARome1", "BParis2won"]
+
+
+def test_a_figure_is_rounded_on_the_page_as_in_the_terminal(page: Page) -> None:
+    """Half goes away from zero in both: 45 of 80 are 56.3 %."""
+    draw = random.Random(1)
+    values = [right / of for of in (8, 16, 40, 80, 200, 400, 1_600) for right in range(of + 1)]
+    values += [round(draw.uniform(0, 2), draw.randint(1, 6)) for _ in range(500)]
+    values += [10 ** draw.uniform(-9, 7) for _ in range(500)] + [0.285, 1.005, 0.1005, 0.0005, 0.00049, 1e-7]
+    values += [-value for value in values]
+    units = [unit for unit in get_args(Unit) if unit != "usd"]  # money has a rule of its own
+    source = FORMAT.read_text(encoding="utf-8").replace("export ", "")
+    told = page.js(
+        f"{source}; const [values, units] = arguments;"
+        " return units.map((unit) => values.map((value) => number(value, unit)));",
+        values,
+        units,
+    )
+    for unit, texts in zip(units, told, strict=True):
+        assert texts == [shown(value, unit).replace("-", "−") for value in values], unit
+    assert (shown(45 / 80, "share"), shown(-9 / 80, "points"), shown(0.00001, "points")) == ("56.3 %", "-11.3", "0.0")

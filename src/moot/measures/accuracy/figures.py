@@ -94,12 +94,14 @@ def _named(source: Source, cell: Stored) -> dict[str, Any]:
 
 
 def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
-    """How many questions are in none of its figures because it was chosen on them; where that is all, why there are none."""
-    left_out = source.left_out(cell)
+    """How many questions are in none of its figures because it was chosen on them; where that is all, why there are none.
+    And on how many it was chosen that could be among the others for all that is known of them."""
+    left_out, by_id = source.left_out(cell), source.chosen_on_ids(cell)
+    beside = {"chosen_on_ids": by_id} if by_id else {}
     if not left_out:
-        return {}
+        return beside
     why = f"all {size} questions are those that it was chosen on: nothing is left to measure it by"
-    return {"chosen_on": left_out, **({"why": why} if left_out == size else {})}
+    return {"chosen_on": left_out, **beside, **({"why": why} if left_out == size else {})}
 
 
 def _missing(source: Source, cell: Stored, size: int, played: int) -> int:

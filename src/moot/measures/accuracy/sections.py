@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from moot.experiment.selected import BY_IDS_ALONE
 from moot.measures.columns import Figures, cohort_column, figure, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
 
@@ -61,6 +62,8 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
 def chosen_on_words(figures: Figures) -> Iterator[str]:
     """Of each row that was chosen on some of the questions: on how many, and how many are left."""
     for row in figures.get("accuracy", ()):
+        if by_id := row.get("chosen_on_ids"):
+            yield f"{titled(row)}: {BY_IDS_ALONE.format(by_id)}."
         if not (left_out := row.get("chosen_on", 0)):
             continue
         size = figures["questions"]

@@ -15,7 +15,17 @@ from moot.measures.section import Column, Section
 from moot.measures.source import Source
 
 Row = dict[str, Any]
-WHYS = {"failed": "the call failed", "refused": "it refused", "unanswered": "it gave no usable reply"}
+WHYS = {
+    "failed": "the call failed",
+    "refused": "it refused",
+    "unanswered": "it gave no usable reply",
+    NOT_HEARD: "nobody waited for it",
+}
+
+
+NOT_COUNTED = (
+    "A call that nobody waited for, since a vote was decided or a round had its quorum, is not among the calls."
+)
 
 
 def attendance_figures(source: Source) -> Row:
@@ -38,16 +48,19 @@ def attendance_figures(source: Source) -> Row:
 
 
 def absent_words(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Whoever never answered: what it was asked counts as not right, which says nothing of how good it is."""
+    """Whoever never answered: what it was asked counts as not right, which says nothing of how good it is. And whoever the
+    others never waited for."""
     for row in rows:
-        if row["absent"] and not row[ANSWERED]:
-            office = "" if row["office"] == PLAYER else f" as {row['office']}"
-            whys = ", ".join(f"{words} {row[why]:,}×" for why, words in WHYS.items() if row[why])
-            yield (
-                f"{row['player']}{office} never answered, asked in {count(row['asked'], 'play')} on"
-                f" {count(row['questions'], 'question')} ({whys}): it took {count(row['calls'], 'call')}, and nobody knows how"
-                " good it is."
-            )
+        if row[ANSWERED]:
+            continue
+        office = "" if row["office"] == PLAYER else f" as {row['office']}"
+        asked = f"asked in {count(row['asked'], 'play')} on {count(row['questions'], 'question')}"
+        if row["absent"]:
+            whys = ", ".join(f"{words} {row[why]:,}×" for why, words in WHYS.items() if row.get(why))
+            took = f"it took {count(row['calls'], 'call')}, and nobody knows how good it is"
+            yield f"{row['player']}{office} never answered, {asked} ({whys}): {took}."
+        elif row.get(NOT_HEARD):
+            yield f"{row['player']}{office} was never waited for, {asked}: nobody knows what it would have said."
 
 
 def attendance_sections(figures: Figures) -> Iterator[Section]:
@@ -67,6 +80,7 @@ def attendance_sections(figures: Figures) -> Iterator[Section]:
     words = (
         "Over all strategies: the plays in which somebody was asked, and whether the last reply there was usable."
         " A call that strategies share is counted once.",
+        *([NOT_COUNTED] if any(NOT_HEARD in row for row in rows) else ()),
         *absent_words(rows),
     )
     yield Section("attendance", "Who was asked, and who answered", words, columns, rows, place=935)

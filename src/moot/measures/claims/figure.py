@@ -2,9 +2,10 @@
 
 Every figure that a hypothesis may speak of is a ratio of two sums over questions (accuracy: right by questions; safety
 multiple: rescues by regressions). One share, one paired difference, one net, one multiple and one share of a gap have the
-interval that stands in their own section of a report, and a share beside it one that its verdict goes by
-(`stats.guarded_share`); sums and differences of shares and nets are means between bounds (`linear`). Products, ratios, money
-and what else is made of multiples and gaps have a bootstrap: one resample of the questions gives all its figures at once.
+interval that stands in their own section of a report, and a share or a gap beside it one that its verdict goes by
+(`stats.guarded_share`, `stats.guarded_gap`); sums and differences of shares and nets are means between bounds (`linear`).
+Products, ratios, money and what else is made of multiples and gaps have a bootstrap: one resample of the questions gives all
+its figures at once.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from moot.measures.claims.linear import SHARES, Linear, combination, linear
 from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between, multiple_p_between
 from moot.measures.sides import SideResults
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
-from moot.stats.closure import Side, closure
+from moot.stats.closure import Closure, Side, closure
 from moot.stats.clusters import units, value_rows
 from moot.stats.completions import Between, IntervalLimits, Limited
+from moot.stats.counted_words import no_interval_words
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import compare_between
+from moot.stats.guarded_gap import guarded_closed
 from moot.stats.guarded_share import guarded_whatever
 from moot.stats.paired import FEW_QUESTIONS
 from moot.stats.proportion import Share, share, share_between
@@ -132,7 +135,7 @@ def figure_of(
 
 def _without_interval(figure: Figure, waiting: int) -> Figure:
     """Of products and ratios, or of a gap, nobody has taken how far what waits could move it."""
-    note = f"no interval: {waiting:,} question{'s have' if waiting != 1 else ' has'} an answer that waits for a grade"
+    note = no_interval_words(waiting)
     return Figure(figure.value, lambda _: (None, None), lambda _: None, "none", figure.small, note)
 
 
@@ -212,7 +215,8 @@ def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
     if figure is None:
         return None
     note = None if figure.limits()[0] is not None else "the gap is too small to say how much of it is closed"
-    return Figure(figure.value, figure.limits, figure.p, "fieller", _few(questions), note)
+    guard = Closure(figure.seen, figure.gap, guarded_closed)
+    return Figure(figure.value, figure.limits, figure.p, "fieller", _few(questions), note, guard=guard)
 
 
 def _resampled(

@@ -10,6 +10,7 @@ from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.sides import SideResults, ranked, sides
 from moot.measures.source import Source
+from moot.stats.counted_words import count
 from moot.stats.estimates import Row
 from moot.stats.frontier import Option, frontier
 from moot.stats.graded import bounds_row, fair, known, least_of, why_none
@@ -53,7 +54,7 @@ NOT_PLAYED = "none of the questions that it may be measured on has been played"
 
 
 def too_few(played: int) -> str:
-    questions = f"{played:,} question{'s' if played != 1 else ''}"
+    questions = count(played, "question")
     return f"it has {questions} only, too few in common with the others"
 
 
@@ -81,6 +82,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
             {question: value.most for question, value in side.open.items()},
             known=bool(known(fair(side.values(asked)))),
             waiting={question: value for question, value in side.open.items() if value.waiting},
+            calls=side.calls,
         )
         for title, side in sides.items()
     }

@@ -1,9 +1,9 @@
 """Whether a hypothesis holds: its value, its interval, and a verdict in one word.
 
 Confirmed and refuted go by the adjusted p and the adjusted interval of the family that it stands in, which agree with
-each other since both come from one test (`figure`), and one that holds for shares near 0 and 1 too
-(`stats.guarded_share`): so in at most 5 of 100 experiments in which nothing is to be found is any hypothesis of the family
-confirmed or refuted.
+each other since both come from one test (`figure`), and one that holds for shares near 0 and 1 too, and for gaps of which
+nearly all is closed (`stats.guarded_share`, `stats.guarded_gap`): so in at most 5 of 100 experiments in which nothing is to
+be found is any hypothesis of the family confirmed or refuted.
 """
 
 from __future__ import annotations

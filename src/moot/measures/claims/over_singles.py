@@ -10,13 +10,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import Alone, SideResults
+from moot.measures.sides import SideResults
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
 from moot.stats.completions import IntervalLimits
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate_row
-from moot.stats.graded import FEW_WAITING, Value, at_worst, fair, graded_estimate, least_of, marks_of
+from moot.stats.graded import FEW_WAITING, Value, ValuesByName, at_worst, fair, graded_estimate, least_of, marks_of
 from moot.stats.graded_pairs import compared_row, difference_ends, why_turned
 from moot.stats.shared_questions import shared_questions
 from moot.stats.waiting_choice import Tables, claim_whatever, said_alike
@@ -34,7 +34,7 @@ def option_tables(options: Mapping[str, SideResults], asked: Sequence[str]) -> T
     return Tables(seen, *(_table(rows, asked, end) for end in (WORST, BEST)))
 
 
-def _tables_alone(singles: Alone, asked: Sequence[str]) -> Tables:
+def _tables_alone(singles: ValuesByName, asked: Sequence[str]) -> Tables:
     """The same of the singles. At both ends everybody counts as far as it is graded or may yet turn out to be right: who
     has much ungraded may be the best of them."""
     rows = [{q: own[q] for q in asked if q in own} for own in singles.values()]
@@ -54,7 +54,7 @@ def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Calla
     return np.array([[np.nan if value is None else value for value in row] for row in ends], dtype=float)
 
 
-def _alike(options: Mapping[str, SideResults], singles: Alone, asked: Sequence[str]) -> Floats | None:
+def _alike(options: Mapping[str, SideResults], singles: ValuesByName, asked: Sequence[str]) -> Floats | None:
     """What an option and a single both say to a question and nobody has graded yet: it will have one grade."""
     ours = [_waiting_words(side.values(asked), asked) for side in options.values()]
     theirs = [_waiting_words(own, asked) for own in singles.values()]
@@ -66,14 +66,14 @@ def _waiting_words(values: Mapping[str, Value], asked: Sequence[str]) -> list[di
     return [dict(value.words) if value is not None and value.waiting else {} for value in there]
 
 
-def nobody_is_best(singles: Alone, values: Mapping[str, Value], options: int) -> Row:
+def nobody_is_best(singles: ValuesByName, values: Mapping[str, Value], options: int) -> Row:
     """No two of them share enough of these questions to say who is the better one."""
     rivals = [name for name, own in singles.items() if values.keys() & own.keys()]
     over = {"singles": len(singles), "options": options, "rule": RULE.format(test="score test"), "rivals": rivals}
     return {**over, **_withheld(singles, rivals, values)}
 
 
-def best_of_singles(singles: Alone, asked: Sequence[str]) -> str | None:
+def best_of_singles(singles: ValuesByName, asked: Sequence[str]) -> str | None:
     """Who got most right of these questions, of those that the players share, as far as it is graded."""
     marks = {name: marks_of(values) for name, values in singles.items()}
     return best(marks, asked, least={name: least_of(values) for name, values in singles.items()})
@@ -82,7 +82,7 @@ def best_of_singles(singles: Alone, asked: Sequence[str]) -> str | None:
 def over_best(
     options: Mapping[str, SideResults],
     option: int,
-    singles: Alone,
+    singles: ValuesByName,
     single: str,
     values: Mapping[str, Value],
     *,
@@ -133,7 +133,7 @@ def _pairs(values: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, l
     return {question: [(value, own[question])] for question, value in values.items() if question in own}
 
 
-def _each(singles: Alone, values: Mapping[str, Value], pooled: bool) -> Iterator[Row]:
+def _each(singles: ValuesByName, values: Mapping[str, Value], pooled: bool) -> Iterator[Row]:
     """Against every single by itself, on how many questions the two differ: all of them must be beaten."""
     for name, own in singles.items():
         row = compared_row(_pairs(values, own), pooled=pooled)
@@ -142,7 +142,7 @@ def _each(singles: Alone, values: Mapping[str, Value], pooled: bool) -> Iterator
         yield {"single": name, "difference": row["difference"], "n": row["n"], "discordant": discordant}
 
 
-def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
+def _rivals(singles: ValuesByName, single: str, asked: Sequence[str]) -> list[str]:
     """Who could be better than the best as far as is known, were all that is not known of them right.
 
     On the questions that both have; who has too few to be ranked could be better.
@@ -156,7 +156,7 @@ def _rivals(singles: Alone, single: str, asked: Sequence[str]) -> list[str]:
     return found
 
 
-def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]) -> Row:
+def _withheld(singles: ValuesByName, rivals: Sequence[str], values: Mapping[str, Value]) -> Row:
     """Nobody is the best single where a rival was heard only on some questions, which hang on what the others said, or has too
     few of them to be ranked.
 
@@ -185,7 +185,7 @@ def _withheld(singles: Alone, rivals: Sequence[str], values: Mapping[str, Value]
     }
 
 
-def _whoever_is_best(over: Row, alone: Alone, values: Mapping[str, Value], graded: IntervalLimits | None) -> Row:
+def _whoever_is_best(over: Row, alone: ValuesByName, values: Mapping[str, Value], graded: IntervalLimits | None) -> Row:
     """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
     if over["difference"] is None:
         return over

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from moot.measures.numbers import plain, rounded, signed
+from moot.stats.counted_words import count
 from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
 
@@ -37,7 +39,7 @@ def _nothing(row: Mapping[str, Any]) -> str:
     opening, bounds = _opening(row["questions"]), row["bounds"]
     if (bounds["low"], bounds["high"]) == (0.0, 1.0):
         return f"{opening} no answer is graded yet, so nobody knows how many are right."
-    low, high = (f"{100 * bounds[end]:.1f}" for end in ("low", "high"))
+    low, high = (plain(bounds[end]) for end in ("low", "high"))
     subject = _subject({**row, "chosen": "only"})  # who is the highest is not known either
     return f"{opening} nobody knows how many {subject} got right: {row['why']}. It is between {low} and {high} %."
 
@@ -70,14 +72,12 @@ def _ranked(row: Mapping[str, Any]) -> str:
     """Said where not all of them have the same questions; who was not ranked is no part of "all"."""
     if not (on := row.get("ranked_on")):
         return ""
-    return (
-        f" on the {on:,} question{'s' if on != 1 else ''} that all of {'these' if row.get('unranked') else 'them'} have"
-    )
+    return f" on the {count(on, 'question')} that all of {'these' if row.get('unranked') else 'them'} have"
 
 
 def _share(row: Mapping[str, Any]) -> str:
-    value = f"{100 * row['value']:.1f} %"
-    return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+    value = f"{plain(row['value'])} %"
+    return value if row["low"] is None else f"{value} ({plain(row['low'])}–{plain(row['high'])})"
 
 
 def _nobody(row: Mapping[str, Any]) -> str:
@@ -91,26 +91,26 @@ def _than_single(over: Mapping[str, Any], best: str) -> str:
     if over["difference"] is None:
         if not (ends := over.get("bounds")):
             return f"and how far that is from {best} is not known: {over['why']}"
-        low, high = (f"{100 * ends[end]:+.1f}" for end in ("low", "high"))
+        low, high = (signed(ends[end]) for end in ("low", "high"))
         return f"between {low} and {high} points against {best}, and more is not known: {over['why']}"
-    points, bounds = 100 * over["difference"], over.get("bounds")
+    difference, bounds = over["difference"], over.get("bounds")
     single = f"{best}, {over['single']}"
     if over["low"] is None:
-        return f"{points:+.1f} points against {single}{_whatever(over)}"
-    low, high = 100 * over["low"], 100 * over["high"]
+        return f"{signed(difference)} points against {single}{_whatever(over)}"
+    low, high = over["low"], over["high"]
     if over["low"] > 0 and settled(bounds, 0.0, above=True):
-        return f"{points:.1f} points more than {single} ({low:.1f}–{high:.1f}){_whatever(over)}"
+        return f"{plain(difference)} points more than {single} ({plain(low)}–{plain(high)}){_whatever(over)}"
     if over["high"] < 0 and settled(bounds, 0.0, above=False):
-        return f"{-points:.1f} points less than {single} ({-high:.1f}–{-low:.1f}){_whatever(over)}"
-    return f"which cannot be told from {single} ({points:+.1f} points, {low:+.1f} to {high:+.1f}){_whatever(over)}"
+        return f"{plain(-difference)} points less than {single} ({plain(-high)}–{plain(-low)}){_whatever(over)}"
+    return f"which cannot be told from {single} ({signed(difference)} points, {signed(low)} to {signed(high)}){_whatever(over)}"
 
 
 def _whatever(over: Mapping[str, Any]) -> str:
     """What a difference can be over all questions, where not all is graded."""
     if not (bounds := over.get("bounds")):
         return ""
-    low, high = (f"{100 * bounds[end]:+.1f}" for end in ("low", "high"))
-    pairs = f" on the {over['n']:,} question{'s' if over['n'] != 1 else ''} graded for both"
+    low, high = (signed(bounds[end]) for end in ("low", "high"))
+    pairs = f" on the {count(over['n'], 'question')} graded for both"
     return f"{pairs}, over all between {low} and {high} points, whatever the ungraded answers turn out to be"
 
 
@@ -130,8 +130,12 @@ def _times(row: Mapping[str, Any]) -> str:
     ratio, unknown = row["cost_ratio"], " (the cost in money is unknown)" if row.get("cost_usd") is None else ""
     if ratio is None:
         calls = row.get("calls")
-        return "" if calls is None else f"with {calls:.1f} calls a question{unknown}"
-    return f"at {ratio:.1f} × the cost" if row["cost_unit"] == "usd" else f"with {ratio:.1f} × the calls{unknown}"
+        return "" if calls is None else f"with {rounded(calls, 1)} calls a question{unknown}"
+    return (
+        f"at {rounded(ratio, 1)} × the cost"
+        if row["cost_unit"] == "usd"
+        else f"with {rounded(ratio, 1)} × the calls{unknown}"
+    )
 
 
 def _doubts(row: Mapping[str, Any]) -> list[str]:
@@ -140,7 +144,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
     if row["ungraded"]:
-        low, high = (f"{100 * row['bounds'][end]:.1f}" for end in ("low", "high"))
+        low, high = (plain(row["bounds"][end]) for end in ("low", "high"))
         doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"

@@ -15,6 +15,7 @@ from moot.measures.columns import (
     with_bounds,
     with_team,
 )
+from moot.measures.numbers import rounded
 from moot.measures.section import Chart, Column, Section
 
 Rows = Sequence[Mapping[str, Any]]
@@ -89,5 +90,5 @@ def _title(row: Mapping[str, Any]) -> str:
 def mean_turns(row: Mapping[str, Any]) -> str:
     """A family's mean turns in words."""
     about = ", ".join(filter(None, (count(len(row["protocols"]), "protocol"), row["with"], row["cohort"])))
-    interval = "" if row["low"] is None else f" ({row['low']:.2f}–{row['high']:.2f})"
-    return f"{row['family'].capitalize()} ({about}): {row['rounds']:.2f} turns{interval} on average."
+    interval = "" if row["low"] is None else f" ({rounded(row['low'], 2)}–{rounded(row['high'], 2)})"
+    return f"{row['family'].capitalize()} ({about}): {rounded(row['rounds'], 2)} turns{interval} on average."

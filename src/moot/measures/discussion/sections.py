@@ -19,6 +19,7 @@ from moot.measures.columns import (
     with_team,
 )
 from moot.measures.discussion.baseline_sections import baseline_sections, mean_turns
+from moot.measures.numbers import plain, signed
 from moot.measures.section import Chart, Column, Section
 
 Rows = Sequence[Mapping[str, Any]]
@@ -74,7 +75,7 @@ def _scores(figures: Figures) -> Iterator[Section]:
 
 def _bounds(row: Mapping[str, Any]) -> str:
     low, high = row["bounds"]["low"], row["bounds"]["high"]
-    return f"{_title(row)}: over all questions between {100 * low:.1f} % and {100 * high:.1f} %."
+    return f"{_title(row)}: over all questions between {plain(low)} % and {plain(high)} %."
 
 
 def _title(row: Mapping[str, Any], more: str | None = None) -> str:
@@ -163,9 +164,9 @@ def _slope(row: Mapping[str, Any]) -> str:
     if row["slope"] is None:
         return f"{_title(row)}: what one more is worth is not known: {row['why']}."
     one = row["step"]
-    interval = "" if row["low"] is None else f" ({100 * row['low']:+.1f} to {100 * row['high']:+.1f})"
+    interval = "" if row["low"] is None else f" ({signed(row['low'])} to {signed(row['high'])})"
     also = f"; {' and '.join(row['also_varied'])} varied with it" if row["also_varied"] else ""
-    worth = f"{100 * row['slope']:+.1f}{interval} points for one more {one}"
+    worth = f"{signed(row['slope'])}{interval} points for one more {one}"
     left_out = f", {row['ungraded']} with an ungraded answer left out" if row.get("ungraded") else ""
     return f"{_title(row)}: {worth}, by least squares on {row['n']} questions{left_out}{also}."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from moot.measures.position.bias import Look
 from moot.traces import Ballot
@@ -16,11 +16,16 @@ def favourites(ballot: Ballot) -> tuple[int, ...]:
     return tuple(option for option, value in ballot.choice.items() if value == best)
 
 
-def ballot_look(question: str, ballot: Ballot, lot: Hashable = None) -> Look:
+def ballot_look(
+    question: str, ballot: Ballot, alike: Mapping[int, Hashable] | None = None, lot: Hashable = None
+) -> Look:
     """Spoilt ballots and those that favour nobody (`empty`) are counted apart.
 
-    `lot`: whose ballot it is, and in which repeat: a voter keeps its order from one turn to the next.
+    `alike`: by option, what it says: options that say the same share the vote. None: no two do.
     """
     liked = favourites(ballot)
     apart = "spoilt" if ballot.choice is None else None if liked else "empty"
+    if alike is not None:
+        said = {alike.get(option) for option in liked}
+        liked = tuple(option for option in ballot.order if alike[option] in said)
     return Look(question, ballot.order, liked, apart, lot)

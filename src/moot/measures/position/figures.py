@@ -7,13 +7,12 @@ family.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from moot.measures.cells import Stored
 from moot.measures.discussion.naming import is_discussion, names_of
-from moot.measures.position.ballot_order import ballot_look
 from moot.measures.position.bias import Look, Row, position_bias, with_holm
-from moot.measures.position.shown import Readers, ShownPlay, add_looks, episodes_of, roles_of
+from moot.measures.position.shown import Readers, ShownPlay, add_looks, episodes_of, made_look, roles_read
 from moot.measures.source import Source
 
 
@@ -28,16 +27,21 @@ def position_figures(source: Source, cells: Sequence[Stored]) -> dict[str, list[
     for cells_alike in by_table.values():
         alike = [(cell, episodes_of(source, cell)) for cell in cells_alike]
         rows += _readers(source, alike)
-        ballots |= {cell["id"]: _ballots(episodes) for cell, episodes in alike}
+        read = roles_read(episode for _, episodes in alike for episode in episodes)
+        ballots |= {cell["id"]: _ballots(source, cell, episodes, read) for cell, episodes in alike}
     rows = with_holm([*rows, *_voters(source, cells, ballots)])
     return {"position_bias": rows} if any(row["decisions"] for row in rows) else {}
 
 
 def _readers(source: Source, alike: Sequence[tuple[Stored, list[ShownPlay]]]) -> Iterator[Row]:
     """Of one strategy at one table. Over all who decide there are the most decisions, so places are told apart there."""
-    for role in roles_of(episode for _, episodes in alike for episode in episodes):
+    for role in roles_read(episode for _, episodes in alike for episode in episodes):
         readers = Readers()
-        cells_with_role = [(cell, episodes) for cell, episodes in alike if role in roles_of(episodes)]
+        cells_with_role = [
+            (cell, episodes)
+            for cell, episodes in alike
+            if any(look.role == role for episode in episodes for look in episode.looks)
+        ]
         for cell, episodes in cells_with_role:
             add_looks(source, cell, role, episodes, readers)
         players = {player for _, episodes in cells_with_role for episode in episodes for player in episode.players}
@@ -66,13 +70,17 @@ def _reader(cell: Stored, role: str, reader: str, players: set[str]) -> Row:
     return {"captain": None, role: cell["traits"].offices.get(reader, reader)}
 
 
-def _ballots(episodes: Sequence[ShownPlay]) -> dict[str, list[Look]]:
-    """By role: ballots on which the options stood in an order of the voter's own."""
+def _ballots(
+    source: Source, cell: Stored, episodes: Sequence[ShownPlay], read: Collection[str]
+) -> dict[str, list[Look]]:
+    """By role: ballots on which the options stood in an order of the voter's own. In a role of which a record tells that
+    it `read`, they stand among its looks."""
     looks: dict[str, list[Look]] = {}
+    table = source.drafts(source.draft_table(cell))
     for episode in episodes:
-        for ballot in episode.ballots:
-            lot = (episode.seen.repeat, ballot.voter)
-            looks.setdefault(ballot.role, []).append(ballot_look(episode.seen.key[0], ballot, lot))
+        for look in episode.looks:
+            if look.role not in read:
+                looks.setdefault(look.role, []).append(made_look(source, cell, episode.seen, table, look))
     return looks
 
 

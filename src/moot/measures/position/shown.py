@@ -6,22 +6,25 @@ something new is told apart by the reason.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
+from moot.engine.match_record import Groups
+from moot.grade.normalise import normalise
 from moot.measures.cells import Stored
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.position.ballot_order import ballot_look
 from moot.measures.position.bias import ALIKE, Look
 from moot.measures.source import Source, chosen_by, groups_of
 from moot.measures.team_drafts import TeamDrafts
-from moot.traces import Ballot, Resolution, Round, Shown, of_kind, trace_of
+from moot.traces import RecordedLook, Resolution, Round, Shown, looks_of, trace_of
 
-_KINDS = {"shown", "ballot", "round", "resolution"}
-_NAMED = tuple(f'"{kind}"' for kind in sorted(_KINDS))
+_KINDS = {"shown", "ballot", "round", "resolution", "grouped", "counted"}
+_TELLING = tuple(f'"{kind}"' for kind in ("ballot", "resolution", "round", "shown"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,7 @@ class ShownPlay:
     """One play, as far as anybody was shown anything in an order."""
 
     seen: EpisodeOutline
-    looks: tuple[Shown, ...] = ()
-    ballots: tuple[Ballot, ...] = ()
-    """Those with an order: the others were filled in for nobody's eyes."""
+    looks: tuple[RecordedLook, ...] = ()
     turns: tuple[int, ...] = ()
     """Rounds that were held, whether or not it is on record what they showed."""
     players: tuple[str, ...] = ()
@@ -58,41 +59,41 @@ def episodes_of(source: Source, cell: Stored) -> list[ShownPlay]:
 
 
 def _episode(seen: EpisodeOutline, written: str) -> ShownPlay:
-    if not any(name in written for name in _NAMED):
+    if not any(name in written for name in _TELLING):
         return ShownPlay(seen, players=tuple(draft.player for draft in seen.drafts))
     verdict = orjson.loads(written)
     records = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _KINDS]
     held = [record.turn for record in records if isinstance(record, Round | Resolution)]
-    return ShownPlay(
-        seen,
-        tuple(of_kind(records, Shown)),
-        tuple(ballot for ballot in of_kind(records, Ballot) if ballot.order),
-        tuple(held),
-        tuple(player for player, *_ in verdict.get("answers", ())),
-    )
+    players = tuple(player for player, *_ in verdict.get("answers", ()))
+    return ShownPlay(seen, tuple(looks_of(records)), tuple(held), players)
 
 
-def roles_of(episodes: Iterable[ShownPlay]) -> list[str]:
-    return list(dict.fromkeys(record.role for episode in episodes for record in episode.looks))
+def roles_read(episodes: Iterable[ShownPlay]) -> list[str]:
+    """The roles in which somebody read what others wrote, and not only filled in a ballot."""
+    shown = (look.role for episode in episodes for look in episode.looks if isinstance(look.record, Shown))
+    return list(dict.fromkeys(shown))
 
 
 def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[ShownPlay], readers: Readers) -> None:
     """All looks of one role in one cell."""
-    role_records = [record for episode in episodes for record in episode.looks if record.role == role]
-    expected = _expected(cell, {record.to for record in role_records}, episodes)
-    fixed = not any(record.drawn for record in role_records)
+    role_looks = [look for episode in episodes for look in episode.looks if look.role == role]
+    expected = _expected(cell, {look.to for look in role_looks}, episodes)
+    fixed = not any(look.drawn for look in role_looks)
     table = source.drafts(source.draft_table(cell))
     for episode in episodes:
-        records = [record for record in episode.looks if record.role == role]
         question, repeat = episode.seen.key[0], episode.seen.repeat
-        for record in records:
-            readers.add(record.to, _look(source, episode.seen, table, record), repeat, record.turn, record.order)
-        recorded = {record.turn for record in episode.looks}
+        looks = [look for look in episode.looks if look.role == role]
+        times: Counter[Any] = Counter()
+        for look in looks:
+            mark = look.turn, look.order
+            times[look.to, mark] += 1  # whoever is shown the same order twice in one turn has looked twice
+            readers.add(look.to, made_look(source, cell, episode.seen, table, look), repeat, mark, times[look.to, mark])
+        recorded = {look.turn for look in episode.looks}
         unrecorded = [turn for turn in episode.turns if turn not in recorded]
         for reader in expected if expected is not None else episode.players:
             for turn in unrecorded:
                 readers.add(reader, Look(question, apart="unknown"), repeat, turn)
-            if not records and not unrecorded:
+            if not looks and not unrecorded:
                 readers.add(reader, Look(question, apart="not_drawn" if fixed else "not_shown"), repeat)
 
 
@@ -104,12 +105,17 @@ def _expected(cell: Stored, readers: set[str], episodes: Sequence[ShownPlay]) ->
     return None if readers <= players else sorted(readers)
 
 
-def _look(source: Source, seen: EpisodeOutline, table: TeamDrafts, record: Shown) -> Look:
-    question, lot = seen.key[0], (seen.repeat, record.to, record.turn)
+def made_look(source: Source, cell: Stored, seen: EpisodeOutline, table: TeamDrafts, look: RecordedLook) -> Look:
+    """One look, by whichever record tells of it: what was shown, and which of it says what was then chosen."""
+    question, lot = seen.key[0], (cell["id"], seen.repeat, look.to, look.draw)
+    record = look.record
+    if not isinstance(record, Shown):
+        return ballot_look(question, record, _options_alike(source, seen, table, look), lot)
     if not record.drawn:
         return Look(question, apart="not_drawn")
     if record.places is not None:
-        return _placed(question, record.order, record.places, lot)
+        groups = () if look.distinct or not seen.drafts else groups_of(source, seen, table)
+        return _placed(question, record.order, record.places, groups, lot)
     if not record.order:
         return Look(question, apart="not_shown")
     if record.answer is None:
@@ -119,7 +125,7 @@ def _look(source: Source, seen: EpisodeOutline, table: TeamDrafts, record: Shown
     return _worded(source, seen._replace(word=record.answer), table, record, lot)
 
 
-def _worded(source: Source, seen: EpisodeOutline, table: TeamDrafts, record: Shown, lot: tuple[Any, ...]) -> Look:
+def _worded(source: Source, seen: EpisodeOutline, table: TeamDrafts, record: Shown, lot: Hashable) -> Look:
     """Words tell whose draft it is that was chosen."""
     question, groups = seen.key[0], groups_of(source, seen, table)
     names = {name for holders in record.order for name in holders}
@@ -132,8 +138,25 @@ def _worded(source: Source, seen: EpisodeOutline, table: TeamDrafts, record: Sho
     return Look(question, record.order, places, None if places else "new", lot)
 
 
-def _placed(question: str, order: Sequence[tuple[str, ...]], places: Sequence[int], lot: tuple[Any, ...]) -> Look:
-    """A position is who holds it: no two that are shown together are alike."""
-    if len(order) < 2:
+def _placed(
+    question: str, order: Sequence[tuple[str, ...]], places: Sequence[int], groups: Groups, lot: Hashable
+) -> Look:
+    """Who decided named places. `groups`: whose drafts say the same, where what was shown are drafts."""
+    meanings = [frozenset(name for group in groups if set(group) & set(holders) for name in group) for holders in order]
+    if len(order) < 2 or (meanings[0] and len(set(meanings)) == 1):
         return Look(question, apart=ALIKE)
-    return Look(question, order, [order[place] for place in places], None if places else "new", lot)
+    named = {order[place] for place in places}
+    meant = {name for place in places for name in meanings[place]}
+    chosen = [holders for holders, said in zip(order, meanings, strict=True) if holders in named or said & meant]
+    return Look(question, order, chosen, None if chosen else "new", lot)
+
+
+def _options_alike(
+    source: Source, seen: EpisodeOutline, table: TeamDrafts, look: RecordedLook
+) -> dict[int, Hashable] | None:
+    """What each option of a ballot says: as the drafts were grouped that it is one of, else by its words."""
+    if look.distinct or not set(look.order) <= set(range(len(look.options))):
+        return None
+    groups = groups_of(source, seen, table) if seen.drafts else ()
+    meanings = {draft.text: group for draft in seen.drafts for group in groups if draft.player in group}
+    return {number: meanings.get(text) or normalise(text) for number, text in enumerate(look.options)}

@@ -14,6 +14,7 @@ from itertools import chain
 
 from moot.engine.match_record import Groups
 from moot.measures.quiz.played import DraftsKey, Played, solos, split
+from moot.stats.counted_words import count
 from moot.stats.estimates import Row, estimate_row
 
 LeastAndMost = tuple[float, float]
@@ -91,7 +92,7 @@ def _fullest(grouped: Iterable[tuple[DraftsKey, Groups]]) -> dict[DraftsKey, Gro
 
 
 def unplaced_words(questions: int) -> str:
-    named = "1 question" if questions == 1 else f"{questions:,} questions"
+    named = count(questions, "question")
     return f"{named} may stand here too: a player was not heard there, and nobody knows how many answers there were"
 
 

@@ -19,7 +19,7 @@ from moot.measures.columns import (
     with_bounds,
     with_team,
 )
-from moot.measures.numbers import shown
+from moot.measures.numbers import rounded, shown
 from moot.measures.section import Chart, Column, Section
 
 PEOPLE = "people"
@@ -98,10 +98,10 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
     words = (*graded_words(rows), *grouped_by_words(figures))
     if (people := figures.get("diversity_and_people")) and people["rho"] is not None:
         ends = people["low_holm"], people["high_holm"]
-        bounds = "" if None in ends else f" ({ends[0]:.2f} to {ends[1]:.2f})"
+        bounds = "" if None in ends else f" ({rounded(ends[0], 2)} to {rounded(ends[1], 2)})"
         p = "" if people["p_holm"] is None else f", p {shown(people['p_holm'], 'p').replace('<', '< ')}"
         words += (
-            f"Spearman's correlation of the number of answers with the rate of people: {people['rho']:.2f}{bounds}{p}.",
+            f"Spearman's correlation of the number of answers with the rate of people: {rounded(people['rho'], 2)}{bounds}{p}.",
         )
     chart = Chart("lines", "d", "accuracy", series="label", panel="difficulty")
     title = "The same by how hard people found it"

@@ -6,7 +6,6 @@ reached less than one of its cohort did. It was lucky too; the interval makes up
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from moot.stats.crossfit import best
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import (
     Value,
+    ValuesByName,
     closure_bounds,
     known,
     least_of,
@@ -25,11 +25,10 @@ from moot.stats.graded import (
     why_no_interval,
     why_unfair_together,
 )
+from moot.stats.ratio import no_gap
 from moot.stats.shared_questions import shared_questions
 from moot.types import Estimate
 
-ByModel = Mapping[str, Mapping[str, Value]]
-"""By model and question: how right, and what it can be where not all is graded."""
 Triple = tuple[Value, Value, Value]
 NO_GAP = "there is no gap: the other cohort's best is no better alone"
 PLACES = ("after", "alone", "stronger")
@@ -85,10 +84,10 @@ class CohortGap:
     @property
     def is_none(self) -> bool:
         """Whether the other cohort's best is no better alone, as far as is graded."""
-        return bool(self.rows) and math.fsum(gap for _, gap in self.rows.values()) <= 1e-12
+        return bool(self.rows) and no_gap(gap for _, gap in self.rows.values())
 
 
-def cohort_gap(alone: ByModel, after: ByModel, stronger: ByModel) -> CohortGap | str:
+def cohort_gap(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName) -> CohortGap | str:
     """Or why there is none. The best are chosen by the least that they can be, so that nobody is it for being ungraded."""
     together = [shared_questions(side) for side in (after, alone, stronger)]
     if any(those.none_ranked for those in together):
@@ -106,7 +105,7 @@ def cohort_gap(alone: ByModel, after: ByModel, stronger: ByModel) -> CohortGap |
     return CohortGap(triples, sides, "; ".join(told for those in together if (told := those.told)) or None)
 
 
-def _side(models: ByModel, questions: Sequence[str]) -> Side:
+def _side(models: ValuesByName, questions: Sequence[str]) -> Side:
     """Who of these got most right on these questions, and all beside it."""
     marks = {model: marks_of(values) for model, values in models.items()}
     least = {model: least_of(values) for model, values in models.items()}
@@ -141,7 +140,7 @@ class GapClosure:
         return {**row, **{key: value for key, value in more.items() if value is not None}}
 
 
-def gap_closure(alone: ByModel, after: ByModel, stronger: ByModel) -> GapClosure:
+def gap_closure(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName) -> GapClosure:
     """Over the questions that all three have played, scored on those of which the best are graded.
 
     The interval holds the share whoever is the best of each.

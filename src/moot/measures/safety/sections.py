@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.columns import Figures, adjusted_words, count, figure, not_all_words, unknown_words, with_team
-from moot.measures.numbers import shown
+from moot.measures.numbers import rounded, shown
 from moot.measures.safety.model_sections import calibration_section, model_sections, tax_section
 from moot.measures.section import Chart, Column, Section, Unit
 
@@ -143,7 +143,7 @@ def _models(figures: Figures) -> Iterator[Section]:
     words = adjusted_words(rows)
     correlated = [row for row in figures.get("gain_by_strength", ()) if row["rho"] is not None]
     words += [
-        f"{row['stage']}: strength alone against gain over {row['models']} models, Spearman's rho {row['rho']:.2f}"
+        f"{row['stage']}: strength alone against gain over {row['models']} models, Spearman's rho {rounded(row['rho'], 2)}"
         f" (p {shown(row['p_holm'], 'p').replace('<', '< ')}){_pairs_left_out(row)}."
         for row in correlated
     ]

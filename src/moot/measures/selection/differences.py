@@ -27,22 +27,23 @@ USUAL = "top-accuracy"
 
 
 def mark_differences(labels: LabelMatrix, rows: Sequence[Row], together: Together, against: str | None) -> None:
-    """`over` in each row that is another team than that of the method compared with, all of them one family; `beaten_by`
-    where another method of the same k is better, the choice of it paid for."""
+    """`over` in each row that is another team than that of the method compared with, all of them one family, in which methods
+    that chose the same count once; `beaten_by` where another method of the same k is better, the choice of it paid for."""
     for row in rows:
         row["over"] = row["beaten_by"] = None
     methods = list(dict.fromkeys(row["method"] for row in rows))
     if len(methods) < 2:
         return
     beside = against or (USUAL if USUAL in methods else methods[0])
-    differences: list[tuple[Row, Row]] = []
+    differences: dict[tuple[str, int | None], Row] = {}
     for row in rows:
         reference = next(other for other in rows if (other["method"], other["k"]) == (beside, row["k"]))
-        if _of(rows, row) != _of(rows, reference):
-            own, other = together[row["method"], row["k"]], together[beside, row["k"]]
-            differences.append((row, {"method": beside, **compared(labels, own, other)}))
-    for (row, _), difference in zip(differences, with_holm([over for _, over in differences]), strict=True):
-        row["over"] = difference
+        place = _of(rows, row), row["k"]
+        if place[0] != _of(rows, reference) and place not in differences:
+            differences[place] = {"method": beside, **compared(labels, together[place], together[beside, row["k"]])}
+    adjusted = dict(zip(differences, with_holm(list(differences.values())), strict=True))
+    for row in rows:
+        row["over"] = adjusted.get((_of(rows, row), row["k"]))
     for k in dict.fromkeys(row["k"] for row in rows):
         _mark_beaten(labels, [row for row in rows if row["k"] == k], together)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from moot.experiment.selected import CHOSEN_ON_IDS
+from moot.experiment.selected import CHOSEN_ON, CHOSEN_ON_IDS
 from moot.measures.selection.by_split import accuracy_of
 from moot.measures.selection.differences import mark_differences
 from moot.select.labels import UNANSWERED, AnswerAlone, LabelMatrix
@@ -33,33 +33,40 @@ def method_rows(
     trials: Sequence[Trial],
     kind: str = "selector",
     *,
-    chosen_on: str = CHOSEN_ON_IDS,
+    wordings: Mapping[str, str] | None = None,
     against: str | None = None,
 ) -> list[Row]:
-    """One row a method and k, over all splits. `chosen_on`: the key of the questions that a row's team was chosen on;
+    """One row a method and k, over all splits. `wordings`: by question, where more is known of one than its id;
     `against`: the method that all others are compared with."""
     together: dict[tuple[str, int | None], list[Trial]] = defaultdict(list)
     for trial in trials:
         together[trial.method, trial.k].append(trial)
     with clustered(labels.clusters):
-        return _method_rows(labels, together, kind, chosen_on, against)
+        return _method_rows(labels, together, kind, wordings, against)
 
 
 def _method_rows(
     labels: LabelMatrix,
     together: Mapping[tuple[str, int | None], Sequence[Trial]],
     kind: str,
-    chosen_on: str,
+    wordings: Mapping[str, str] | None,
     against: str | None,
 ) -> list[Row]:
     rows = [_row(labels, group, kind) for group in together.values()]
     for row, group in zip(rows, together.values(), strict=True):
         if (selected := group[0].selected) is not None:  # those of the first split, as the team and its accuracies
-            row[chosen_on] = [labels.questions[place] for place in selected]
+            row |= _chosen_on([labels.questions[place] for place in selected], wordings)
     if kind == "selector":  # aggregators have the same voters and differ all the same
         _mark_equal(labels, rows, together)
         mark_differences(labels, rows, together, against)
     return rows
+
+
+def _chosen_on(questions: Sequence[str], wordings: Mapping[str, str] | None) -> Row:
+    """What a team must not be measured on: by what is asked, which is the same under any id; of a label matrix by ids."""
+    if wordings is None:
+        return {CHOSEN_ON_IDS: list(questions)}
+    return {CHOSEN_ON: list(dict.fromkeys(wordings[question] for question in questions))}
 
 
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from moot.measures.columns import paired_columns, ungraded_columns, ungraded_words, with_bounds
+from moot.measures.numbers import plain
 from moot.measures.section import Chart, Column, Section
 from moot.measures.selection.figures import Row
 
@@ -18,15 +19,15 @@ def selection_sections(
     splits: int,
     questions: int,
     clusters: int | None = None,
-    stands_on: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> list[Section]:
-    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do; `stands_on`: what
+    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do; `notes`: what
     there is to know of the labels themselves."""
     chosen = [row for row in rows if row["kind"] == "selector"]
     asked = f"{questions} questions, {m} to choose on"
     if clusters is not None:
         asked = f"{questions} questions in {clusters} clusters, which are never divided, about {m} to choose on"
-    sections = [_methods(chosen, oracle, asked, splits, stands_on)]
+    sections = [_methods(chosen, oracle, asked, splits, notes)]
     if any(row.get("over") for row in chosen):
         sections.append(_differences(chosen))
     sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
@@ -43,8 +44,8 @@ def selection_sections(
     return sections
 
 
-def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, stands_on: Sequence[str]) -> Section:
-    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}.", *stands_on]
+def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, notes: Sequence[str]) -> Section:
+    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}.", *notes]
     columns = [
         Column("method", "method"),
         Column("k", "k"),
@@ -93,8 +94,8 @@ def _differences(rows: Sequence[Row]) -> Section:
         *ungraded_columns(table_rows),
     )
     words = [
-        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}. The interval is about the"
-        " teams that were chosen.",
+        f"On the same test questions; p is Holm's for a family of {compared[0]['over']['family']}, in which methods that chose"
+        " the same count once. The interval is about the teams that were chosen.",
         *ungraded_words(table_rows),
     ]
     for k in dict.fromkeys(row["k"] for row in rows):
@@ -107,7 +108,7 @@ def _differences(rows: Sequence[Row]) -> Section:
 
 
 def _points(share: float | None) -> str | None:
-    return None if share is None else f"{100 * share:.1f}"
+    return None if share is None else plain(share)
 
 
 def _same(row: Row) -> str:
@@ -116,7 +117,7 @@ def _same(row: Row) -> str:
 
 
 def _ungraded(row: Row) -> str:
-    low, high = (f"{100 * row['bounds'][end]:.1f} %" for end in ("low", "high"))
+    low, high = (f"{plain(row['bounds'][end])} %" for end in ("low", "high"))
     words = f"{row['method']}: {row['ungraded']} of the ensemble's words are ungraded"
     return f"{words}; of all test questions it is right on between {low} and {high}."
 
@@ -129,7 +130,7 @@ def _partners(rows: Sequence[Row]) -> list[str]:
     pair = (by_name["top-accuracy"], by_name["greedy"])
     if any(row["test_accuracy"] is None for row in pair):
         return []
-    shares = [f"{100 * row['test_accuracy']:.1f} %" for row in pair]
+    shares = [f"{plain(row['test_accuracy'])} %" for row in pair]
     names = [
         " or ".join(dict.fromkeys(name for team in row["teams"] or [row["team"]] for name in team)) for row in pair
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.measures.numbers import plain
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
 
 FEW = 30
@@ -66,5 +67,5 @@ def _count(number: int, one: str, many: str | None = None) -> str:
 
 
 def _share(row: Mapping[str, Any]) -> str:
-    value = f"{100 * row['value']:.1f} %"
-    return value if row["low"] is None else f"{value} ({100 * row['low']:.1f}–{100 * row['high']:.1f})"
+    value = f"{plain(row['value'])} %"
+    return value if row["low"] is None else f"{value} ({plain(row['low'])}–{plain(row['high'])})"

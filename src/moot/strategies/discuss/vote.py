@@ -36,7 +36,10 @@ class Cast:
 
     def trace(self, turn: int) -> traces.Ballot:
         spoilt = self.cause if self.ballot is None else None
-        return traces.Ballot(self.voter, self.ballot, self.form, self.order, turn, self.role, spoilt)
+        # A voter keeps its order from one turn to the next: see `_order`.
+        return traces.Ballot(
+            self.voter, self.ballot, self.form, self.order, self.role, spoilt, turn=turn, redrawn=False
+        )
 
 
 @dataclass(frozen=True, slots=True)

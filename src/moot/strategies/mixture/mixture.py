@@ -133,7 +133,7 @@ class Mixture:
         )
         word = heard.value.answer if heard.value else None
         drawn = self.order == "random"
-        record = Shown(speaker.name, SUMMARISER, drafts_shown(order), drawn=drawn, answer=word)
+        record = Shown(speaker.name, SUMMARISER, drafts_shown(order), turn=2, drawn=drawn, answer=word)
         traces = (record,) if cut is None else (record, cut)
         missing = absent(drafts)
         if heard.value is None or word is None:

@@ -109,7 +109,7 @@ def shown_name(player: Player) -> str:
 
 def _verdict(reviewer: str, drafts: Sequence[Answer], order: Sequence[Answer], heard: Heard[Argument]) -> Verdict:
     word = heard.value
-    record = Shown(reviewer, "reviewer", drafts_shown(order), answer=word.answer if word else None)
+    record = Shown(reviewer, "reviewer", drafts_shown(order), turn=2, answer=word.answer if word else None)
     missing = tuple(name for name in absent(drafts) if name != reviewer)
     if word is None:
         cause = f"the review of {reviewer} gave no answer: {heard.cause}"

@@ -35,18 +35,29 @@ export function number(value, unit = "", digits = null) {
 
 function written(value, unit, digits) {
   switch (unit) {
-    case "share": return `${fixed(100 * value, 1)} %`;
-    case "points": return `${100 * value >= 0.05 ? "+" : ""}${fixed(100 * value, 1)}`;
+    case "share": return `${fixed(hundredfold(value), 1)} %`;
+    case "points": return signed(fixed(hundredfold(value), 1));
     case "usd": return usd(value);
     case "usd-per-question": return usd(1000 * value);
-    case "p": return value < 0.001 ? "<0.001" : value.toFixed(3);
-    case "ratio": return Math.abs(value) < 10 ? fixed(value, 2) : grouped(value, 1);
-    case "seconds": return `${grouped(value, 1)} s`;
+    case "p": return value < 0.001 ? "<0.001" : fixed(value, 3);
+    case "ratio": return fixed(value, Math.abs(value) < 10 ? 2 : 1);
+    case "seconds": return `${fixed(value, 1)} s`;
     case "number": return fixed(value, digits ?? 2);
     default: return fixed(value, digits ?? (Number.isInteger(value) ? 0 : 2));
   }
 }
 
+// By its digits, as it is written: 100 * 0.285 is a little less than 28.5.
+export function hundredfold(value) {
+  const shifted = Number(`${value}e2`);
+  return Number.isNaN(shifted) ? 100 * value : shifted;
+}
+
+function signed(text) {
+  return text.startsWith("-") || /^[0.]*$/.test(text) ? text : `+${text}`;
+}
+
+// Half goes away from zero, by the digits that a number is written with: as in Python (measures/numbers.py).
 // Without a sign before what rounds to nothing.
 function fixed(value, digits) {
   const text = grouped(value, digits);
@@ -63,8 +74,8 @@ export function digitsOf(column, rows) {
 // Never a nought that is none: small sums keep two digits.
 export function usd(value) {
   if (value === 0) return "$0";
-  if (Math.abs(value) >= 0.1) return `$${grouped(value, 2)}`;
-  return `$${value.toFixed(Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value)))))}`;
+  const digits = Math.abs(value) >= 0.1 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value))));
+  return `$${fixed(value, digits)}`;
 }
 
 export function grouped(value, digits) {
@@ -77,7 +88,7 @@ export function grouped(value, digits) {
 }
 
 export function percent(value) {
-  return `${Math.round(100 * value)} %`;
+  return `${fixed(hundredfold(value), 0)} %`;
 }
 
 // An interval in the unit of its value, without repeating the sign of the unit; open on a side that has no bound.

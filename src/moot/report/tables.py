@@ -1,0 +1,114 @@
+"""Tables as files: columns of plain values, written as CSV here and as Parquet with Polars."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from moot.errors import UsageError
+from moot.measures.section import Section
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+TableColumns = Mapping[str, Sequence[Any]]
+"""A table: of each column its values, as many as there are rows."""
+
+TableFormat = Literal["csv", "parquet"]
+
+_UNSEEN = "[\\s\\x00\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
+FORMULA = re.compile(rf"(?:{_UNSEEN}[=+\-@＝＋－＠﹦﹢﹣﹫]|[\t\r\n\x00])")
+"""What a text begins with that is computed, or hides one that is. Programs leave out what is not seen before it."""
+
+NUMBER = re.compile(r" *[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?%?")
+"""What begins so and is no formula all the same."""
+
+_QUOTED = re.compile(r'[",\r\n]')
+
+
+def section_columns(section: Section) -> TableColumns:
+    """Every plain value of a section's rows: what is drawn, and what stands behind it."""
+    keys = dict.fromkeys(column.key for column in section.columns)
+    keys |= dict.fromkeys(key for row in section.rows for key in row)
+    return {key: [_plain(row.get(key)) for row in section.rows] for key in keys}
+
+
+def rows_columns(rows: Sequence[Mapping[str, Any]]) -> TableColumns:
+    """Rows of the figures; what is nested in them becomes columns of its own: ``outcomes.refused``."""
+    return section_columns(Section("", "", (), (), [_flat(row) for row in rows]))
+
+
+def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        flat |= _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {f"{before}{key}": value}
+    return flat
+
+
+def _plain(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | tuple | Mapping) else value
+
+
+def needs_polars(what: str) -> None:
+    if find_spec("polars") is None:
+        raise UsageError(f"{what} needs Polars: pip install 'moot[polars]'")
+
+
+def as_frame(columns: TableColumns) -> DataFrame:
+    needs_polars("a frame")
+    import polars
+
+    return polars.DataFrame(dict(columns), strict=False)
+
+
+def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, TableColumns]) -> list[Path]:
+    """One file a table, named by the section's id. Until all can be, none stands in the place of an older one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    partials = {folder / f"{name}.{kind}": folder / f".{name}.{kind}.partial" for name in tables}
+    try:
+        for table, partial in zip(tables.values(), partials.values(), strict=True):
+            if kind == "csv":
+                _write_csv(table, partial)
+            else:
+                as_frame(table).write_parquet(partial)
+        for path, partial in partials.items():
+            os.replace(partial, path)
+    finally:
+        for partial in partials.values():
+            partial.unlink(missing_ok=True)
+    return list(partials)
+
+
+def _write_csv(table: TableColumns, path: Path) -> None:
+    """What is absent is an empty cell, and an empty text one between quotes."""
+    cells = [map(_writer(values), values) for values in table.values()]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(",".join(map(_text_cell, table)) + "\n")
+        file.writelines(",".join(row) + "\n" for row in zip(*cells, strict=True))
+
+
+def _writer(values: Sequence[Any]) -> Callable[[Any], str]:
+    """How each value of a column is written: all of them as one kind, whichever some of them are."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int}:
+        return lambda value: "" if value is None else str(value)
+    if kinds <= {int, float}:
+        return lambda value: "" if value is None else repr(float(value))
+    return lambda value: "" if value is None else _text_cell(_text(value))
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _text_cell(text: str) -> str:
+    """A text that a spreadsheet would take for a formula has an apostrophe before it: questions and answers are anybody's
+    words, and whoever opens the table trusts it."""
+    if FORMULA.match(text) and not NUMBER.fullmatch(text):
+        text = f"'{text}"
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if not text or _QUOTED.search(text) else text
