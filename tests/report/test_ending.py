@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ from rich.console import Console
 from moot.cli.app import app
 from moot.cli.conditions import unmet
 from moot.cli.exit import run_app
+from moot.errors import UsageError
 from moot.report.ending import LINES, NextCommands, print_ending
+from moot.report.sections import all_sections
+from moot.report.terminal import print_sections
 
-SIX = {"ann": 0.6, "bob": 0.5, "cat": 0.4, "dan": 0.3, "eve": 0.3, "a-player-with-a-rather-long-name": 0.2}
+PLAYERS = {"ann": 0.6, "bob": 0.5, "eve": 0.3, "a-player-with-a-rather-long-name": 0.2}
 MANY = [
-    *("solo", "vote", "silent", "talkative"),
-    *({"adaptive": {"talk_from": start}} for start in (2, 3)),
+    *("solo", "vote", "silent", "talkative", {"adaptive": {"talk_from": 3}}),
     *({"solo": {"drafts": "double-call"}}, {"peer-review": {"drafts": "single-call"}}),
 ]
 
@@ -31,13 +34,14 @@ def write(folder: Path, strategies: list[Any], count: int = 8, **more: Any) -> P
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     price = {"prompt": 0.5, "completion": 2.0}
     models = {
-        name: {"provider": "simulated", "accuracy": share, "refuse": 0.1, "price": price} for name, share in SIX.items()
+        name: {"provider": "simulated", "accuracy": share, "refuse": 0.1, "price": price}
+        for name, share in PLAYERS.items()
     }
     keys = {
         "name": "cup",
         "questions": {"file": "questions.jsonl"},
         "models": models,
-        "teams": {"six": {"players": list(models), "captain": "each"}},
+        "teams": {"four": {"players": list(models), "captain": "each"}},
         "strategies": strategies,
         **more,
     }
@@ -51,6 +55,21 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = write(tmp_path_factory.mktemp("cup"), MANY, primary="vote@bob")
     assert run_app(app, ["run", str(path), "--quiet"]) == 0
     return path
+
+
+@pytest.fixture(scope="module")
+def figures(cup: Path) -> dict[str, Any]:
+    with StringIO() as out, redirect_stdout(out):
+        assert run_app(app, ["report", str(cup), "--json"]) == 0
+        return dict(json.loads(out.getvalue()))
+
+
+def printed(draw: Callable[..., None], figures: dict[str, Any], *more: Any) -> list[str]:
+    out = StringIO()
+    draw(figures, Console(file=out, width=80), *more)
+    lines = out.getvalue().splitlines()
+    assert max(map(cell_len, lines)) <= 80
+    return lines
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +97,7 @@ def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.Capt
     assert lines[0].startswith("On these 8 questions the vote team with bob as captain, declared beforehand,")
     assert "vote, declared" in whole
     assert "solo " in whole, "the best of who answers alone is never cut"
-    assert "$ per 1,000" in whole
+    assert "$/1,000" in whole
     assert "$0.0000" not in whole
     assert "Simulated, not real" in whole
     assert "Fewer than 30 questions show next to nothing" in whole
@@ -87,17 +106,10 @@ def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.Capt
     assert lines[-1].startswith("moot report cup.yaml --all")
 
 
-def test_money_is_for_a_thousand_questions(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    figures = json.loads("\n".join(_out(capfd, "report", cup.name, "--json")))
+def test_money_is_for_a_thousand_questions(figures: dict[str, Any]) -> None:
     row = next(row for row in figures["accuracy"] if (row["label"], row.get("captain")) == ("vote", "bob"))
-    (line,) = [line for line in ended(capfd, "report", cup.name) if line.startswith("vote, declared")]
+    (line,) = [line for line in printed(print_ending, figures, NextCommands("cup.yaml")) if "vote, declared" in line]
     assert line.split()[-1] == f"${1000 * row['cost_usd'] / 8:.2f}"
-
-
-def _out(capfd: pytest.CaptureFixture[str], *command: str) -> list[str]:
-    capfd.readouterr()
-    assert run_app(app, list(command)) == 0
-    return capfd.readouterr().out.splitlines()
 
 
 def test_nothing_to_do_is_told_in_three_lines(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -107,33 +119,34 @@ def test_nothing_to_do_is_told_in_three_lines(cup: Path, capfd: pytest.CaptureFi
     assert lines[1].startswith("vote@bob: ")
 
 
-def test_one_section_and_all_of_a_family(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_one_section_and_all_of_a_family(cup: Path, figures: dict[str, Any], capfd: pytest.CaptureFixture[str]) -> None:
     skyline = "\n".join(ended(capfd, "report", cup.name, "--section", "skyline"))
-    assert skyline.startswith("Skyline (at least one of 6 players right)")
+    assert skyline.startswith("Skyline (at least one of 4 players right)")
     assert "Gain over" not in skyline
-    titles = "\n".join(ended(capfd, "report", cup.name, "--section", "safety"))
+    titles = "\n".join(printed(print_sections, figures, ["safety"]))
     assert "Rescues and regressions" in titles
     assert "Each model alone and after" in titles, "what is else only on the page"
 
 
-def test_every_section_can_be_asked_for(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run_app(app, ["report", cup.name, "--section", "nothing"]) == 2
-    error = capfd.readouterr().err
-    names = error.partition("(it has ")[2].rstrip(")\n").split(", ")
-    assert {"accuracy", "gains", "diversity", "outcomes", "frontier"} <= set(names)
+def test_every_section_can_be_asked_for(figures: dict[str, Any]) -> None:
+    names = [section.id for section in all_sections(figures)]
+    assert {"accuracy", "gains", "diversity", "outcomes", "frontier", "position-bias"} <= set(names)
     for name in names:
-        assert ended(capfd, "report", cup.name, "--section", name), name
+        assert printed(print_sections, figures, [name]), name
 
 
-def test_a_misspelt_section(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run_app(app, ["report", cup.name, "--section", "skylin"]) == 2
-    assert "this report has no 'skylin'; did you mean 'skyline'?" in capfd.readouterr().err
+def test_a_misspelt_section(figures: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="this report has no 'skylin'; did you mean 'skyline'\\?"):
+        printed(print_sections, figures, ["skylin"])
 
 
 def test_a_condition_that_does_not_hold_ends_with_one(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run_app(app, ["report", cup.name, "--fail-under", "over_best_single.low>0"]) == 1
     assert "not met: over_best_single.low>0: it is -" in capfd.readouterr().err
-    assert run_app(app, ["report", cup.name, "--fail-under", "value >= 0", "--fail-under", "skyline.value<=1"]) == 0
+
+
+def test_a_condition_that_holds(figures: dict[str, Any]) -> None:
+    assert unmet(["value >= 0", "skyline.value<=1"], figures) == []
 
 
 @pytest.mark.parametrize(
@@ -145,11 +158,10 @@ def test_a_condition_that_does_not_hold_ends_with_one(cup: Path, capfd: pytest.C
         ("accuracy>0", "accuracy is no number"),
     ],
 )
-def test_a_condition_that_cannot_be_read(
-    condition: str, said: str, cup: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert run_app(app, ["report", cup.name, "--fail-under", condition]) == 2
-    assert said in capfd.readouterr().err
+def test_a_condition_that_cannot_be_read(condition: str, said: str, figures: dict[str, Any]) -> None:
+    with pytest.raises(UsageError) as error:
+        unmet([condition], figures)
+    assert said in str(error.value)
 
 
 def test_what_is_not_known_meets_no_condition() -> None:

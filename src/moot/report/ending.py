@@ -89,20 +89,25 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
 def _table_within(figures: Figures, room: int, console: Console) -> list[Text | Table]:
     """As many rows as so many lines hold, the most telling ones, and at least three."""
     rows = _rows(figures)
+    telling = _telling(figures, rows)
     parts: list[Text | Table] = []
     for many in range(len(rows), 0, -1):
-        kept = sorted(sorted(range(len(rows)), key=lambda place: _telling(figures, rows[place]))[:many])
-        shown = [rows[place] for place in kept]
+        shown = [rows[place] for place in sorted(telling[:many])]
         parts = [_table(shown, console.width), Text(" ".join(_beside(figures, shown)), style="dim")]
         if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
             break
     return parts
 
 
-def _telling(figures: Figures, row: Row) -> tuple[bool, bool, float]:
-    """What is kept first: what the verdict is about, then the best of who answers alone, then by how right it is."""
+def _telling(figures: Figures, rows: Sequence[Row]) -> list[int]:
+    """Places of rows, those first that are kept: what the verdict is about, the best who answers alone, then by how right."""
     about = (figures.get("headline") or {}).get("of")
-    return titled(row) != about, row.get("player") is None, -(row["value"] or 0.0)
+
+    def value(place: int) -> float:
+        return rows[place]["value"] or 0.0
+
+    alone = max((place for place, row in enumerate(rows) if row.get("player")), key=value, default=None)
+    return sorted(range(len(rows)), key=lambda place: (titled(rows[place]) != about, place != alone, -value(place)))
 
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
@@ -113,9 +118,9 @@ def print_short_ending(figures: Figures, console: Console, first: str, following
         stands = f"{head['of']}: {percent(head['value'])} {interval(head)} right"
         over = head.get("over_best_single") or {}
         if over.get("difference") is not None:
-            stands += f"; over the best single, {over['single']}: {points(over['difference'])} {interval(over)} points"
+            stands += f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
     for line in (first, stands, following):
-        console.print(Text(line, overflow="ellipsis", no_wrap=True), no_wrap=True)
+        console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
 def _height(part: Text | Table, console: Console) -> int:
@@ -155,7 +160,7 @@ def _declared(figures: Figures) -> bool:
 
 def _table(rows: Sequence[Row], width: int) -> Table:
     priced = any(row["cost_usd"] for row in rows)
-    heads = ["strategy", "who", "right (95 % interval)", "n", "calls", *(["$ per 1,000"] if priced else [])]
+    heads = ["strategy", "who", "right (95 % interval)", "n", "calls", *(["$/1,000"] if priced else [])]
     cells = []
     for row in rows:
         played = sum(row["outcomes"].values())
@@ -170,7 +175,7 @@ def _table(rows: Sequence[Row], width: int) -> Table:
 
 def _beside(figures: Figures, shown: Sequence[Row]) -> Iterator[str]:
     """What the table's words mean, and how many rows there are beside these."""
-    yield "Calls are those of one question."
+    yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked after the fact."
     if any(mark(row) for row in shown):
