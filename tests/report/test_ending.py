@@ -34,7 +34,7 @@ def write(folder: Path, strategies: list[Any], count: int = 8, **more: Any) -> P
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     price = {"prompt": 0.5, "completion": 2.0}
     models = {
-        name: {"provider": "simulated", "accuracy": share, "refuse": 0.1, "price": price}
+        name: {"provider": "simulated", "accuracy": share, "refuse": 0.3, "price": price}
         for name, share in PLAYERS.items()
     }
     keys = {

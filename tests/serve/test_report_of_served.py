@@ -44,7 +44,7 @@ def test_a_served_strategy_has_one_name(reported: Path, capsys: pytest.CaptureFi
     figures: dict[str, Any] = json.loads(capsys.readouterr().out)
     (row,) = [row for row in figures["accuracy"] if row["strategy"] == "vote"]
     assert (row["label"], row["options"]) == ("vote", {"early_stop": True})
-    assert run_app(app, ["report", str(reported)]) == 0
+    assert run_app(app, ["report", str(reported), "--all"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert figures["headline"]["sentence"].split(" team")[0] in said
     assert "vote(early_stop" not in said

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, titled
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points, rounded
@@ -23,11 +24,13 @@ from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
-from moot.report.remarks import SMALL, front_words, prove_nothing, simulated_words
+from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
 
 LINES = 25
 """So many a screen has."""
+FEW_ROWS = 6
+"""So many rows are shown as they are, and none is picked."""
 LEAST_ROWS = 3
 """So many rows of the table are shown, however long the verdict is."""
 NARROWEST = 20
@@ -130,18 +133,20 @@ def _height(part: Text | Table, console: Console) -> int:
 def _rows(figures: Figures) -> list[Row]:
     """The declared primary, and of each strategy the row that is the highest; the strategies in the order of the file.
 
-    Where rows do not stand on the same questions, or wait for grades, none is called the highest: all of them are rows.
+    Where there are few, all of them. Where rows do not stand on the same questions, or wait for grades, none is called the
+    highest: all of them are rows.
     """
     declared = (figures.get("headline") or {}).get("of") if _declared(figures) else None
     by_label: dict[str, list[Row]] = {}
     for row in figures["accuracy"]:
         by_label.setdefault(row["label"], []).append(row)
     rows: list[Row] = []
+    few = len(figures["accuracy"]) <= FEW_ROWS
     for label, several in by_label.items():
         named = [row for row in several if titled(row) == declared]
         others = [row for row in several if row not in named]
         rows += [{**row, "title": f"{label}, declared"} for row in named]
-        if not _can_be_ranked(several):
+        if few or not _can_be_ranked(several):
             rows += [{**row, "title": label} for row in others]
         elif (top := max(several, key=lambda row: float(row["value"]))) not in named:
             rows.append({**top, "title": label, "of": len(several)})
@@ -202,6 +207,10 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield f"Without an answer, of {total:,} episodes: {named} (--section outcomes)."
     if missing:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
+    yield from chosen_on_words(figures)
+    yield from figures.get("left_out", ())
+    if clusters := figures.get("clusters"):
+        yield cluster_words(figures["questions"], clusters)
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
         yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
     if failures := figures["failures"]:

@@ -23,7 +23,7 @@ def remarks(figures: Figures) -> list[str]:
     if 0 < figures["questions"] < SMALL:
         lines.append(prove_nothing(figures))
     if clusters := figures.get("clusters"):
-        lines.append(_clusters(figures["questions"], clusters))
+        lines.append(cluster_words(figures["questions"], clusters))
     lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)
@@ -57,7 +57,7 @@ def remarks(figures: Figures) -> list[str]:
     return lines
 
 
-def _clusters(questions: int, clusters: Row) -> str:
+def cluster_words(questions: int, clusters: Row) -> str:
     asked = f"The {count(questions, 'question')}"
     if played := clusters.get("questions"):
         asked = f"The {count(played, 'question')} that {'was' if played == 1 else 'were'} played"

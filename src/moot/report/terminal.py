@@ -86,7 +86,8 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
             parts = OWN_WAYS[section.id](figures, width)
         else:
             parts = position_table([section], width)
-        for part in parts:
+        drawn = list(parts) or [Text(f"{section.title}: nothing to tell.")]
+        for part in drawn:
             _print_part(part, console)
 
 
@@ -106,7 +107,6 @@ def wanted_sections(sections: Sequence[Section], names: Sequence[str]) -> list[S
 
 def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
     yield _accuracy_table(figures, width)
-    yield from _marked(figures["accuracy"])
 
 
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:

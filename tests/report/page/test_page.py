@@ -368,7 +368,7 @@ def test_the_lead_counts() -> None:
 
 def test_warnings_are_about_what_is_there() -> None:
     assert list(warnings(FIGURES)) == []
-    failed = {**ROW, "player": "ann", "outcomes": {"failed": 3}, "missing": 2}
+    failed = {**ROW, "player": "ann", "outcomes": {"answered": 1, "failed": 3}, "missing": 2}
     warned = {**FIGURES, "questions": 12, "simulated": ["ann"], "accuracy": [failed], "ungraded": 5, "disputed": 1}
     assert [each.split(":")[0] for each in warnings(warned)] == [
         "Simulated, not real",
