@@ -24,8 +24,8 @@ from moot.models.budget import Budget, Hold
 from moot.models.cache import Cache
 from moot.models.scripted import ScriptedModel
 from moot.store import holders as holders_module
+from moot.store import money, schema, store_at
 from moot.store import presence as presence_module
-from moot.store import queries, schema, store_at
 from moot.store.bookkeeping import day_of
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger, paid_on, pays
@@ -373,7 +373,7 @@ async def test_a_store_that_breaks_leaves_nobody_waiting_for_money(tmp_path: Pat
 async def test_what_was_spent_counts_what_is_under_way(place: Place) -> None:
     async with opened(place, 1) as (store,):
         await (await Ledger.opened(store, "cup", 1.0)).reserve(0.25)
-        assert await store.run(lambda connection: queries.spent_usd(connection, "cup")) == pytest.approx(0.25)
+        assert await store.run(lambda connection: money.spent_usd(connection, "cup")) == pytest.approx(0.25)
 
 
 LOOK_FROM_ELSEWHERE = """

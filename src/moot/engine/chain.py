@@ -25,7 +25,7 @@ from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Retry, RetryPatience
-from moot.store import queries, schema
+from moot.store import money, schema
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
 from moot.store.store import Store
@@ -87,7 +87,7 @@ async def purse_of(
         return await Ledger.opened(store, experiment, cap_usd)
     if all(built.hedge is None for built in models.values()):
         return None
-    spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment))
+    spent_usd = await store.run(partial(money.spent_usd, experiment=experiment))
     return Purse(math.inf, spent_usd, on_loss=partial(keep_loss, store, experiment))
 
 

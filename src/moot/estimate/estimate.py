@@ -27,7 +27,7 @@ from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
 from moot.estimate.sample_play import SAMPLE, Part, PlayedSample, play_sample, total
 from moot.experiment.plan import Plan
 from moot.needs import EVERYTHING, Needs
-from moot.store import queries
+from moot.store import money, queries
 from moot.store.store import Store
 
 __all__ = ["CHARACTERS_A_TOKEN", "COMPLETION_TOKENS", "SAMPLE", "ModelEstimate", "RunEstimate", "estimate"]
@@ -120,7 +120,7 @@ async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTH
     run_estimate = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
     run_estimate.broken = likely.declared.broken
     if store is not None:
-        run_estimate.spent_usd = await store.run(partial(queries.spent_usd, experiment=experiment.name))
+        run_estimate.spent_usd = await store.run(partial(money.spent_usd, experiment=experiment.name))
     if run_estimate.sure == "guessed":
         left: dict[Part, list[int]] = {"begun": parts["begun"], "new": parts["new"]}
         least = await play_sample(experiment, left, memory, store, "agreeing", needs)

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from moot.models import receipts
 from moot.models.budget import Hold, Overcharges, budget_reached
-from moot.store import queries, schema
+from moot.store import money, schema
 from moot.store.bookkeeping import PAY, Reservation, Settlement, day_of, numbered
 from moot.store.holders import living_holders
 from moot.store.presence import Presence
@@ -184,9 +184,9 @@ def open_account(connection: Connection, experiment: str) -> float:
     insert_new(table, tuple(first), connection.dialect.name).execute(connection, [first])
     ours = table.c.experiment == experiment
     connection.execute(select(table.c.held_usd).where(ours).with_for_update()).one()  # others who pay wait from here on
-    queries.refuse_odd_money(connection, schema.payments.c.usd)
+    money.refuse_odd_money(connection, schema.payments.c.usd)
     _bury(connection, experiment)
-    held_usd = queries.spent_usd(connection, experiment)
+    held_usd = money.spent_usd(connection, experiment)
     connection.execute(update(table).where(ours).values(held_usd=held_usd))
     return held_usd
 

@@ -7,10 +7,9 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Float, Select, Table, and_, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, Table, and_, func, insert, select, update
 
 from moot.store import processes, schema
-from moot.store.columns import CostColumn, refusal
 from moot.store.declarations import declare
 from moot.store.rows import config_of, facts_of, options_of
 from moot.store.statements import Row, insert_new, insert_or_replace
@@ -155,30 +154,6 @@ def finish_run(
         facts = facts_of(next(_mappings(connection, select(schema.runs.c.facts).where(ours))))
         values["facts"] = json.dumps({**facts, **new})
     connection.execute(update(schema.runs).where(ours).values(**values))
-
-
-def spent_usd(connection: Connection, experiment: str) -> float:
-    """What this experiment has paid so far, or may have, by name: all its files and runs together.
-
-    A database adds up what is no amount too: a text as nothing, and what is below nothing lifts a cap.
-    """
-    spent = 0.0
-    for column in (schema.calls.c.cost_usd, schema.losses.c.usd, schema.reservations.c.usd):
-        ours = column.table.c.experiment == experiment
-        refuse_odd_money(connection, column, ours)
-        spent += float(connection.execute(select(func.sum(column, type_=Float)).where(ours)).scalar() or 0.0)
-    return spent
-
-
-def refuse_odd_money(connection: Connection, column: Column[Any], *which: ColumnElement[bool]) -> None:
-    """StoreUnreadable where a row of these holds what moot cannot have written."""
-    kind = column.type
-    assert isinstance(kind, CostColumn), "a column of money"
-    odd: ColumnElement[bool] = or_(column < 0, column > kind.most)  # of PostgreSQL's numbers NaN is the largest
-    if connection.dialect.name == "sqlite":
-        odd = or_(odd, func.typeof(column).not_in(("real", "integer", "null")))
-    for value in connection.execute(select(column).where(odd, *which).limit(1)).scalars():
-        raise refusal(kind.place, kind.expected, value)  # where the column itself has not
 
 
 def latest_experiment(connection: Connection, name: str | None = None) -> Row | None:
