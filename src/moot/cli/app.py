@@ -14,7 +14,7 @@ from moot.cli.simulate import simulate
 app = typer.Typer(
     help="Teams of language models that answer questions together, and the evidence of whether it helps.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -143,16 +143,23 @@ def plan(
 
 @app.command()
 def ask(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.", show_default=False)],
+    question: Annotated[
+        str,
+        typer.Argument(metavar="QUESTION", help="What you want to know; - reads it from stdin.", show_default=False),
+    ],
     team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="How the team decides.")] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="How the team decides: vote, silent@ann. Left out: the file's primary, talkative or vote."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every strategy and captain of the file.")] = False,
     choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
-    """Ask a team one question and watch it answer."""
+    """Ask a team one question and watch it answer. The answer is the last line."""
     from moot.cli.ask import ask_command
 
-    return ask_command(question, team=team, strategy=strategy, choices=choice or [], as_json=as_json)
+    return ask_command(question, team=team, strategy=strategy, choices=choice or [], as_json=as_json, every=every)
 
 
 @app.command()
