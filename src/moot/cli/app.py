@@ -163,6 +163,26 @@ def ask(
 
 
 @app.command()
+def init(
+    questions: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your questions; left out: the only file here that looks so.")
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")] = Path(
+        "moot.yaml"
+    ),
+    yes: Annotated[bool, typer.Option("--yes", help="Take what is proposed; ask nothing.")] = False,
+    port: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=65535, help="Look for a server at this port of this machine, not at the usual ones."),
+    ] = None,
+) -> int:
+    """Find models and questions, and write an experiment file to begin with."""
+    from moot.cli.init import init_command
+
+    return init_command(questions, output, yes=yes, ports=port or [])
+
+
+@app.command()
 def serve(
     file: Annotated[
         Path | None, typer.Argument(metavar="TEAMFILE", help="A team file; without one the embedded local team.")
