@@ -8,10 +8,13 @@ from typing import Annotated
 import typer
 
 from moot import __version__
+from moot.cli.exit import Interruptible
+from moot.cli.init import init
 from moot.cli.models import app as models_app
 from moot.cli.simulate import simulate
 
 app = typer.Typer(
+    cls=Interruptible,
     help="Teams of language models that answer questions together, and the evidence of whether it helps.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -163,26 +166,6 @@ def ask(
 
 
 @app.command()
-def init(
-    questions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Your questions; left out: the only file here that looks so.")
-    ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")] = Path(
-        "moot.yaml"
-    ),
-    yes: Annotated[bool, typer.Option("--yes", help="Take what is proposed; ask nothing.")] = False,
-    port: Annotated[
-        list[int] | None,
-        typer.Option(min=1, max=65535, help="Look for a server at this port of this machine, not at the usual ones."),
-    ] = None,
-) -> int:
-    """Find models and questions, and write an experiment file to begin with."""
-    from moot.cli.init import init_command
-
-    return init_command(questions, output, yes=yes, ports=port or [])
-
-
-@app.command()
 def serve(
     file: Annotated[
         Path | None, typer.Argument(metavar="TEAMFILE", help="A team file; without one the embedded local team.")
@@ -282,6 +265,7 @@ def schema() -> int:
     return schema_command()
 
 
+app.command()(init)
 app.command()(simulate)
 app.add_typer(models_app, name="models")
 

@@ -58,7 +58,7 @@ def numbers(line: str, count: int) -> list[int] | None:
     if word in ("all", "none"):
         return list(range(count)) if word == "all" else []
     chosen: set[int] = set()
-    for part in re.split(r"[,;\s]+", re.sub(r"\s*-\s*", "-", word)):
+    for part in re.split(r"[,;\s]+", re.sub(r"\s*-\s*", "-", word).strip(",; ")):
         found = _RANGE.fullmatch(part)
         if found is None:
             return None

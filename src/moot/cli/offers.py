@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -126,9 +127,20 @@ def _hosted_names(key: HostedKey) -> list[str]:
         say(f"  {place + 1:3}  {name}")
     if len(listed) > MOST_LISTED:
         say(f"       and {len(listed) - MOST_LISTED} more, which can be named")
-    line = typed("Which? Numbers or names; enter for none:")
-    places = numbers(line, min(len(listed), MOST_LISTED)) if line else []
-    return _names(line) if places is None else [listed[place] for place in places]
+    return _from_list(listed)
+
+
+def _from_list(listed: Sequence[str]) -> list[str]:
+    """A number is a place in the list, and never the name of a model."""
+    shown = min(len(listed), MOST_LISTED)
+    while True:
+        line = typed("Which? Numbers or names; enter for none:")
+        places = numbers(line, shown) if line else []
+        if places is not None:
+            return [listed[place] for place in places]
+        if not re.fullmatch(r"[-0-9,;\s]+", line):
+            return _names(line)
+        say(f"expected numbers from 1 to {shown}, or names")
 
 
 def _names(line: str) -> list[str]:

@@ -74,5 +74,5 @@ async def hosted_models(key: HostedKey) -> list[str]:
     finally:
         await model.close()
     # Gemini lists "models/NAME" and takes NAME.
-    names = dict.fromkeys(" ".join(name.removeprefix("models/").split()) for name in listed)
-    return [name for name in names if name]
+    names = dict.fromkeys(name.removeprefix("models/") for name in listed)
+    return [name for name in names if name.strip() and name.isprintable()]

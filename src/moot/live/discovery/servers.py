@@ -124,5 +124,5 @@ def _listed(raw: bytes) -> list[Mapping[str, Any]] | None:
 
 
 def _name(ident: str) -> str:
-    """In one line, as it goes into a file."""
-    return ident if ident == " ".join(border.words(ident, border.LONGEST_NAME).split()) else ""
+    """As it goes into a file, in one line; empty where it is nothing that a person could have called a model."""
+    return ident if ident.isprintable() and ident == ident.strip() and len(ident) <= border.LONGEST_NAME else ""
