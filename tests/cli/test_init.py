@@ -10,6 +10,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import socket
 import subprocess
@@ -23,6 +24,7 @@ from typing import Any
 import pytest
 import yaml
 from beside import in_a_thread
+from served import serving
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
@@ -31,6 +33,8 @@ from moot.cli import offers
 from moot.cli.app import app
 from moot.cli.choosing import in_numbers, numbers
 from moot.cli.exit import run_app
+from moot.experiment import starter_file
+from moot.experiment.starter_file import StarterFile, StarterModel, StarterQuestions
 from moot.live.discovery import servers
 from moot.live.discovery.hosted import HOSTED
 from moot.models.packaged import CATALOGUE
@@ -73,12 +77,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for api in HOSTED:
         for variable in api.variables:
             monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(offers, "find_servers", _no_usual_port)
+    monkeypatch.setattr(servers, "USUAL_PORTS", {})
     return tmp_path
-
-
-async def _no_usual_port(*ports: list[int]) -> list[servers.FoundServer]:
-    return await servers.find_servers(*ports) if ports else []
 
 
 def moot(*arguments: object) -> int:
@@ -241,10 +241,9 @@ def test_a_key_is_named_and_never_written_nor_used_unasked(monkeypatch: pytest.M
     assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
     assert "  #   api_key_env: OPENAI_API_KEY" in text
     assert "  #   api_key_env: GOOGLE_API_KEY" in text
-    uncommented = "\n".join(
-        line.replace("  # ", "  ", 1) if line.startswith("  # ") else line for line in text.split("\n")
-    )
-    assert "OpenAI" in uncommented
+    Path("moot.yaml").write_text(re.sub(r"^  # (OpenAI:|  \w)", r"  \1", text, flags=re.MULTILINE))
+    assert "OPENAI_API_KEY is set. For a model of OpenAI" in text
+    assert written()["models"]["OpenAI"]["api_key_env"] == "OPENAI_API_KEY", "a comment that can be taken off"
 
 
 def test_models_of_a_hosted_api_by_name(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
@@ -260,7 +259,7 @@ def test_models_of_a_hosted_api_by_name(monkeypatch: pytest.MonkeyPatch, capfd: 
     assert file["models"]["gpt-4.1"]["params"] == {"temperature": 0, "max_completion_tokens": 1000}
     text = Path("moot.yaml").read_text()
     assert SECRET not in text
-    assert "# price: {prompt:" in text
+    assert "# price: {prompt: X" in text, "no number that somebody could forget to change"
     assert moot("run", "moot.yaml", "--estimate") == 0, "which calls nobody"
 
 
@@ -428,9 +427,77 @@ def _answering(body: str) -> Any:
     return answering()
 
 
-def test_the_usual_ports() -> None:
-    assert set(servers.USUAL_PORTS) == {11434, 8080, 8000, 1234, 30000}
-    assert all(api.base_url.startswith("https://") for api in HOSTED)
+# --- who it is --------------------------------------------------------------------------------------------------------------
+
+USUAL = dict(servers.USUAL_PORTS)
+"""As they are outside of these tests."""
+
+
+def test_the_usual_ports(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    assert set(USUAL) == {11434, 8080, 8000, 1234, 30000}
+    with in_a_thread(_answering(json.dumps({"data": [{"id": "llama3.2:3b"}, {"id": "nomic-embed-text"}]}))) as port:
+        monkeypatch.setattr(servers, "USUAL_PORTS", {free_port(): "vLLM", port: "Ollama"})
+        assert moot("init", "--yes") == 0
+    said = capfd.readouterr().out
+    assert f"llama3.2:3b             Ollama at 127.0.0.1:{port}" in said
+    assert f"Ollama at 127.0.0.1:{port}, not for questions by its name" in said
+    assert [model["model"] for model in written()["models"].values()] == ["llama3.2:3b"]
+    assert list(written()["models"]) == ["llama3.2-3b"]
+
+
+@pytest.mark.parametrize(
+    ("owner", "kind"),
+    [("vllm", "vLLM"), ("sglang", "SGLang"), ("llamacpp", "llama.cpp"), ("organization_owner", "LM Studio")],
+)
+def test_a_server_is_known_by_what_it_says(owner: str, kind: str, capfd: Captured) -> None:
+    with in_a_thread(_answering(json.dumps({"data": [{"id": "deepseek-r1", "owned_by": owner}]}))) as port:
+        assert moot("init", "--yes", "--port", port) == 0
+    assert f"{kind} at 127.0.0.1:{port}" in capfd.readouterr().out
+    (model,) = written()["models"].values()
+    assert model["limits"] == {"concurrent": 64 if kind in ("vLLM", "SGLang") else 4}
+    assert model["params"]["max_tokens"] == 4000, "it thinks"
+
+
+def test_a_served_team_is_listed_and_not_proposed(tmp_path: Path, capfd: Captured) -> None:
+    (tmp_path / "served").mkdir()
+    with in_a_thread(serving(tmp_path / "served")) as served:
+        assert moot("init", "--yes", "--port", served.url.rpartition(":")[2]) == 0
+        said = capfd.readouterr().out
+        assert f"three/vote              moot serve at {served.url.removeprefix('http://')}, a team" in said
+    assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
+
+
+def test_proxies_of_the_environment_are_not_used_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    with simulated() as server:
+        assert moot("init", "--yes", "--port", port_of(server)) == 0
+    assert list(written()["models"]) == ["ann", "bob"]
+
+
+def test_a_hosted_api_behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", SECRET)
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.org:3128")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    typing(monkeypatch, "1", "mistral-small, mistral-small")
+    assert moot("init") == 0
+    assert written()["models"]["mistral-small"]["proxy"] == "env"
+
+
+def test_who_judges() -> None:
+    """Real models judge real ones, and small ones nobody."""
+    asked = StarterQuestions({"builtin": "quiz-en"}, open_answers=True)
+    real = [starter_file.endpoint("http://127.0.0.1:1/v1", name, "", concurrent=1) for name in ("a", "b")]
+    made_up, small = starter_file.simulated(), starter_file.packaged(SMALL)
+
+    def judges(*models: StarterModel) -> list[str]:
+        return StarterFile(Path("moot.yaml"), models, asked).judges
+
+    assert judges(*made_up, *real, small) == ["a", "b"]
+    assert judges(real[0], *made_up, small) == []
+    assert judges(*made_up) == ["ann", "bob"]
+    assert judges(small) == []
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------------

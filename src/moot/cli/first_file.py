@@ -7,6 +7,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from moot.cli.asked_columns import find_questions
@@ -62,7 +63,14 @@ def _hosted_too(offers: Sequence[Offer], models: Sequence[StarterModel]) -> list
     """APIs whose key is there and that nobody took a model of, for whoever wants one later."""
     used = {model.keys.get("base_url") for model in models}
     keys = [offer.key for offer in offers if offer.key is not None and offer.key.api.base_url not in used]
-    return [hosted_model(key, "NAME") for key in keys]
+    return [
+        replace(
+            hosted_model(key, "NAME"),
+            title=key.api.name,
+            where=f"{key.variable} is set. For a model of {key.api.name}: take off the #, and put its name for NAME.",
+        )
+        for key in keys
+    ]
 
 
 def _needed_first(offers: Sequence[Offer], models: Sequence[StarterModel]) -> list[str]:

@@ -40,7 +40,7 @@ class Offer:
 
 
 def find_offers(ports: Sequence[int]) -> list[Offer]:
-    servers = asyncio.run(find_servers(ports) if ports else find_servers())
+    servers = asyncio.run(find_servers(ports))
     offers = [offer for server in servers for offer in _of_server(server)]
     offers += [Offer(key.api.name, f"hosted; {key.variable} is set", key=key) for key in hosted_keys()]
     offers += [_of_packaged(model) for model in CATALOGUE.values() if model.answers]

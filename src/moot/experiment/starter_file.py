@@ -25,7 +25,8 @@ _THINKS = re.compile(r"\b(o[1-9]|gpt-5|gpt-oss|r1|qwq|qwen-?3|magistral|grok-[34
 """Names of models whose thoughts count as a part of the reply, so that a short one would be cut within them."""
 _OPENAI = "api.openai.com"
 _NO_TEMPERATURE = re.compile(r"(o[1-9]|gpt-5)\b", re.IGNORECASE)
-_PRICE = "# price: {prompt: 0.5, completion: 1.5}   # USD per million tokens; left out: unknown. Free: 0 and 0"
+_PRICE = "# price: {prompt: X, completion: Y}   # USD per million tokens; left out it is unknown, which is not free"
+"""No number: one that somebody forgot to change would be a false bill."""
 _INSTRUCTED = {"ann": "", "bob": "break-down", "cat": "opposite"}
 
 
@@ -130,7 +131,8 @@ class StarterFile:
     @property
     def judges(self) -> list[str]:
         """Two models that can tell whether an answer means the same; none where every answer is a choice, or nobody can."""
-        able = [name for name, model in self.named.items() if not model.small]
+        simulated_too = all(model.simulated for model in self.models)
+        able = [name for name, model in self.named.items() if not model.small and model.simulated == simulated_too]
         return able[:2] if self.questions.open_answers and len(able) > 1 else []
 
     @property

@@ -76,15 +76,15 @@ def answers_questions(model: str) -> bool:
     return not any(word in model.casefold() for word in _NO_WORDS)
 
 
-async def find_servers(ports: Iterable[int] = tuple(USUAL_PORTS)) -> list[FoundServer]:
-    """All ports at once, in the order in which they are given."""
+async def find_servers(ports: Iterable[int] = ()) -> list[FoundServer]:
+    """All ports at once, in the order in which they are given; the usual ones if none is."""
     async with aiohttp.ClientSession(
         connector=BoundedConnector(limit=0),
         auto_decompress=False,
         timeout=aiohttp.ClientTimeout(total=PATIENCE_S),
         headers={"Accept-Encoding": ACCEPTED},
     ) as session:
-        found = await asyncio.gather(*(_look(session, port) for port in dict.fromkeys(ports)))
+        found = await asyncio.gather(*(_look(session, port) for port in dict.fromkeys(ports) or USUAL_PORTS))
     return [server for server in found if server is not None]
 
 
