@@ -241,7 +241,7 @@ def test_a_key_is_named_and_never_written_nor_used_unasked(monkeypatch: pytest.M
     assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
     assert "  #   api_key_env: OPENAI_API_KEY" in text
     assert "  #   api_key_env: GOOGLE_API_KEY" in text
-    Path("moot.yaml").write_text(re.sub(r"^  # (OpenAI:|  \w)", r"  \1", text, flags=re.MULTILINE))
+    Path("moot.yaml").write_text(re.sub(r"^  # (OpenAI:|Google-Gemini:|  \w)", r"  \1", text, flags=re.MULTILINE))
     assert "OPENAI_API_KEY is set. For a model of OpenAI" in text
     assert written()["models"]["OpenAI"]["api_key_env"] == "OPENAI_API_KEY", "a comment that can be taken off"
 
@@ -376,7 +376,9 @@ def test_ctrl_c_at_a_terminal() -> None:
         assert moot_init.stdout is not None
         shown = b""
         while b"enter takes" not in shown:
-            shown += os.read(moot_init.stdout.fileno(), 4096)
+            more = os.read(moot_init.stdout.fileno(), 4096)
+            assert more, shown
+            shown += more
         moot_init.send_signal(signal.SIGINT)
         _, errors = moot_init.communicate(timeout=60)
     finally:

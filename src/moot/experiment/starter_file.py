@@ -177,6 +177,8 @@ class StarterFile:
     def _team(self) -> Iterator[str]:
         if len(self.models) == 1:
             yield "# One model: its players differ by how they are told to go about it. Different models make a better team."
+        else:
+            yield "# Who plays. A model that is added above wants a line here, and a place in the team."
         yield "players:"
         yield from (f"  {flow(name)}: {flow(each)}" for name, each in self.players.items())
         yield "teams:"
