@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -194,9 +196,10 @@ def test_ask_as_json(tmp_path: Path, capfd: Captured) -> None:
     asked = json.loads(said.out)
     assert said.err == ""
     assert asked["question"] == "Who is it?"
-    assert [each["title"] for each in asked["verdicts"]] == ["solo@ann", "solo@tom"]
-    assert [each["who"] for each in asked["verdicts"]] == [["ann"], ["tom"]]
-    assert all(each["outcome"] == "answered" for each in asked["verdicts"])
+    (verdict,) = asked["verdicts"]
+    assert verdict["title"] == "vote", "the file says nothing of how to decide, and a vote ends in an answer"
+    assert verdict["outcome"] == "answered"
+    assert verdict["answer"] == asked["answer"]
     assert (asked["calls"], asked["cost_usd"]) == (2, 0.0)
     assert [each.name for each in tmp_path.iterdir()] == ["team.yaml"], "nobody wants to keep it"
 
@@ -206,6 +209,74 @@ def test_ask_shows_a_table(tmp_path: Path, capfd: Captured) -> None:
     shown = capfd.readouterr().out
     assert "ann" in shown
     assert "[simulated]" in shown
+
+
+TWO = {"teams": {"two": {"players": ["ann", "tom"], "captain": "each"}}}
+
+
+def titles_asked(capfd: Captured, path: Path, *options: str) -> list[str]:
+    assert moot("ask", "Who is it?", "--team", path, "--json", *options) == 0
+    return [each["title"] for each in json.loads(capfd.readouterr().out)["verdicts"]]
+
+
+@pytest.mark.parametrize(
+    ("keys", "played"),
+    [
+        ({"strategies": ["solo", "vote", "silent", "talkative"]}, ["talkative@ann"]),
+        ({"strategies": ["solo", "vote", "talkative"], "primary": "talkative@tom"}, ["talkative@tom"]),
+        ({"strategies": ["solo", "vote", "talkative"], "primary": "vote"}, ["vote@ann"]),
+        ({"strategies": ["solo", "silent", "vote"]}, ["vote@ann"]),
+        ({"strategies": ["debate", "silent"]}, ["debate@ann"]),
+        ({"strategies": ["solo"]}, ["solo@ann", "solo@tom"]),
+    ],
+)
+def test_ask_plays_one_strategy(tmp_path: Path, capfd: Captured, keys: dict[str, Any], played: list[str]) -> None:
+    assert titles_asked(capfd, team_file(tmp_path, **TWO, **keys)) == played
+
+
+def test_ask_accepts_the_names_of_reports(tmp_path: Path, capfd: Captured) -> None:
+    path = team_file(tmp_path, **TWO, strategies=["solo", "silent", {"adaptive": {"talk_from": 2}}])
+    names = ["silent@tom", "adaptive(talk_from=2)@tom", "solo@ann", "vote@tom"]
+    assert [titles_asked(capfd, path, "--strategy", name) for name in names] == [[name] for name in names]
+    assert titles_asked(capfd, path, "--strategy", "two/silent@tom") == ["silent@tom"], "and those of serve"
+    assert titles_asked(capfd, path, "--strategy", "silent") == ["silent@ann"]
+    both = ["solo@ann", "solo@tom", "silent@ann", "silent@tom"]
+    assert titles_asked(capfd, path, "--all") == [*both, "adaptive(talk_from=2)@ann", "adaptive(talk_from=2)@tom"]
+
+
+def test_ask_ends_with_the_answer(tmp_path: Path, capfd: Captured) -> None:
+    path = team_file(tmp_path, {"tom": {**TOM, "accuracy": 1.0}})
+    assert moot("ask", "Which?", "--team", path, "--choice", "red", "--choice", "blue\n  green") == 0
+    assert capfd.readouterr().out.splitlines()[-1] in ("A: red", "B: blue green")
+    alone = team_file(tmp_path, strategies=["solo"])
+    assert moot("ask", "Which?", "--team", alone, "--choice", "red", "--choice", "red") == 0
+    assert re.fullmatch("solo@ann: [AB]: red; solo@tom: [AB]: red", capfd.readouterr().out.splitlines()[-1])
+    refused = team_file(tmp_path, {"tom": {**TOM, "refuse": 1.0}})
+    assert moot("ask", "Which?", "--team", refused) == 1
+    assert capfd.readouterr().out.splitlines()[-1].startswith("refused")
+
+
+def test_ask_shows_what_was_read_out_of_free_words(tmp_path: Path, capfd: Captured) -> None:
+    path = team_file(tmp_path, **TWO, strategies=["debate"])
+    assert moot("ask", "Which?", "--team", path, "--choice", "red", "--choice", "blue") == 0
+    rows = [line.split("│") for line in capfd.readouterr().out.splitlines() if line.startswith("│")]
+    said = {row[1].split()[0]: row[3].strip()[:1] for row in rows if row[1].strip()}
+    assert said["ann"] in tuple("AB")
+    assert said["tom"] in tuple("AB")
+
+
+def test_ask_reads_the_question_from_stdin(tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = team_file(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO("Who is it,\nand why?\n"))
+    assert moot("ask", "-", "--team", path, "--json") == 0
+    assert json.loads(capfd.readouterr().out)["question"] == "Who is it,\nand why?"
+    for nothing in (io.StringIO(""), None):
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert moot("ask", "-", "--team", path) == 2
+        assert "not empty" in capfd.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff"), encoding="utf-8"))
+    assert moot("ask", "-", "--team", path) == 2
+    assert "expected utf-8" in capfd.readouterr().err
 
 
 def test_ask_keeps_the_question_where_the_file_names_a_store(tmp_path: Path, capfd: Captured) -> None:
@@ -220,6 +291,9 @@ def test_ask_keeps_the_question_where_the_file_names_a_store(tmp_path: Path, cap
     [
         (["  "], "not empty"),
         (["Who?", "--strategy", "magic"], "magic"),
+        (["Who?", "--strategy", "solo@zed"], "zed"),
+        (["Who?", "--strategy", "@"], "expected a strategy such as"),
+        (["Who?", "--strategy", "vote", "--all"], "one of the two"),
         (["Who?", "--choice", "only one"], "2 to 26 choices"),
         (["Who?", *(f"--choice={n}" for n in range(27))], "2 to 26 choices"),
     ],

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from moot.cli.app import app
 
 HEAVY = {
     *("aiohttp", "asyncpg", "jinja2", "json_repair", "litellm", "numpy", "polars", "pydantic", "pymorphy3"),
@@ -60,3 +69,32 @@ def test_every_command_of_the_help_has_help_of_its_own() -> None:
 def test_nothing_at_all_is_a_question_for_help() -> None:
     done = run(COMMAND.format(arguments=[]))
     assert "Usage: moot" in done.stdout + done.stderr
+
+
+def test_every_command_takes_the_short_option_for_help() -> None:
+    listed = [(), *_paths(typer.main.get_command(app))]
+    assert len(listed) > 15
+    for path in listed:
+        short, long = (CliRunner().invoke(app, [*path, option], prog_name="moot") for option in ("-h", "--help"))
+        assert (short.exit_code, short.output) == (0, long.output), path
+
+
+def _paths(command: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, each in getattr(command, "commands", {}).items():
+        yield (*above, name)
+        yield from _paths(each, (*above, name))
+
+
+def test_completion_of_the_shell() -> None:
+    """The script for the shell that it is asked from, and what that script asks for."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash")
+    asked = f"{shlex.quote(sys.executable)} -m moot --show-completion; true"
+    script = subprocess.run([bash, "-c", asked], capture_output=True, text=True, timeout=60)
+    assert "complete -o default -F _moot_completion moot" in script.stdout
+    typed = {"_MOOT_COMPLETE": "complete_bash", "COMP_WORDS": "moot sh", "COMP_CWORD": "1"}
+    offered = subprocess.run(
+        [sys.executable, "-m", "moot"], env={**os.environ, **typed}, capture_output=True, text=True, timeout=60
+    )
+    assert offered.stdout.split() == ["show"]

@@ -1,9 +1,11 @@
-"""`moot ask`: one question, one team, watched live."""
+"""`moot ask`: one question, one team, watched live. The answer is the last line."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +18,87 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.claims import ClaimError, cells_meant, parse_side
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refuse_learners
 from moot.experiment.part_of_file import with_other_play
-from moot.experiment.plan import Plan
-from moot.experiment.spec import read_experiment
+from moot.experiment.plan import Cell, Plan
+from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.live.team import question_of, served_names
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named
-from moot.strategies import traits_of
-from moot.types import Question
+from moot.types import Question, Verdict
+
+USUALLY = ("talkative", "vote")
+"""What one question is played by where the file declares no primary, the first of them that it has."""
+STDIN = "-"
 
 
-def ask_command(text: str, *, team: Path | None, strategy: str | None, choices: list[str], as_json: bool) -> int:
+def ask_command(
+    text: str, *, team: Path | None, strategy: str | None, choices: list[str], as_json: bool, every: bool
+) -> int:
+    if every and strategy is not None:
+        raise UsageError("--all plays every strategy of the file, --strategy one; expected one of the two")
     file = read_experiment(team, with_questions=False) if team else embedded_team()
-    if strategy is not None:
-        # The players' own answers are shown beside what the team makes of them; they are the same drafts.
-        alone = traits_of(strategy_named(strategy)).alone
-        strategies = [strategy] if alone else ["solo", strategy]
-        file = with_other_play(file, strategies=strategies)
-    if not text.strip():
-        raise UsageError("expected a question that is not empty")
-    if len(choices) == 1 or len(choices) > 26:
-        raise UsageError(f"expected 2 to 26 choices, found {len(choices)}")
-    experiment = build(with_other_play(file, questions=None))
-    refuse_learners(experiment)
-    kind: Any = "choice" if choices else "open"
-    question = Question("asked", text, choices=tuple(choices), language=file.spec.language, kind=kind)
-    return asyncio.run(_ask(experiment, question, as_json=as_json, keep=file.spec.store is not None))
+    asked = question_of(_from_stdin() if text == STDIN else text, choices, file.spec.language)
+    question = replace(asked, id="asked")
+    played = every_strategy(file) if every else one_strategy(file, strategy)
+    refuse_learners(played)
+    return asyncio.run(_ask(played, question, as_json=as_json, keep=file.spec.store is not None, every=every))
 
 
-async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: bool) -> int:
+def _from_stdin() -> str:
+    try:
+        return sys.stdin.read().strip() if sys.stdin is not None else ""
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the question on stdin: {error.reason}; expected {error.encoding}") from None
+    except OSError as error:
+        raise UsageError(f"the question on stdin cannot be read: {error.strerror or error}") from None
+
+
+def every_strategy(file: ExperimentFile) -> Plan:
+    return build(with_other_play(file, questions=None))
+
+
+def one_strategy(file: ExperimentFile, named: str | None) -> Plan:
+    """The plan with what is asked for, or the usual, alone: one line-up of a team, or each player where nobody decides."""
+    plan = every_strategy(file)
+    if named is not None:
+        return _only(*_named(file, plan, named))
+    if file.spec.primary is not None:
+        return _only(*_named(file, plan, file.spec.primary))
+    if "strategies" not in file.spec.model_fields_set and len(plan.players) > 1:
+        # The file says nothing of how to decide. A vote takes the same drafts, and ends in an answer.
+        plan = build(with_other_play(file, questions=None, strategies=["vote"]))
+    names = [cell.strategy.name for cell in plan.cells]
+    usual = next((name for name in USUALLY if name in names), names[0])
+    return _only(plan, [cell for cell in plan.cells if cell.strategy.name == usual])
+
+
+def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cell]]:
+    """By the name that a report or a served team has for it, or any strategy's, whether or not the file plays it."""
+    if (served := served_names(plan).get(named)) is not None:
+        return plan, [served]
+    try:
+        side = parse_side(named)
+        if "(" not in side.strategy and side.strategy not in {cell.strategy.name for cell in plan.cells}:
+            strategy_named(side.strategy)  # else it is told what is played here, and not what there is
+            plan = build(with_other_play(file, questions=None, strategies=[side.strategy]))
+        rows = cells_meant(side, [cell.row() for cell in plan.cells])
+    except ClaimError as error:
+        raise UsageError(str(error)) from None
+    meant = {row["id"] for row in rows}
+    return plan, [cell for cell in plan.cells if cell.id in meant]
+
+
+def _only(plan: Plan, cells: Sequence[Cell]) -> Plan:
+    """A team in its first line-up, as it is served: whoever wants another captain names it."""
+    decided = [cell for cell in cells if cell.player is None]
+    return replace(plan, cells=tuple(decided[:1] or cells))
+
+
+async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: bool, every: bool) -> int:
     for warning in await try_out(experiment):
         say(f"moot: {warning}", file=sys.stderr)
     store = experiment.store() if keep else SqliteStore(None)
@@ -58,9 +110,11 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: boo
     try:
         if as_json:
             await table.play(question)
-            print_json(table.json(question, calls))
+            print_json(_json(table, question, calls))
         else:
             await _watch(table, question, Console())
+            if not every:
+                say(_last_line(table, question))
     finally:
         for built in experiment.models.values():
             await built.model.close()
@@ -76,3 +130,26 @@ async def _watch(table: Watched, question: Question, console: Console) -> None:
         return
     with Live(get_renderable=table.view, console=console, refresh_per_second=8):
         await table.play(question)
+
+
+def _json(table: Watched, question: Question, calls: ExperimentCalls) -> Mapping[str, Any]:
+    answers = [episode.verdict.answer for episode in table.episodes.values()]
+    return {**table.json(question, calls), "answer": answers[0] if len(answers) == 1 else None}
+
+
+def _last_line(table: Watched, question: Question) -> str:
+    """The answer, in one line; where several were played, each by its name."""
+    verdicts = {cell.title: table.episodes[cell.id].verdict for cell in table.cells}
+    if len(verdicts) == 1:
+        return _in_one_line(next(iter(verdicts.values())), question)
+    return "; ".join(f"{title}: {_in_one_line(verdict, question)}" for title, verdict in verdicts.items())
+
+
+def _in_one_line(verdict: Verdict, question: Question) -> str:
+    if verdict.answer is None:
+        words = f"{verdict.outcome}: {verdict.cause}" if verdict.cause else verdict.outcome
+    else:
+        words = verdict.answer
+        if question.choices and words in tuple(question.letters):
+            words = f"{words}: {question.choices[question.letters.index(words)]}"
+    return " ".join(words.split())

@@ -6,13 +6,25 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from moot.cli.safe_text import tame_log, tamed
 from moot.errors import MootError
 
 INTERRUPTED = 130
+
+
+class Interruptible(TyperGroup):
+    """Typer would turn Ctrl-C into an exit code without a word, which is then no different from a command's own."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
 
 
 def run_app(app: typer.Typer, arguments: list[str]) -> int:

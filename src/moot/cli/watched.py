@@ -66,7 +66,8 @@ class Watched:
         self._started, self._language = time.monotonic(), question.language
 
         async def one(cell: Cell) -> None:
-            self.episodes[cell.id] = await play(cell, question, journal=Journal(self.heard))
+            episode = self.episodes[cell.id] = await play(cell, question, journal=Journal(self.heard))
+            self._read_by_others(episode)
 
         await asyncio.gather(*(one(cell) for cell in self.cells))
         self._seconds = time.monotonic() - self._started
@@ -75,8 +76,9 @@ class Watched:
         mind = self.minds.get(call.player)
         if mind is None:
             return  # a grouping model or a judge: it has no seat
-        mind.trouble = call.error or call.problem or ""
-        if call.reply is None or (call.problem is not None and call.problem != "repaired"):
+        problem = None if call.problem == "repaired" else call.problem
+        mind.trouble = call.error or problem or ""
+        if call.reply is None or problem is not None:
             return
         mind.seconds = max(mind.seconds, call.reply.latency_s)
         reply = _object(call.reply.text)
@@ -84,6 +86,14 @@ class Watched:
             mind.answers.append(answer)
             mind.stage, mind.trouble = call.stage, ""
         mind.because = _first(reply, _REASONS) or mind.because
+
+    def _read_by_others(self, episode: Episode) -> None:
+        """Whoever replied in free words has said what the strategy read out of them."""
+        for answer in episode.verdict.answers:
+            mind = self.minds.get(answer.player)
+            if mind is not None and not mind.answers and answer.text is not None:
+                mind.answers.append(answer.text)
+                mind.because = mind.because or answer.reasoning
 
     def view(self) -> RenderableType:
         table = Table(show_header=True, header_style="dim", expand=True)

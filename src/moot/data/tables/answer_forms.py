@@ -158,10 +158,15 @@ class AnswersSeen:
         doubts = [self.apart[pair] for pair in pairs if pair in self.apart]
         return min(doubts, key=lambda written: written.line, default=None)
 
+    def forms_of(self, written: WrittenAnswer) -> list[AnswersAs]:
+        """The forms, by the names that a file has for them, in which the column and this answer can be read."""
+        fitting = [form for form in ANSWER_FORMS if form in self.fitting]
+        return [form for form in fitting if place_of(written.answer, written.choices, form) is not None]
+
     def doubt_in_words(self, written: WrittenAnswer) -> str:
         forms = [form for form in self.fitting if place_of(written.answer, written.choices, form) is not None]
         readings = ", ".join(written.read_as(form) for form in forms)
-        own = [form for form in forms if form in ANSWER_FORMS]
+        own = self.forms_of(written)
         say = " or ".join(f"answers: {form}" for form in own)
         latin = ", or write Latin letters" if _LOOKS_LATIN in forms else ""
         return f"the answers can be read in {len(forms)} ways: {readings}; say which beside the file: {say}{latin}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -37,6 +37,16 @@ class Stated:
 NOTHING_STATED = Stated()
 
 
+def stated_too(stated: Stated, more: Stated) -> Stated:
+    """Both, and where they differ the second."""
+    answers, sheet = more.answers or stated.answers, more.sheet or stated.sheet
+    return Stated({**stated.columns, **more.columns}, answers, sheet)
+
+
+DoubtAbout = Literal["missing", "several", "unused", "other"]
+"""A column that has to be there, two that could be one thing, columns that are nothing, or something else."""
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """What keeps a file from being read as it is, and where."""
@@ -44,6 +54,9 @@ class Doubt:
     problem: str
     line: int | None = None
     column: str | None = None
+    ways: tuple[Stated, ...] = ()
+    """What could be said to settle it, of which one is true; none where the file has to be changed."""
+    about: DoubtAbout = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +153,8 @@ def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     kept = _written({"meta": tuple(names[:MOST_LISTED])})
     expected = f"expected one of {', '.join(KEYS)} (anything else goes under meta, such as by {kept})"
     hints = "".join(closest(name, KEYS) for name in names[:MOST_LISTED])
-    return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names)),)
+    kept_too = (Stated({"meta": tuple(names)}),)
+    return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names), kept_too, "unused"),)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -161,9 +175,11 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
         named = " and ".join(each if isinstance(each, str) else f"[{', '.join(each)}]" for each in candidates)
         say = _written({key: candidates[0]})
         problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
+        ways = tuple(Stated({key: each}) for each in candidates)
         if key not in _NEEDED:
             problem += f", or {key}: null for none"
-        doubts.append(Doubt(problem, table.header))
+            ways += (Stated({key: None}),)
+        doubts.append(Doubt(problem, table.header, ways=ways, about="several"))
     return tuple(doubts)
 
 
@@ -179,7 +195,8 @@ def _missing(
         problem = (
             f"no column is known to be {key}{near}; the columns are {names}; say which under questions, such as {say}"
         )
-        doubts.append(Doubt(problem, table.header))
+        ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
+        doubts.append(Doubt(problem, table.header, ways=ways, about="missing"))
     return tuple(doubts)
 
 
@@ -246,7 +263,8 @@ def _by_rows(
     if stated.answers is None and form is not None and form != "texts" and out_of_order(several(columns["choices"])):
         problem = f"the columns of the choices are not in order ({listed(several(columns['choices']))})"
         say = f"answers: {form} under questions says that answers go by the place in this list"
-        return replace(proposal, doubts=(Doubt(f"{problem}, and answers are {in_words(form)}; {say}", table.header),))
+        words = f"{problem}, and answers are {in_words(form)}; {say}"
+        return replace(proposal, doubts=(Doubt(words, table.header, ways=(Stated(answers=form),)),))
     if answers.rows and form is not None:
         reasons += _of_answers(answers, form, said=stated.answers is None)
     if seen.fewer:
@@ -295,7 +313,8 @@ def _uncut(columns: Mapping[str, ColumnNames], seen: _RowsSeen) -> Doubt:
 def _unread(columns: Mapping[str, ColumnNames], answers: AnswersSeen) -> Doubt:
     column = several(columns["answer"])[0]
     if (doubt := answers.doubt) is not None:
-        return Doubt(answers.doubt_in_words(doubt), doubt.line, column)
+        ways = tuple(Stated(answers=form) for form in answers.forms_of(doubt))
+        return Doubt(answers.doubt_in_words(doubt), doubt.line, column, ways)
     nearest = answers.nearest
     if not answers.read[nearest]:
         unread = answers.unread[nearest]

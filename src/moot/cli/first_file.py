@@ -1,0 +1,115 @@
+"""What `moot init` does: finds models and questions, asks which to take, and writes a first experiment file."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from moot.cli.asked_columns import find_questions
+from moot.cli.choosing import agreed
+from moot.cli.offers import Offer, choose, find_offers, hosted_model, proposed, show
+from moot.cli.safe_text import say
+from moot.errors import FileError, UsageError
+from moot.experiment.build import build
+from moot.experiment.starter_file import StarterFile, StarterModel
+
+UNSETTLED = 2
+"""How it ends where a file is written in which somebody still has to say what a column is."""
+
+
+def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequence[int]) -> int:
+    _check_output(output, yes=yes)
+    if questions is not None and not questions.is_file():
+        raise FileError("no such file of questions", file=questions)
+    offers = find_offers(ports)
+    usual = proposed(offers)
+    say("Models (* are proposed):")
+    show(offers, usual)
+    models = [model for place in usual for model in offers[place].models] if yes else choose(offers)
+    taken = find_questions(questions, output, yes=yes, small=all(model.small for model in models))
+    first = _needed_first(offers, models)
+    starter = StarterFile(output, models, taken.written, _hosted_too(offers, models))
+    if taken.unsettled is None and not first:
+        build(starter.checked(), asked=False)  # what is written can be read, and played
+    _write(output, starter.text)
+    if taken.unsettled is not None:
+        say(f"moot: {taken.unsettled}", file=sys.stderr)
+        say(f"moot: {output} is written, with what is left to be settled as a comment under questions", file=sys.stderr)
+        return UNSETTLED
+    _say_next(starter, first)
+    return 0
+
+
+def _check_output(output: Path, *, yes: bool) -> None:
+    """Before anything is asked: whoever has chosen should not learn then that nothing can be written."""
+    if not output.parent.is_dir():
+        raise UsageError(f"no such folder: {output.parent}")
+    if output.is_dir():
+        raise UsageError(f"{output} is a folder; expected the name of a file")
+    if os.path.lexists(output):
+        elsewhere = f"{output} is there already; -o FILE writes elsewhere"
+        if yes:
+            raise UsageError(elsewhere)
+        if not agreed(f"{output} is there already. Write over it?"):
+            raise UsageError(f"{elsewhere}. Nothing is changed")
+
+
+def _hosted_too(offers: Sequence[Offer], models: Sequence[StarterModel]) -> list[StarterModel]:
+    """APIs whose key is there and that nobody took a model of, for whoever wants one later."""
+    used = {model.keys.get("base_url") for model in models}
+    keys = [offer.key for offer in offers if offer.key is not None and offer.key.api.base_url not in used]
+    return [
+        replace(
+            hosted_model(key, "NAME"),
+            title=key.api.name,
+            where=f"{key.variable} is set. For a model of {key.api.name}: take off the #, and put its name for NAME.",
+        )
+        for key in keys
+    ]
+
+
+def _needed_first(offers: Sequence[Offer], models: Sequence[StarterModel]) -> list[str]:
+    return [offer.first for offer in offers if offer.first and any(model in models for model in offer.models)]
+
+
+def _write(output: Path, text: str) -> None:
+    """Whole or not at all."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=output.parent, prefix=".moot-", delete=False
+        ) as draft:
+            draft.write(text)
+        Path(draft.name).chmod(0o666 & ~_umask())
+        Path(draft.name).replace(output)
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror or error}") from None
+
+
+def _umask() -> int:
+    now = os.umask(0o077)
+    os.umask(now)
+    return now
+
+
+def _say_next(starter: StarterFile, first: Sequence[str]) -> None:
+    count = starter.questions.count
+    asked = f", {count} questions" if count is not None else ""
+    say(f"\n{starter.path} is written: {', '.join(starter.named)}{asked}; solo, vote and talkative")
+    if any(model.simulated for model in starter.models):
+        say("Simulated models are not real: what they show says nothing about real ones.")
+    file = shlex.quote(str(starter.path))
+    steps = [
+        *((command, "gets what is missing") for command in first),
+        (f"moot doctor {file}", "is every model there, and does it answer?"),
+        (f"moot run {file} --estimate", "what would it take?"),
+        (f"moot run {file}", "run it; again to go on where it stopped"),
+    ]
+    width = max(len(command) for command, _ in steps)
+    say("Next:")
+    for command, why in steps:
+        say(f"  {command.ljust(width)}   {why}")

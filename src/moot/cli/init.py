@@ -1,0 +1,27 @@
+"""`moot init`: an experiment file to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def init(
+    questions: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your questions; left out: the only file here that looks so.")
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")] = Path(
+        "moot.yaml"
+    ),
+    yes: Annotated[bool, typer.Option("--yes", help="Take what is proposed; ask nothing.")] = False,
+    port: Annotated[
+        list[int] | None,
+        typer.Option(min=1, max=65535, help="Look for a server at this port of this machine, not at the usual ones."),
+    ] = None,
+) -> int:
+    """Find models and questions, and write an experiment file to begin with."""
+    from moot.cli.first_file import init_command
+
+    return init_command(questions, output, yes=yes, ports=port or [])

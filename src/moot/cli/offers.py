@@ -1,0 +1,147 @@
+"""What `moot init` has to offer: models that were found, in the order in which one would take them."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from moot.cli.choosing import numbers, several, typed
+from moot.cli.safe_text import say
+from moot.errors import CallError, UsageError
+from moot.experiment import starter_file
+from moot.experiment.starter_file import StarterModel
+from moot.live.discovery.hosted import HostedKey, hosted_keys, hosted_models
+from moot.live.discovery.servers import FoundServer, answers_questions, find_servers
+from moot.models.packaged import CATALOGUE, PackagedModel
+
+MOST_PROPOSED = 6
+"""More players than that cost much and add little; whoever wants them says so."""
+MOST_LISTED = 60
+EMBEDDED = "smollm2-135m"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One line of the list."""
+
+    title: str
+    where: str
+    models: tuple[StarterModel, ...] = ()
+    key: HostedKey | None = None
+    """Of an API whose models are not known before it is asked, or somebody names them."""
+    rank: int = 0
+    """Of those that could be proposed the lowest are; 0: not proposed."""
+    first: str = ""
+    """What has to be typed before its model is there."""
+
+
+def find_offers(ports: Sequence[int]) -> list[Offer]:
+    servers = asyncio.run(find_servers(ports))
+    offers = [offer for server in servers for offer in _of_server(server)]
+    offers += [Offer(key.api.name, f"hosted; {key.variable} is set", key=key) for key in hosted_keys()]
+    offers += [_of_packaged(model) for model in CATALOGUE.values() if model.answers]
+    simulated = tuple(starter_file.simulated())
+    return [*offers, Offer("three simulated models", "not real: for trying the commands", simulated, rank=4)]
+
+
+def _of_server(server: FoundServer) -> Iterable[Offer]:
+    place = server.base_url.removeprefix("http://").removesuffix("/v1")
+    if server.wants_key:
+        say(f"{server.kind} at {place} wants a key: add it by hand, with api_key_env")
+    for model in server.models:
+        where = f"{server.kind} at {place}"
+        rank = 2 if server.simulated else 1
+        if server.simulated:
+            where += ", simulated: not real"
+        elif server.serves_teams:
+            where, rank = f"{where}, a team", 0
+        elif not answers_questions(model):
+            where, rank = f"{where}, not for questions by its name", 0
+        made = starter_file.endpoint(
+            server.base_url, model, where, concurrent=server.concurrent, simulated=server.simulated
+        )
+        yield Offer(model, where, (made,), rank=rank)
+
+
+def _of_packaged(model: PackagedModel) -> Offer:
+    needs = []
+    if importlib.util.find_spec("xllamacpp") is None:
+        needs.append("pip install 'moot[local]'")
+    if not model.there:
+        needs.append(f"moot models add {model.name}")
+    first = " && ".join(needs)
+    where = f"a small model inside moot{f'; needs: {first}' if first else ', no server needed'}"
+    rank = 3 if model.name == EMBEDDED and not needs else 0
+    return Offer(model.name, where, (starter_file.packaged(model.name),), rank=rank, first=first)
+
+
+def proposed(offers: Sequence[Offer]) -> list[int]:
+    """Real models of servers; without any simulated servers, then the embedded model, then simulated ones."""
+    best = min(offer.rank for offer in offers if offer.rank)
+    return [place for place, offer in enumerate(offers) if offer.rank == best][:MOST_PROPOSED]
+
+
+def show(offers: Sequence[Offer], chosen: Sequence[int]) -> None:
+    width = min(40, max(len(offer.title) for offer in offers))
+    for place, offer in enumerate(offers):
+        mark = "*" if place in chosen else " "
+        say(f" {mark}{place + 1:3}  {offer.title.ljust(width)}  {offer.where}")
+
+
+def choose(offers: Sequence[Offer]) -> list[StarterModel]:
+    """The models that somebody wants; those of a hosted API by their names, or from its list if it may be asked."""
+    while True:
+        places = several("Which? Such as 1,3-4; enter takes", len(offers), proposed(offers))
+        models = [model for place in places for model in _models_of(offers[place])]
+        if models:
+            return models
+        say("no model is chosen; an experiment needs one")
+
+
+def _models_of(offer: Offer) -> list[StarterModel]:
+    key = offer.key
+    return list(offer.models) if key is None else [hosted_model(key, name) for name in _hosted_names(key)]
+
+
+def hosted_model(key: HostedKey, name: str) -> StarterModel:
+    return starter_file.hosted(
+        key.api.base_url, name, key.api.name, variable=key.variable, through_proxy=key.through_proxy
+    )
+
+
+def _hosted_names(key: HostedKey) -> list[str]:
+    host = key.api.base_url.split("/")[2]
+    line = typed(f"Models of {key.api.name}, by name with commas; enter asks {host} for its list:")
+    if line:
+        return _names(line)
+    try:
+        listed = asyncio.run(hosted_models(key))
+    except (CallError, UsageError) as error:
+        say(f"moot: {error}", file=sys.stderr)
+        listed = []
+    for place, name in enumerate(listed[:MOST_LISTED]):
+        say(f"  {place + 1:3}  {name}")
+    if len(listed) > MOST_LISTED:
+        say(f"       and {len(listed) - MOST_LISTED} more, which can be named")
+    return _from_list(listed)
+
+
+def _from_list(listed: Sequence[str]) -> list[str]:
+    """A number is a place in the list, and never the name of a model."""
+    shown = min(len(listed), MOST_LISTED)
+    while True:
+        line = typed("Which? Numbers or names; enter for none:")
+        places = numbers(line, shown) if line else []
+        if places is not None:
+            return [listed[place] for place in places]
+        if not re.fullmatch(r"[-0-9,;\s]+", line):
+            return _names(line)
+        say(f"expected numbers from 1 to {shown}, or names")
+
+
+def _names(line: str) -> list[str]:
+    return list(dict.fromkeys(name for part in line.split(",") if (name := part.strip())))

@@ -1,0 +1,48 @@
+"""Which files of a folder look like questions, for whoever did not say which they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from moot.data.tables.known_names import plain
+from moot.data.tables.proposal import Proposal, propose_columns
+from moot.data.tables.table import ENDINGS, table_of
+from moot.errors import FileError
+
+MOST_LOOKED_AT = 40
+LARGEST_BYTES = 32 * 2**20
+"""A file is read whole to see what its columns are; larger ones have to be named."""
+
+_OF_REPLIES = ({"model", "questionid"}, {"model", "pred"})
+"""Columns of recorded replies and of label matrices, which have an answer too."""
+
+
+def likely_questions(folder: Path) -> list[Path]:
+    """By their names, in order; a file that cannot be read is none of them."""
+    looked_at = [path for path in sorted(folder.iterdir()) if _could_be(path)][:MOST_LOOKED_AT]
+    return [path for path in looked_at if path.suffix.lower() == ".4s" or _holds_questions(path)]
+
+
+def _could_be(path: Path) -> bool:
+    if path.name.startswith(".") or path.suffix.lower() not in (*ENDINGS, ".4s"):
+        return False
+    return path.is_file() and path.stat().st_size <= LARGEST_BYTES
+
+
+def _holds_questions(path: Path) -> bool:
+    try:
+        names = {plain(name) for name in table_of(path).names}
+        if any(replies <= names for replies in _OF_REPLIES):
+            return False
+        return _has_both(propose_columns(path))
+    except (FileError, OSError):
+        return False
+
+
+def _has_both(proposal: Proposal) -> bool:
+    """Whether a question and an answer are there, or it is only in doubt which column each is."""
+    doubted = {
+        key for doubt in proposal.doubts if doubt.about == "several" for way in doubt.ways for key in way.columns
+    }
+    nearly_ours = any(doubt.about == "unused" for doubt in proposal.doubts)
+    return proposal.ours or nearly_ours or {"text", "answer"} <= {*proposal.columns, *doubted}

@@ -1,0 +1,530 @@
+"""`moot init`: what it finds, what it asks, and that the file it writes passes `moot doctor`.
+
+No test looks at a usual port: something else may listen there on the machine of whoever runs them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from beside import in_a_thread
+from served import serving
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+
+from moot.cli import offers
+from moot.cli.app import app
+from moot.cli.choosing import in_numbers, numbers
+from moot.cli.exit import run_app
+from moot.experiment import starter_file
+from moot.experiment.starter_file import StarterFile, StarterModel, StarterQuestions
+from moot.live.discovery import servers
+from moot.live.discovery.hosted import HOSTED
+from moot.models.packaged import CATALOGUE
+from moot.openai_form.listening import Listening
+from moot.simulate.server import SimulatedServer, running
+
+Captured = pytest.CaptureFixture[str]
+SMALL = "smollm2-135m"
+SECRET = "sk-never-written-anywhere"
+
+needs_weights = [
+    pytest.mark.local,
+    pytest.mark.skipif(not CATALOGUE[SMALL].there, reason=f"no weights: moot models add {SMALL}"),
+    pytest.mark.skipif(importlib.util.find_spec("xllamacpp") is None, reason='no llama.cpp: pip install "moot[local]"'),
+]
+
+OWN = """\
+Question;Option A;Option B;Option C;Correct;Level
+Which planet is the largest?;Mars;Jupiter;Venus;b;1
+Which is the smallest?;Mercury;Earth;Saturn;a;1
+"""
+OPEN = """\
+id,text,answer,Round
+1,Which city is the capital of France?,Paris,1
+2,Which city is the capital of Italy?,Rome,2
+"""
+DOUBT = """\
+question,prompt,options,answer
+Which planet is the largest?,x,Mars|Jupiter|Venus,1
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, no keys, nobody at any usual port and no weights, unless a test brings them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("MOOT_DEBUG", raising=False)
+    monkeypatch.setenv("MOOT_CACHE", str(tmp_path / ".cache"))
+    for api in HOSTED:
+        for variable in api.variables:
+            monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(servers, "USUAL_PORTS", {})
+    return tmp_path
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def typing(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+
+def written(path: Path = Path("moot.yaml")) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@contextmanager
+def simulated(**config: Any) -> Iterator[SimulatedServer]:
+    models = {"ann": {"accuracy": 0.9}, "bob": {"accuracy": 0.6}}
+    with in_a_thread(running({"models": models, **config})) as server:
+        yield server
+
+
+def port_of(server: SimulatedServer) -> int:
+    return int(server.url.rpartition(":")[2])
+
+
+# --- over real HTTP -----------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_is_there(capfd: Captured) -> None:
+    Path("cup.csv").write_text(OWN)
+    with simulated() as server:
+        assert moot("init", "--yes", "--port", port_of(server)) == 0
+        said = capfd.readouterr().out
+        assert f"moot simulate at {server.url.removeprefix('http://')}, simulated: not real" in said
+        assert "cup.csv, the only file here" in said
+        next_steps = [line.split("  ")[1] for line in said.partition("Next:\n")[2].splitlines()]
+        assert next_steps == ["moot doctor moot.yaml", "moot run moot.yaml --estimate", "moot run moot.yaml"]
+        file = written()
+        assert [model["base_url"] for model in file["models"].values()] == [server.base_url] * 2
+        assert file["models"]["ann"]["params"] == {"temperature": 0, "max_tokens": 1000}
+        assert file["teams"] == {"all": {"players": ["ann", "bob"], "captain": "each"}}
+        assert file["strategies"] == ["solo", "vote", "talkative"]
+        assert "judge" not in file, "choices need none"
+        columns = {"text": "Question", "choices": ["Option A", "Option B", "Option C"], "answer": "Correct"}
+        assert file["questions"] == {"file": "cup.csv", "columns": columns, "answers": "letters"}
+        assert moot("doctor", "moot.yaml") == 0
+        assert moot("run", "moot.yaml", "--quiet") == 0
+
+
+def test_open_answers_get_judges_and_columns_too_many_are_kept(capfd: Captured) -> None:
+    Path("sub").mkdir()
+    Path("open.csv").write_text(OPEN)
+    with simulated() as server:
+        assert moot("init", "--yes", "--port", port_of(server), "--questions", "open.csv", "-o", "sub/a b.yaml") == 0
+        assert "moot doctor 'sub/a b.yaml'" in capfd.readouterr().out
+        file = written(Path("sub/a b.yaml"))
+        assert file["judge"] == {"models": ["ann", "bob"]}
+        assert file["players"] == {"ann": {"model": "ann"}, "bob": {"model": "bob"}}, "who judges may play too"
+        assert file["questions"]["file"] == "../open.csv"
+        assert file["questions"]["columns"]["meta"] == ["Round"]
+        assert moot("doctor", "sub/a b.yaml") == 0
+
+
+def test_some_of_them_are_taken_by_their_numbers(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    with simulated() as server:
+        typing(monkeypatch, "7-9", "bob", "2")
+        assert moot("init", "--port", port_of(server)) == 0
+        assert capfd.readouterr().out.count("expected numbers from 1 to") == 2
+        file = written()
+        assert list(file["models"]) == ["bob"]
+        assert file["questions"] == {"builtin": "general-en"}
+        assert {each.get("instruction", "") for each in file["players"].values()} == {"", "break-down", "opposite"}
+        assert moot("doctor", "moot.yaml") == 0
+
+
+def test_enter_takes_what_is_proposed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with simulated() as server:
+        typing(monkeypatch, "")
+        assert moot("init", "--port", port_of(server)) == 0
+    assert list(written()["models"]) == ["ann", "bob"]
+
+
+def test_a_server_that_wants_a_key(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    monkeypatch.setenv("SERVER_KEY", "open-sesame")
+    with simulated(api_key_env="SERVER_KEY") as server:
+        assert moot("init", "--yes", "--port", port_of(server)) == 0
+    assert "wants a key" in capfd.readouterr().out
+    assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
+
+
+@pytest.mark.parametrize("local", [pytest.param(True, marks=needs_weights)])
+def test_the_server_of_llama_cpp(local: bool, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    import xllamacpp
+
+    monkeypatch.delenv("MOOT_CACHE")
+    params = xllamacpp.CommonParams()
+    params.model.path = str(CATALOGUE[SMALL].file)
+    params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 4096, 1, 2
+    params.hostnames, params.port, params.verbosity = ["127.0.0.1"], free_port(), -1
+    server = xllamacpp.Server(params)
+    port = int(server.listening_address.rpartition(":")[2])
+    assert moot("init", "--yes", "--port", port) == 0
+    assert f"llama.cpp at 127.0.0.1:{port}" in capfd.readouterr().out
+    (model,) = written()["models"].values()
+    assert model["provider"] == "endpoint"
+    assert model["limits"] == {"concurrent": 4}
+    assert moot("doctor", "moot.yaml") == 0
+    assert "✓" in capfd.readouterr().out
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+# --- without a server -----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_there_at_all(capfd: Captured) -> None:
+    assert moot("init", "--yes", "--port", free_port()) == 0
+    said = capfd.readouterr().out
+    assert "Simulated models are not real" in said
+    assert "moot models add smollm2-135m" in said, "the embedded model is offered"
+    assert "no file here looks like questions" in said
+    text = Path("moot.yaml").read_text()
+    assert "Simulated models say nothing about real ones" in text
+    assert moot("doctor", "moot.yaml") == 0
+
+
+def test_the_embedded_model_that_is_not_there_yet(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    typing(monkeypatch, "1")
+    assert moot("init") == 0
+    assert "moot models add smollm2-135m" in capfd.readouterr().out.partition("Next:\n")[2].splitlines()[0]
+    file = written()
+    assert list(file["models"]) == [SMALL]
+    assert file["prompts"] == "small"
+    assert len(file["players"]) == len({each["instruction"] for each in file["players"].values()}) == 6
+
+
+@pytest.mark.parametrize("local", [pytest.param(True, marks=needs_weights)])
+def test_the_embedded_model(local: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MOOT_CACHE")
+    assert moot("init", "--yes") == 0
+    assert written()["models"][SMALL]["provider"] == "local"
+    assert moot("doctor", "moot.yaml") == 0
+
+
+# --- keys in the environment ----------------------------------------------------------------------------------------------
+
+
+def test_a_key_is_named_and_never_written_nor_used_unasked(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setenv("GOOGLE_API_KEY", SECRET)
+    monkeypatch.setattr(offers, "hosted_models", None)  # whoever asks it breaks
+    assert moot("init", "--yes") == 0
+    said, text = capfd.readouterr(), Path("moot.yaml").read_text()
+    assert "OPENAI_API_KEY is set" in said.out
+    assert SECRET not in said.out + said.err + text
+    assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
+    assert "  #   api_key_env: OPENAI_API_KEY" in text
+    assert "  #   api_key_env: GOOGLE_API_KEY" in text
+    Path("moot.yaml").write_text(re.sub(r"^  # (OpenAI:|Google-Gemini:|  \w)", r"  \1", text, flags=re.MULTILINE))
+    assert "OPENAI_API_KEY is set. For a model of OpenAI" in text
+    assert written()["models"]["OpenAI"]["api_key_env"] == "OPENAI_API_KEY", "a comment that can be taken off"
+
+
+def test_models_of_a_hosted_api_by_name(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setattr(offers, "hosted_models", None)
+    typing(monkeypatch, "1", "gpt-5-mini, gpt-4.1")
+    assert moot("init") == 0
+    file = written()
+    assert list(file["models"]) == ["gpt-5-mini", "gpt-4.1"]
+    hosted = file["models"]["gpt-5-mini"]
+    assert hosted["api_key_env"] == "OPENAI_API_KEY"
+    assert hosted["params"] == {"temperature": None, "max_completion_tokens": 4000}
+    assert file["models"]["gpt-4.1"]["params"] == {"temperature": 0, "max_completion_tokens": 1000}
+    text = Path("moot.yaml").read_text()
+    assert SECRET not in text
+    assert "# price: {prompt: X" in text, "no number that somebody could forget to change"
+    assert moot("run", "moot.yaml", "--estimate") == 0, "which calls nobody"
+
+
+def test_models_of_a_hosted_api_from_its_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The API is a simulated one: its address stands in the place of a hosted one's."""
+    with simulated() as server:
+        (groq,) = [api for api in HOSTED if api.name == "Groq"]
+        monkeypatch.setattr("moot.live.discovery.hosted.HOSTED", (replace(groq, base_url=server.base_url),))
+        monkeypatch.setenv("GROQ_API_KEY", SECRET)
+        typing(monkeypatch, "1", "", "7", "2, ")
+        assert moot("init") == 0
+        file = written()
+        assert list(file["models"]) == ["bob"]
+        assert file["models"]["bob"]["api_key_env"] == "GROQ_API_KEY"
+        assert moot("doctor", "moot.yaml") == 0
+
+
+# --- questions ------------------------------------------------------------------------------------------------------------
+
+
+def test_doubts_are_asked_as_choices(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    Path("doubt.csv").write_text(DOUBT)
+    typing(monkeypatch, "3", "3", "1", "2")
+    assert moot("init", "--questions", "doubt.csv") == 0
+    said = capfd.readouterr().out
+    assert "2 columns could be text: question and prompt" in said
+    assert written()["questions"]["columns"]["text"] == "question"
+    assert written()["questions"]["answers"] == "from-1"
+    assert moot("run", "moot.yaml", "--estimate") == 0
+
+
+@pytest.mark.parametrize("lines", [("3", "1"), ("3", "1", "nonsense"), ()])
+def test_the_input_may_end_anywhere(monkeypatch: pytest.MonkeyPatch, capfd: Captured, lines: tuple[str, ...]) -> None:
+    Path("doubt.csv").write_text(DOUBT)
+    typing(monkeypatch, *lines)
+    assert moot("init", "--questions", "doubt.csv") == 2
+    assert "the input ended" in capfd.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["doubt.csv"]
+
+
+def test_doubts_that_nobody_is_asked_about(capfd: Captured) -> None:
+    Path("doubt.csv").write_text(DOUBT)
+    assert moot("init", "--yes", "--questions", "doubt.csv") == 2
+    said = capfd.readouterr()
+    assert "2 columns could be text" in said.err
+    assert "Next:" not in said.out
+    text = Path("moot.yaml").read_text()
+    assert "# TO BE SETTLED: 2 columns could be text" in text
+    Path("moot.yaml").write_text(text.replace("columns: {", "columns: {text: question, "))
+    assert moot("run", "moot.yaml", "--estimate") == 2, "one doubt after the other"
+    assert "answers: from-0" in capfd.readouterr().err
+
+
+def test_a_file_that_words_cannot_settle(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    Path("bad.csv").write_text("question,options,answer\nWhich?,red or blue,red\nWhich?,a|b,a\n")
+    typing(monkeypatch, "3")
+    assert moot("init", "--questions", "bad.csv") == 2
+    assert "bad.csv:2: options: expected choices with | between them" in capfd.readouterr().err
+    assert not Path("moot.yaml").exists()
+
+
+def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    Path("a.csv").write_text(OWN)
+    Path("b.jsonl").write_text('{"id": "1", "text": "Какой город — столица?", "answer": "Москва"}\n')
+    Path("replies.jsonl").write_text('{"model": "m", "question_id": "1", "text": "x", "answer": "A"}\n')
+    Path("people.csv").write_text("name,age\nann,7\n")
+    typing(monkeypatch, "3", "2")
+    assert moot("init") == 0
+    assert "replies.jsonl" not in capfd.readouterr().out
+    assert written()["questions"] == {"file": "b.jsonl"}
+    assert written()["language"] == "ru"
+    assert moot("init", "--yes", "-o", "other.yaml") == 0
+    assert written(Path("other.yaml"))["questions"] == {"builtin": "general-en"}
+    assert "several files here look like questions (a.csv, b.jsonl)" in Path("other.yaml").read_text()
+
+
+def test_questions_that_are_not_there(capfd: Captured) -> None:
+    assert moot("init", "--yes", "--questions", "absent.csv") == 2
+    assert "absent.csv: no such file" in capfd.readouterr().err
+
+
+# --- what is there already, and who leaves ----------------------------------------------------------------------------------
+
+
+def test_nothing_is_written_over_unasked(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    Path("moot.yaml").write_text("mine")
+    assert moot("init", "--yes") == 2
+    for refusal in ("", "n"):
+        typing(monkeypatch, refusal)
+        assert moot("init") == 2
+    assert Path("moot.yaml").read_text() == "mine"
+    assert capfd.readouterr().err.count("-o FILE writes elsewhere") == 3
+    typing(monkeypatch, "y", "3")
+    assert moot("init") == 0
+    assert written()["models"]
+    assert [path.name for path in Path().iterdir()] == ["moot.yaml"]
+    assert moot("init", "-o", "absent/moot.yaml") == 2
+    assert moot("init", "-o", ".") == 2
+
+
+def test_stdin_that_is_closed(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert moot("init") == 2
+    assert "the input ended" in capfd.readouterr().err
+
+
+def test_ctrl_c_at_a_terminal() -> None:
+    main, theirs = pty.openpty()
+    command = [sys.executable, "-m", "moot", "init", "--port", str(free_port())]
+    moot_init = subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        assert moot_init.stdout is not None
+        shown = b""
+        while b"enter takes" not in shown:
+            more = os.read(moot_init.stdout.fileno(), 4096)
+            assert more, shown
+            shown += more
+        moot_init.send_signal(signal.SIGINT)
+        _, errors = moot_init.communicate(timeout=60)
+    finally:
+        moot_init.kill()
+        os.close(main)
+        os.close(theirs)
+    assert moot_init.returncode == 130
+    assert errors.decode() == "moot: interrupted\n"
+    assert list(Path().iterdir()) == []
+
+
+# --- strangers ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_server_calls_its_models_is_only_text(capfd: Captured) -> None:
+    names = ["\x1b[2J", "a: {b}", "x\n  y: z", "yes", "'", "#hash", "each", "org/a b:latest", "nomic-embed-text", "1e3"]
+    listed = {"data": [{"id": name, "owned_by": "library"} for name in names]}
+    with in_a_thread(_answering(json.dumps(listed))) as port:
+        assert moot("init", "--yes", "--port", port) == 0
+    assert "\x1b" not in capfd.readouterr().out
+    models = written()["models"]
+    assert [model["model"] for model in models.values()] == ["a: {b}", "yes", "'", "#hash", "each", "org/a b:latest"]
+    assert list(models) == ["a-b", "yes", "model", "hash", "each-1", "a-b-2"]
+
+
+@pytest.mark.parametrize("body", ["", "[]", "<html>", '{"data": {}}', '{"data": [{"name": "a"}]}', "[" * 100_000])
+def test_whoever_lists_no_models_is_no_server(body: str, capfd: Captured) -> None:
+    with in_a_thread(_answering(body)) as port:
+        assert moot("init", "--yes", "--port", port) == 0
+    assert f"127.0.0.1:{port}" not in capfd.readouterr().out
+
+
+def _answering(body: str) -> Any:
+    """A server that says this to whoever asks; its port."""
+
+    @asynccontextmanager
+    async def answering() -> Any:
+        async def models(request: Any) -> Response:
+            return Response(body, media_type="application/json")
+
+        listening = Listening(Starlette(routes=[Route("/v1/models", models)]))
+        url = await listening.start("127.0.0.1", 0)
+        try:
+            yield int(url.rpartition(":")[2])
+        finally:
+            await listening.stop()
+
+    return answering()
+
+
+# --- who it is --------------------------------------------------------------------------------------------------------------
+
+USUAL = dict(servers.USUAL_PORTS)
+"""As they are outside of these tests."""
+
+
+def test_the_usual_ports(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    assert set(USUAL) == {11434, 8080, 8000, 1234, 30000}
+    with in_a_thread(_answering(json.dumps({"data": [{"id": "llama3.2:3b"}, {"id": "nomic-embed-text"}]}))) as port:
+        monkeypatch.setattr(servers, "USUAL_PORTS", {free_port(): "vLLM", port: "Ollama"})
+        assert moot("init", "--yes") == 0
+    said = capfd.readouterr().out
+    assert f"llama3.2:3b             Ollama at 127.0.0.1:{port}" in said
+    assert f"Ollama at 127.0.0.1:{port}, not for questions by its name" in said
+    assert [model["model"] for model in written()["models"].values()] == ["llama3.2:3b"]
+    assert list(written()["models"]) == ["llama3.2-3b"]
+
+
+@pytest.mark.parametrize(
+    ("owner", "kind"),
+    [("vllm", "vLLM"), ("sglang", "SGLang"), ("llamacpp", "llama.cpp"), ("organization_owner", "LM Studio")],
+)
+def test_a_server_is_known_by_what_it_says(owner: str, kind: str, capfd: Captured) -> None:
+    with in_a_thread(_answering(json.dumps({"data": [{"id": "deepseek-r1", "owned_by": owner}]}))) as port:
+        assert moot("init", "--yes", "--port", port) == 0
+    assert f"{kind} at 127.0.0.1:{port}" in capfd.readouterr().out
+    (model,) = written()["models"].values()
+    assert model["limits"] == {"concurrent": 64 if kind in ("vLLM", "SGLang") else 4}
+    assert model["params"]["max_tokens"] == 4000, "it thinks"
+
+
+def test_a_served_team_is_listed_and_not_proposed(tmp_path: Path, capfd: Captured) -> None:
+    (tmp_path / "served").mkdir()
+    with in_a_thread(serving(tmp_path / "served")) as served:
+        assert moot("init", "--yes", "--port", served.url.rpartition(":")[2]) == 0
+        said = capfd.readouterr().out
+        assert f"three/vote              moot serve at {served.url.removeprefix('http://')}, a team" in said
+    assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
+
+
+def test_proxies_of_the_environment_are_not_used_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    with simulated() as server:
+        assert moot("init", "--yes", "--port", port_of(server)) == 0
+    assert list(written()["models"]) == ["ann", "bob"]
+
+
+def test_a_hosted_api_behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", SECRET)
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.org:3128")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    typing(monkeypatch, "1", "mistral-small, mistral-small")
+    assert moot("init") == 0
+    assert written()["models"]["mistral-small"]["proxy"] == "env"
+
+
+def test_who_judges() -> None:
+    """Real models judge real ones, and small ones nobody."""
+    asked = StarterQuestions({"builtin": "quiz-en"}, open_answers=True)
+    real = [starter_file.endpoint("http://127.0.0.1:1/v1", name, "", concurrent=1) for name in ("a", "b")]
+    made_up, small = starter_file.simulated(), starter_file.packaged(SMALL)
+
+    def judges(*models: StarterModel) -> list[str]:
+        return StarterFile(Path("moot.yaml"), models, asked).judges
+
+    assert judges(*made_up, *real, small) == ["a", "b"]
+    assert judges(real[0], *made_up, small) == []
+    assert judges(*made_up) == ["ann", "bob"]
+    assert judges(small) == []
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "chosen"),
+    [
+        ("1", [0]),
+        ("3,1", [0, 2]),
+        ("1 3", [0, 2]),
+        ("2 - 4, 2", [1, 2, 3]),
+        ("all", [0, 1, 2, 3]),
+        ("NONE", []),
+        ("5", None),
+        ("0", None),
+        ("3-2", None),
+        ("1,,2", [0, 1]),
+        ("1-", None),
+        ("-1", None),
+        ("²", None),
+        ("9" * 5000, None),
+    ],
+)
+def test_numbers_of_a_line(line: str, chosen: list[int] | None) -> None:
+    assert numbers(line, 4) == chosen
+    if chosen:
+        assert numbers(in_numbers(chosen), 4) == chosen
