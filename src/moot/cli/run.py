@@ -6,7 +6,6 @@ import asyncio
 import gc
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +31,8 @@ from moot.store import from_here
 from moot.store.store import Store
 
 ENGINES = ("local", "ray")
+PATIENCE_S = 20.0
+"""How long a run that is told to end plays what is under way: whoever sent the signal kills it soon."""
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
 
 
@@ -101,7 +102,7 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
     runner = engine.runner(experiment, store, limit)
     await store.open()
     try:
-        _end_on_signals(runner.interrupt)
+        _end_on_signals(runner)
         async with watch(runner.tally, title=experiment.name, quiet=quiet):
             state = await _played(runner)
         if not quiet and not await _report(experiment, store, runner, state, following):
@@ -113,16 +114,27 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         await store.close()
 
 
-def _end_on_signals(interrupt: Callable[[], None]) -> None:
+def _end_on_signals(runner: Runner) -> None:
+    """Ctrl-C lets what is under way end, and drops it the second time. Who ends processes waits for none for long."""
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupt)
+
+    def interrupt() -> None:
+        if under_way := runner.interrupt():
+            played = f"{under_way:,} episodes that are under way are played to their end"
+            say(f"moot: {played}; Ctrl-C again drops them, and then nothing is claimed of the others", file=sys.stderr)
+
+    def end() -> None:
+        if runner.interrupt():
+            loop.call_later(PATIENCE_S, runner.drop)
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, end)
     if hangup.heard():
         terminal = hangup.Terminal()
 
         def hung_up() -> None:
             terminal.leave_if_gone()
-            interrupt()
+            end()
 
         loop.add_signal_handler(signal.SIGHUP, hung_up)
 

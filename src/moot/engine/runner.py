@@ -67,6 +67,10 @@ class Runner:
         self._tasks: list[asyncio.Task[Any]] = []
         self._stopped: MootError | None = None
         self._interrupted = False
+        self._under_way = 0
+        """Episodes that are being played here."""
+        self._dropped = 0
+        """Episodes that were begun and not played to their end."""
         self._declared = False
         self._ungraded: set[str] = set()
         self._shows_reference = reference_shown(experiment)
@@ -74,9 +78,25 @@ class Runner:
         self._lessons: Lessons | None = None
         """There once everything else has been played and graded: from then on only what learns is played."""
 
-    def interrupt(self) -> None:
-        """Stop cleanly: calls under way are dropped, everything stored is kept."""
+    def interrupt(self) -> int:
+        """Stop cleanly, and keep what was played. How many episodes are still being played to their end.
+
+        What is under way is what takes longest, and that is more often wrong: were it dropped, what is left would be too
+        good. So nothing new is begun, and it is waited for. Whoever interrupts again, or when nothing is played, drops it.
+        """
+        if self._interrupted or not self._under_way:
+            self.drop()
+            return 0
         self._interrupted = True
+        return self._under_way
+
+    def drop(self) -> None:
+        """Stop at once: what is under way is dropped."""
+        self._interrupted = True
+        self._drop_all()
+
+    def _drop_all(self) -> None:
+        self._dropped = max(self._dropped, self._under_way)
         for task in self._tasks:
             task.cancel()
 
@@ -117,6 +137,7 @@ class Runner:
                 ):  # else it cannot be written; who reads sees the process gone
                     with suppress(StoreError):
                         facts = {
+                            "dropped": self._dropped,
                             "overbilled": self._overbilled(),
                             "exceeded": self._exceeded(),
                             "undeclared_prompts": {
@@ -204,7 +225,15 @@ class Runner:
         try:
             # Interrupted: perhaps before there was a task that could be cancelled.
             while self._stopped is None and not self._interrupted and (episode := await left.next()) is not None:
-                await self.play_one(episode)
+                self._under_way += 1
+                try:
+                    await self.play_one(episode)
+                except BudgetReached:
+                    # A player's one call was not made: that says nothing. Of a team's many some were.
+                    self._dropped += episode.cell.player is None
+                    raise
+                finally:
+                    self._under_way -= 1
         except MootError as error:
             self._stop(error)
         except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
@@ -214,8 +243,7 @@ class Runner:
         """The first error is the reason. A reached budget lets the calls finish that are paid for; all else drops them."""
         self._stopped = self._stopped or error
         if not isinstance(self._stopped, BudgetReached):
-            for task in self._tasks:
-                task.cancel()
+            self._drop_all()
 
     def _window(self) -> int:
         """Enough episodes under way to keep every endpoint busy while some wait for the disk."""

@@ -24,7 +24,7 @@ from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
-from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words
+from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
 
 LINES = 25
@@ -207,6 +207,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield f"Without an answer, of {total:,} episodes: {named} (--section outcomes)."
     if missing:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
+    if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
+        yield ended_early_words(cause)
     yield from chosen_on_words(figures)
     yield from figures.get("left_out", ())
     if clusters := figures.get("clusters"):

@@ -48,7 +48,7 @@ def remarks(figures: Figures) -> list[str]:
         are = "is" if missing == 1 else "are"
         lines.append(f"{count(missing, 'episode')} {are} not played yet: run the file again to go on.")
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
-        lines.append(f"The last run ended before its time: {cause}.")
+        lines.append(ended_early_words(cause))
     lines += absent_words(figures.get("attendance", ()))
     lines += [
         f"{failure['model']}: {count(failure['times'], 'call')} failed ({failure['kind']}: {failure['message']})"
@@ -66,6 +66,10 @@ def cluster_words(questions: int, clusters: Row) -> str:
     if clusters["clusters"] < SMALL:
         few = f" Fewer than {SMALL} of them prove next to nothing."
     return f"{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
+
+
+def ended_early_words(cause: str) -> str:
+    return f"The last run ended before its time: {cause}."
 
 
 def simulated_words(figures: Figures) -> str:

@@ -200,7 +200,7 @@ def _with_its_end(run: Row) -> Row:
     process = facts.pop("process", None)
     ended = {"state": "failed"} if run["state"] == "running" and processes.is_gone(process) else {}
     if ended:
-        facts["cause"] = processes.GONE
+        facts |= {"cause": processes.GONE, "dropped": 1}  # at the least: what it was at
     return {**run, **ended, "facts": json.dumps(facts)}
 
 

@@ -81,6 +81,11 @@ class RayRunner(Runner):
         self._all_heard = asyncio.Event()
         self._last_death = ""
 
+    def _drop_all(self) -> None:
+        """Workers are ended with all that they play; how much that is they tell nobody any more."""
+        self._dropped = max(1, self._dropped)
+        super()._drop_all()
+
     async def _play_all(self, cells: Sequence[Cell]) -> None:
         self._ray = load_ray()
         ours = join(self._ray, self._cluster)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
+from moot.measures.claims.cut_short import all_open, cut_short, none_beaten
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.sides import SideResults, ranked, sides
@@ -30,9 +31,13 @@ def evidence_figures(
     options = {title: side for title, side in every.items() if side.calls}
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
-    headline = headline_figures(source, cells, declarations, came or options)
+    cut = cut_short(source, figures)
+    headline = headline_figures(source, cells, declarations, came or options, cut_short=cut)
     together = ranked(came)
     rows = frontier_figures(source, came)
+    hypotheses = hypotheses_figures(source, cells, declarations, also)
+    if cut:
+        rows, hypotheses = none_beaten(rows), all_open(hypotheses)
     left_out = [{"of": title, "why": EVERY_ONE_FAILED} for title in failed]
     if rows:
         left_out += [{"of": title, "why": NOT_PLAYED} for title in every if title not in options]
@@ -41,7 +46,7 @@ def evidence_figures(
         left_out += [{"of": title, "why": together.why_none} for title in came]
     evidence: Row = {
         "headline": headline,
-        "hypotheses": hypotheses_figures(source, cells, declarations, also),
+        "hypotheses": hypotheses,
         "frontier": rows,
         "frontier_left_out": left_out,
         "power": list(power_rows(headline, figures)),

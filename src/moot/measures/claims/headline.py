@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Stored
+from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.over_singles import best_of_singles, nobody_is_best, option_tables, over_best
 from moot.measures.claims.singles import singles_of
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
@@ -68,9 +69,14 @@ class _Chosen:
 
 
 def headline_figures(
-    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults]
+    source: Source,
+    cells: Sequence[Stored],
+    declared: Sequence[Declared],
+    options: Mapping[str, SideResults],
+    *,
+    cut_short: bool = False,
 ) -> Row | None:
-    """From the options that have been played; None where there are none."""
+    """From the options that have been played; None where there are none. `cut_short`: nothing is claimed."""
     chosen = _chosen(source, cells, declared, options)
     if chosen is None:
         return None
@@ -93,6 +99,9 @@ def headline_figures(
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values)
+    if cut_short:
+        over = {key: unclaimed(row[key]) for key in ("over_best_single", "over_captain")}
+        row |= {**over, "low": None, "high": None, "cut_short": True}
     differs = source.grades.grader_differs
     row["words"] = [*sentences(row), *([differs] if differs else ())]
     row["sentence"] = " ".join(row["words"])

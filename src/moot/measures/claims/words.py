@@ -140,6 +140,11 @@ def _times(row: Mapping[str, Any]) -> str:
 
 def _doubts(row: Mapping[str, Any]) -> list[str]:
     doubts = []
+    if row.get("cut_short"):
+        doubts.append(
+            "The run is not over, and of what it has begun the slowest is missing, which is more often wrong: so nothing is"
+            " claimed, and the intervals of its tables hold for what was fast."
+        )
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")

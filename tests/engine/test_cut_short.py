@@ -1,0 +1,146 @@
+"""What a run has begun it plays to its end: what takes longest is more often wrong, and without it the rest is too good."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from moot.engine.runner import Runner
+from moot.experiment.build import build
+from moot.experiment.plan import Plan
+from moot.experiment.spec import read_experiment
+from moot.models.scripted import ScriptedModel
+from moot.report.figures import figures, find_experiment
+from moot.store import processes
+from moot.store.store import Store
+from moot.types import Reply, Request
+
+QUESTIONS = 60
+HYPOTHESES = ["accuracy(solo@ann) - accuracy(solo@bob) > 0"]
+
+
+class SlowWhenWrong(ScriptedModel):
+    """Right on every third question at once; its wrong answers wait until they are let go."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, self._say)
+        self.let_go = asyncio.Event()
+
+    def _say(self, request: Request) -> Mapping[str, Any]:
+        right = int(str(request.question_id)[1:]) % 3 == 0
+        return {"reasoning": "", "answer": "Paris" if right else "Rome"}
+
+    async def generate(self, request: Request) -> Reply:
+        if int(str(request.question_id)[1:]) % 3:
+            await self.let_go.wait()
+        return await super().generate(request)
+
+
+def planned(folder: Path) -> tuple[Plan, dict[str, SlowWhenWrong]]:
+    lines = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": "Paris"} for n in range(QUESTIONS)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    keys = {
+        "name": "cup",
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob")},
+        "strategies": ["solo"],
+        "hypotheses": HYPOTHESES,
+    }
+    (folder / "cup.yaml").write_text(json.dumps(keys), encoding="utf-8")
+    plan = build(read_experiment(folder / "cup.yaml"))
+    slow = {name: SlowWhenWrong(name) for name in ("ann", "bob")}
+    return replace(plan, models={name: replace(plan.models[name], model=slow[name]) for name in slow}), slow
+
+
+async def shown(store: Store) -> dict[str, Any]:
+    return dict(await store.run(lambda connection: figures(connection, find_experiment(connection, "cup"))))
+
+
+async def interrupted(folder: Path, *, again: bool) -> tuple[dict[str, Any], int]:
+    """Stopped when the quick ones are in; the figures of that, and how many episodes were under way then."""
+    plan, slow = planned(folder)
+    store = await plan.store().open()
+    try:
+        runner = Runner(plan, store)
+        playing = asyncio.create_task(runner.run())
+        while runner.tally.played < 10:  # noqa: ASYNC110  it is counted, and nobody is told
+            await asyncio.sleep(0.01)
+        under_way = runner.interrupt()
+        if again:
+            assert runner.interrupt() == 0
+        for model in slow.values():
+            model.let_go.set()
+        assert await playing == "interrupted"
+        return await shown(store), under_way
+    finally:
+        await store.close()
+
+
+def played(folder: Path) -> list[tuple[int, int]]:
+    """How many episodes there are, and of how many questions from the first on."""
+    with closing(sqlite3.connect(folder / "cup.db")) as connection:
+        return connection.execute(
+            "SELECT count(*), max(position) + 1 FROM episodes JOIN experiment_questions USING (question) GROUP BY cell"
+        ).fetchall()
+
+
+async def test_what_is_under_way_is_played_to_its_end(tmp_path: Path) -> None:
+    taken, under_way = await interrupted(tmp_path, again=False)
+    assert under_way > 0
+    assert all(many == first for many, first in played(tmp_path)), "all that were begun, which are the first ones"
+    row = taken["accuracy"][0]
+    assert row["missing"] > 0
+    assert abs(row["value"] - 1 / 3) < 0.05, "the wrong ones too, which took longer"
+    assert "cut_short" not in taken["headline"]
+    assert taken["headline"]["low"] is not None
+    assert "dropped" not in taken["runs"][0]
+
+
+async def test_whoever_interrupts_again_drops_it_and_nothing_is_claimed(tmp_path: Path) -> None:
+    taken, _ = await interrupted(tmp_path, again=True)
+    assert taken["accuracy"][0]["value"] == 1.0, "only what was fast is there"
+    assert taken["runs"][0]["dropped"] > 0
+    headline = taken["headline"]
+    assert headline["cut_short"] is True
+    assert (headline["low"], headline["high"]) == (None, None)
+    assert "of what it has begun the slowest is missing" in headline["sentence"]
+    (hypothesis,) = taken["hypotheses"]
+    assert (hypothesis["verdict"], hypothesis["p"], hypothesis["p_holm"]) == ("open", None, None)
+    assert "the slowest is missing" in hypothesis["note"]
+    assert {row["beaten_by"] for row in taken["frontier"]} == {None}
+    assert {row["within_low"] for row in taken["frontier"]} == {None}
+
+
+async def test_the_next_run_that_ends_claims_again(tmp_path: Path) -> None:
+    await interrupted(tmp_path, again=True)
+    plan, slow = planned(tmp_path)
+    for model in slow.values():
+        model.let_go.set()
+    store = await plan.store().open()
+    try:
+        assert await Runner(plan, store).run() == "done"
+        taken = await shown(store)
+    finally:
+        await store.close()
+    assert "cut_short" not in taken["headline"]
+    assert taken["headline"]["low"] is not None
+    assert taken["accuracy"][0]["value"] == 1 / 3
+
+
+async def test_a_run_that_was_killed_or_is_at_work_claims_nothing(tmp_path: Path) -> None:
+    await interrupted(tmp_path, again=False)
+    for state, process in (("running", processes.begun()), ("running", None)):
+        with closing(sqlite3.connect(tmp_path / "cup.db")) as connection, connection:
+            facts = json.dumps({"process": process} if process else {})
+            connection.execute("UPDATE runs SET state = ?, facts = ?", (state, facts))
+        store = await planned(tmp_path)[0].store().open()
+        try:
+            assert (await shown(store))["headline"]["cut_short"] is True
+        finally:
+            await store.close()
