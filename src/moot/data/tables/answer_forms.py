@@ -115,10 +115,10 @@ _IN_WORDS: Mapping[str, str] = {
 _OR_WRITE: Mapping[str, str] = {
     _ONLY_LOOKS_LATIN: ", or write Latin letters",
     _ONLY_LOOKS_RUSSIAN: ", or write Russian letters",
-    _BY_LABEL: ", or put the choices in the order of their labels",
+    _BY_LABEL: ", or leave the labels out of the choices and write the text of the right one",
 }
-"""What to do where a reading is meant that a file has no name for. One by labels is none: models would be shown letters
-before the labels, and two letters before every choice."""
+"""What to do where a reading is meant that a file has no name for. One by labels is none: models are shown letters of
+our own before the choices, and would see two letters before each."""
 
 
 def in_words(form: AnswersAs) -> str:
@@ -133,6 +133,15 @@ def place_of(answer: str, choices: Sequence[str], form: str) -> int | None:
 def could_be_a_choice(answer: str, form: AnswersAs) -> bool:
     """Whether it is written as the answers of choices are, though the question has none."""
     return form != "texts" and place_of(answer, [""] * 26, form) is not None
+
+
+def label_against_text(answer: str, choices: Sequence[str]) -> str:
+    """In brackets why an answer such as "A) Jupiter" is no choice, if that is because its two halves disagree."""
+    parts = labelled(answer)
+    place = _text(parts.rest, choices) if parts is not None else None
+    if parts is None or place is None or any(place_of(answer, choices, form) is not None for form in ANSWER_FORMS):
+        return ""
+    return f" ({parts.rest!r:.60} is choice {place + 1} of {len(choices)}, and {parts.label!r} is not)"
 
 
 @dataclass(frozen=True, slots=True)

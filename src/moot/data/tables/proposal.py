@@ -14,7 +14,7 @@ from typing import Any, Literal
 import yaml
 
 from moot.data.case import KEYS
-from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words
+from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, out_of_order, plain, several
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
@@ -321,7 +321,8 @@ def _unread(columns: Mapping[str, ColumnNames], answers: AnswersSeen) -> Doubt:
     if not answers.read[nearest]:
         unread = answers.unread[nearest]
         problem = "expected a letter, a position or the text of a choice"
-        return Doubt(f"{problem}, found {unread.answer!r:.80}", unread.line, column)
+        why = label_against_text(unread.answer, unread.choices)
+        return Doubt(f"{problem}, found {unread.answer!r:.80}{why}", unread.line, column)
     unread = answers.unread[nearest]
     problem = no_such_choice(nearest, unread.answer, unread.choices)
     others = f"{answers.read[nearest]} of the {answers.rows} answers are {in_words(nearest)}"
