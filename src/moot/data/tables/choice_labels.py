@@ -18,7 +18,8 @@ LOOKS_LATIN = dict(zip("АВЕСНКМОРТХ", "ABECHKMOPTX", strict=True))
 """Russian letters that look like Latin ones. В is the third of the one alphabet and the second of the other."""
 LOOKS_RUSSIAN = {latin: russian for russian, latin in LOOKS_LATIN.items()}
 
-_STEM = r"(?:(?:option|choice|variant|answer|вариант|ответ)\s+)?"
+_STEM = r"(?:(?:option|choice|variant|answer|вариант|ответ)\s++)?"
+"""`++`: spaces that are gone through once, however many somebody's file has."""
 _LETTER, _NUMBER = r"[^\W\d_]", r"[0-9]{1,2}"
 _AFTER_A_LETTER = r"(?:[)\]）.．:：、]|\s[-–—](?=\s))"
 _AFTER_A_NUMBER = r"(?:[)\]）、]|[.．:：](?![0-9])|\s[-–—](?=\s))"
