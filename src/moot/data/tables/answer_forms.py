@@ -151,9 +151,16 @@ class WrittenAnswer:
     line: int
     answer: str
     choices: tuple[str, ...]
+    in_russian: bool
+    """Whether its choices have Russian letters, so that a Latin one may only look Russian."""
+
+    def place(self, form: str) -> int | None:
+        if form == _ONLY_LOOKS_RUSSIAN and not self.in_russian:
+            return None
+        return place_of(self.answer, self.choices, form)
 
     def read_as(self, form: str) -> str:
-        place = place_of(self.answer, self.choices, form)
+        place = self.place(form)
         assert place is not None
         return f"as {_IN_WORDS[form]} {self.answer!r:.40} is {self.choices[place]!r:.60}"
 
@@ -163,7 +170,7 @@ class AnswersSeen:
     """The answers of a file to its questions with choices, one after another, and in which forms all can be read."""
 
     russian_columns: bool = False
-    """Whether the choices stand in columns with Russian letters, so that a Latin one may only look Russian."""
+    """Whether the choices stand in columns with Russian letters."""
     rows: int = 0
     read: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_READERS, 0))
     unread: dict[str, WrittenAnswer] = field(default_factory=dict)
@@ -174,14 +181,13 @@ class AnswersSeen:
 
     def see(self, line: int, answer: str, choices: Sequence[str]) -> None:
         self.rows += 1
-        written = WrittenAnswer(line, answer, tuple(choices))
-        places = {form: place_of(answer, choices, form) for form in _READERS}
-        if not (self.russian_columns or lettered_in_russian(choices)):
-            places[_ONLY_LOOKS_RUSSIAN] = None
+        in_russian = self.russian_columns or lettered_in_russian(choices)
+        written = WrittenAnswer(line, answer, tuple(choices), in_russian)
+        places = {form: written.place(form) for form in _READERS}
         for form, place in places.items():
-            if place is None:
+            if place is None and (in_russian or form != _ONLY_LOOKS_RUSSIAN):
                 self.unread.setdefault(form, written)
-            else:
+            elif place is not None:
                 self.read[form] += 1
         said = [form for form, place in places.items() if place is not None]
         for one, other in combinations(said, 2):
@@ -217,11 +223,11 @@ class AnswersSeen:
     def forms_of(self, written: WrittenAnswer) -> list[AnswersAs]:
         """The forms, by the names that a file has for them, in which the column and this answer can be read."""
         fitting = [form for form in ANSWER_FORMS if form in self.fitting]
-        return [form for form in fitting if place_of(written.answer, written.choices, form) is not None]
+        return [form for form in fitting if written.place(form) is not None]
 
     def doubt_in_words(self, written: WrittenAnswer) -> str:
         in_question = dict.fromkeys((*self.fitting, _BY_LABEL))
-        forms = [form for form in in_question if place_of(written.answer, written.choices, form) is not None]
+        forms = [form for form in in_question if written.place(form) is not None]
         readings = ", ".join(written.read_as(form) for form in forms)
         say = " or ".join(f"answers: {form}" for form in self.forms_of(written))
         write = "".join(_OR_WRITE.get(form, "") for form in forms)
