@@ -299,6 +299,15 @@ def test_a_package_of_the_community(files: tuple[Path, Path], tmp_path: Path, ca
     assert "question 2 is left out" in said.err
 
 
+def test_how_a_table_was_read_is_said(files: tuple[Path, Path], tmp_path: Path, capfd: Captured) -> None:
+    table_file = tmp_path / "own.csv"
+    table_file.write_text("Question;Option A;Option B;Correct\nWhich?;Mars;Jupiter;b\n", encoding="utf-8")
+    assert moot("play", table_file, "--team", files[1]) == 0
+    said = capfd.readouterr().err
+    assert "moot: own.csv: by their names, columns: {text: Question" in said
+    assert "answers are read as letters" in said
+
+
 def test_a_built_in_set(files: tuple[Path, Path], capfd: Captured) -> None:
     assert moot("play", "quiz-ru", "--team", files[1], "--limit", 1) == 0
     assert "question 1 of 1" in capfd.readouterr().out

@@ -456,9 +456,11 @@ async def test_a_port_that_is_taken_is_said_so() -> None:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_says_where_it_is_and_stops_cleanly(how: signal.Signals) -> None:
+def test_the_command_says_where_it_is_and_stops_cleanly(how: signal.Signals, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("Question,Correct\nWho?,Ada\n", encoding="utf-8")
+    (tmp_path / "sim.yaml").write_text("questions: own.csv\n", encoding="utf-8")
     code = "import typer; from moot.cli.simulate import simulate; typer.run(simulate)"
-    command = [sys.executable, "-c", code, "--port", "0"]
+    command = [sys.executable, "-c", code, "--port", "0", "--config", str(tmp_path / "sim.yaml")]
     source = Path(__file__).parents[2] / "src"
     env = {**os.environ, "PYTHONPATH": str(source)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
@@ -468,4 +470,6 @@ def test_the_command_says_where_it_is_and_stops_cleanly(how: signal.Signals) -> 
         out, err = process.communicate(timeout=60)
     assert line.startswith("simulating 6 models at http://127.0.0.1:")
     assert line.endswith("/v1\n")
-    assert (process.returncode, out, err) == (0, "", "")
+    assert (process.returncode, out) == (0, "")
+    (said,) = err.splitlines()  # how the file was read, and nothing else
+    assert said.startswith("moot: own.csv: by their names, columns: {text: Question, answer: Correct}")

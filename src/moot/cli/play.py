@@ -170,6 +170,8 @@ async def _rounds(game: Game, experiment: Plan, screen: Screen) -> int:
     """How many questions failed."""
     dataset = experiment.dataset
     assert dataset is not None, "a game is built with its package"
+    for note in dataset.notes:
+        say(f"moot: {note}", file=sys.stderr)
     for skipped in dataset.skipped:
         say(f"moot: question {skipped.number} is left out: {skipped.reason}", file=sys.stderr)
     failed = 0

@@ -25,8 +25,14 @@ def simulate(
     GET /stats and GET /log tell what arrived; POST /reset begins the count anew. Ctrl-C stops the server.
     """
     import asyncio
+    import sys
 
+    from moot.cli.safe_text import say
     from moot.simulate.server import simulate_until_stopped
     from moot.simulate.server_config import SimulateConfig, load_config
 
-    asyncio.run(simulate_until_stopped(load_config(config) if config else SimulateConfig(), host, port))
+    def remark(note: str) -> None:
+        say(f"moot: {note}", file=sys.stderr)
+
+    read = load_config(config) if config else SimulateConfig()
+    asyncio.run(simulate_until_stopped(read, host, port, remark=remark))

@@ -15,10 +15,9 @@ import hmac
 import math
 import os
 import signal
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -56,7 +55,12 @@ class SimulatedServer:
 
     def __init__(self, config: SimulateConfig, cases: Iterable[Case] = ()) -> None:
         self.config = config
-        self.world = World(chain(cases, read_questions(config.questions)), config.seed)
+        from moot.data import load
+
+        known = [load(path) for path in config.questions]
+        self.notes = tuple(note for dataset in known for note in dataset.notes)
+        """What was found out about files of questions by looking at them, such as which column is what."""
+        self.world = World(chain(cases, *known), config.seed)
         self.models = {
             name: SimulatedModel(name, world=self.world, **spec.model_dump()) for name, spec in config.models.items()
         }
@@ -255,22 +259,18 @@ async def running(
         await server.stop()
 
 
-async def simulate_until_stopped(config: SimulateConfig, host: str, port: int) -> None:
-    """Serve until SIGINT or SIGTERM."""
+async def simulate_until_stopped(
+    config: SimulateConfig, host: str, port: int, *, remark: Callable[[str], None]
+) -> None:
+    """Serve until SIGINT or SIGTERM. `remark` is told how files of questions were read."""
     stopped = asyncio.Event()
     for signum in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signum, stopped.set)
     async with running(config, host=host, port=port) as server:
+        for note in server.notes:
+            remark(note)
         print(f"simulating {len(server.models)} models at {server.base_url}", flush=True)
         await stopped.wait()
-
-
-def read_questions(paths: Sequence[Path]) -> Iterator[Case]:
-    """The questions that the simulated models are to know."""
-    from moot.data import load
-
-    for path in paths:
-        yield from load(path)
 
 
 def latency_s(latency: LatencyConfig, seed: int, visit: Visit) -> float:

@@ -3,6 +3,7 @@
 One row seldom tells: "2" is the second choice or the third, and "A" may be the text of the last. So a column is read in one
 form, the only one in which every row of the file can be read. Where several can, and they say different things of any
 row, nobody is told what is right before the file says which it is: a wrong reading would be a wrong figure everywhere.
+The same holds where the choices have labels of their own, and the label of one row says otherwise.
 """
 
 from __future__ import annotations
@@ -13,45 +14,77 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, get_args
 
+from moot.data.tables.choice_labels import (
+    LATIN,
+    LOOKS_LATIN,
+    LOOKS_RUSSIAN,
+    RUSSIAN,
+    labelled,
+    labelled_choices,
+    lettered_in_russian,
+    place_by_label,
+)
+
 AnswersAs = Literal["letters", "letters-ru", "from-0", "from-1", "texts"]
 ANSWER_FORMS: tuple[AnswersAs, ...] = get_args(AnswersAs)
 
 _IN_BRACKETS = re.compile(r"[(\[]?\s*(\w)\s*[)\].:]?")
 _POSITION = re.compile(r"([0-9]{1,2})(?:\.0)?")
-_LATIN, _RUSSIAN = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩ"
-_LOOKALIKES = dict(zip("АВЕСНКМОРТХ", "ABECHKMOPTX", strict=True))
-"""Russian letters that look like Latin ones. В is the third of the one alphabet and the second of the other."""
-_LOOKS_LATIN = "letters that only look Latin"
+_ONLY_LOOKS_LATIN = "letters that only look Latin"
+_ONLY_LOOKS_RUSSIAN = "letters that only look Russian"
+_BY_LABEL = "the choices' own labels"
+
+Reader = Callable[[str, Sequence[str]], int | None]
 
 
-def _letter(alphabet: str) -> Callable[[str, Sequence[str]], int | None]:
+def _letter(alphabet: str, letter_of: Mapping[str, str] | None = None) -> Reader:
+    """`letter_of`: what is read in place of each letter; others are not read."""
+
+    def place(letter: str, choices: Sequence[str]) -> int | None:
+        found = letter.upper() if letter_of is None else letter_of.get(letter.upper(), "")
+        place = alphabet.find(found) if found else -1
+        return place if 0 <= place < len(choices) else None
+
     def read(answer: str, choices: Sequence[str]) -> int | None:
         found = _IN_BRACKETS.fullmatch(answer)
-        place = alphabet.find(found[1].upper()) if found else -1
-        return place if 0 <= place < len(choices) else None
+        return place(found[1], choices) if found else _with_its_text(answer, choices, place)
 
     return read
 
 
-def _lookalike(answer: str, choices: Sequence[str]) -> int | None:
-    found = _IN_BRACKETS.fullmatch(answer)
-    latin = _LOOKALIKES.get(found[1].upper()) if found else None
-    return _letter(_LATIN)(latin, choices) if latin else None
-
-
-def _position(first: int) -> Callable[[str, Sequence[str]], int | None]:
-    def read(answer: str, choices: Sequence[str]) -> int | None:
-        found = _POSITION.fullmatch(answer)
+def _position(first: int) -> Reader:
+    def place(position: str, choices: Sequence[str]) -> int | None:
+        found = _POSITION.fullmatch(position)
         place = int(found[1]) - first if found else -1
         return place if 0 <= place < len(choices) else None
 
+    def read(answer: str, choices: Sequence[str]) -> int | None:
+        found = _POSITION.fullmatch(answer)
+        return place(answer, choices) if found else _with_its_text(answer, choices, place)
+
     return read
 
 
+def _with_its_text(answer: str, choices: Sequence[str], place_of_label: Reader) -> int | None:
+    """ "B) Jupiter" of the choices Mars and Jupiter, which is read where its letter and its text say the same."""
+    parts = labelled(answer)
+    place = place_of_label(parts.label, choices) if parts is not None else None
+    return place if parts is not None and place is not None and _alike(parts.rest, choices) == place else None
+
+
 def _text(answer: str, choices: Sequence[str]) -> int | None:
-    """The only choice of this text; where none is, the only one that differs in case and spaces alone."""
+    """The only choice of this text, with or without the label that it may have."""
+    place = _alike(answer, choices)
+    without_labels = [part.rest for part in labelled_choices(choices)]
+    if place is not None or not without_labels or any(_folded(choice) == _folded(answer) for choice in choices):
+        return place
+    return _alike(answer, without_labels)
+
+
+def _alike(text: str, choices: Sequence[str]) -> int | None:
+    """The only choice that is this text; where none is, the only one that differs in case and spaces alone."""
     for same in (str, _folded):
-        places = [place for place, choice in enumerate(choices) if same(choice) == same(answer)]
+        places = [place for place, choice in enumerate(choices) if same(choice) == same(text)]
         if places:
             return places[0] if len(places) == 1 else None
     return None
@@ -61,13 +94,15 @@ def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-_READERS: Mapping[str, Callable[[str, Sequence[str]], int | None]] = {
-    "letters": _letter(_LATIN),
-    "letters-ru": _letter(_RUSSIAN),
+_READERS: Mapping[str, Reader] = {
+    "letters": _letter(LATIN),
+    "letters-ru": _letter(RUSSIAN),
     "from-0": _position(0),
     "from-1": _position(1),
     "texts": _text,
-    _LOOKS_LATIN: _lookalike,
+    _ONLY_LOOKS_LATIN: _letter(LATIN, LOOKS_LATIN),
+    _ONLY_LOOKS_RUSSIAN: _letter(RUSSIAN, LOOKS_RUSSIAN),
+    _BY_LABEL: place_by_label,
 }
 _IN_WORDS: Mapping[str, str] = {
     "letters": "letters",
@@ -75,8 +110,15 @@ _IN_WORDS: Mapping[str, str] = {
     "from-0": "positions from 0",
     "from-1": "positions from 1",
     "texts": "texts of choices",
-    _LOOKS_LATIN: _LOOKS_LATIN,
+    **{reader: reader for reader in (_ONLY_LOOKS_LATIN, _ONLY_LOOKS_RUSSIAN, _BY_LABEL)},
 }
+_OR_WRITE: Mapping[str, str] = {
+    _ONLY_LOOKS_LATIN: ", or write Latin letters",
+    _ONLY_LOOKS_RUSSIAN: ", or write Russian letters",
+    _BY_LABEL: ", or leave the labels out of the choices and write the text of the right one",
+}
+"""What to do where a reading is meant that a file has no name for. One by labels is none: models are shown letters of
+our own before the choices, and would see two letters before each."""
 
 
 def in_words(form: AnswersAs) -> str:
@@ -93,6 +135,15 @@ def could_be_a_choice(answer: str, form: AnswersAs) -> bool:
     return form != "texts" and place_of(answer, [""] * 26, form) is not None
 
 
+def label_against_text(answer: str, choices: Sequence[str]) -> str:
+    """In brackets why an answer such as "A) Jupiter" is no choice, if that is because its two halves disagree."""
+    parts = labelled(answer)
+    place = _text(parts.rest, choices) if parts is not None else None
+    if parts is None or place is None or any(place_of(answer, choices, form) is not None for form in ANSWER_FORMS):
+        return ""
+    return f" ({parts.rest!r:.60} is choice {place + 1} of {len(choices)}, and {parts.label!r} is not)"
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenAnswer:
     """An answer as it is written, and where."""
@@ -100,9 +151,16 @@ class WrittenAnswer:
     line: int
     answer: str
     choices: tuple[str, ...]
+    in_russian: bool
+    """Whether its choices have Russian letters, so that a Latin one may only look Russian."""
+
+    def place(self, form: str) -> int | None:
+        if form == _ONLY_LOOKS_RUSSIAN and not self.in_russian:
+            return None
+        return place_of(self.answer, self.choices, form)
 
     def read_as(self, form: str) -> str:
-        place = place_of(self.answer, self.choices, form)
+        place = self.place(form)
         assert place is not None
         return f"as {_IN_WORDS[form]} {self.answer!r:.40} is {self.choices[place]!r:.60}"
 
@@ -111,6 +169,8 @@ class WrittenAnswer:
 class AnswersSeen:
     """The answers of a file to its questions with choices, one after another, and in which forms all can be read."""
 
+    russian_columns: bool = False
+    """Whether the choices stand in columns with Russian letters."""
     rows: int = 0
     read: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_READERS, 0))
     unread: dict[str, WrittenAnswer] = field(default_factory=dict)
@@ -121,12 +181,13 @@ class AnswersSeen:
 
     def see(self, line: int, answer: str, choices: Sequence[str]) -> None:
         self.rows += 1
-        written = WrittenAnswer(line, answer, tuple(choices))
-        places = {form: place_of(answer, choices, form) for form in _READERS}
+        in_russian = self.russian_columns or lettered_in_russian(choices)
+        written = WrittenAnswer(line, answer, tuple(choices), in_russian)
+        places = {form: written.place(form) for form in _READERS}
         for form, place in places.items():
-            if place is None:
+            if place is None and (in_russian or form != _ONLY_LOOKS_RUSSIAN):
                 self.unread.setdefault(form, written)
-            else:
+            elif place is not None:
                 self.read[form] += 1
         said = [form for form, place in places.items() if place is not None]
         for one, other in combinations(said, 2):
@@ -153,23 +214,24 @@ class AnswersSeen:
 
     @property
     def doubt(self) -> WrittenAnswer | None:
-        """The first answer that has two meanings in forms which both fit the column."""
-        pairs = [frozenset(pair) for pair in combinations(self.fitting, 2)]
+        """The first answer that has two meanings, in forms which both fit the column or by the label of a choice."""
+        own = [form for form in ANSWER_FORMS if form in self.fitting]
+        pairs = [frozenset((form, other)) for form in own for other in (*self.fitting, _BY_LABEL)]
         doubts = [self.apart[pair] for pair in pairs if pair in self.apart]
         return min(doubts, key=lambda written: written.line, default=None)
 
     def forms_of(self, written: WrittenAnswer) -> list[AnswersAs]:
         """The forms, by the names that a file has for them, in which the column and this answer can be read."""
         fitting = [form for form in ANSWER_FORMS if form in self.fitting]
-        return [form for form in fitting if place_of(written.answer, written.choices, form) is not None]
+        return [form for form in fitting if written.place(form) is not None]
 
     def doubt_in_words(self, written: WrittenAnswer) -> str:
-        forms = [form for form in self.fitting if place_of(written.answer, written.choices, form) is not None]
+        in_question = dict.fromkeys((*self.fitting, _BY_LABEL))
+        forms = [form for form in in_question if written.place(form) is not None]
         readings = ", ".join(written.read_as(form) for form in forms)
-        own = self.forms_of(written)
-        say = " or ".join(f"answers: {form}" for form in own)
-        latin = ", or write Latin letters" if _LOOKS_LATIN in forms else ""
-        return f"the answers can be read in {len(forms)} ways: {readings}; say which beside the file: {say}{latin}"
+        say = " or ".join(f"answers: {form}" for form in self.forms_of(written))
+        write = "".join(_OR_WRITE.get(form, "") for form in forms)
+        return f"the answers can be read in {len(forms)} ways: {readings}; say which beside the file: {say}{write}"
 
     def said_otherwise(self, form: AnswersAs) -> tuple[WrittenAnswer, int] | None:
         """The first answer, and how many there are, that would be another choice by its text, or, where texts are read, by

@@ -137,10 +137,15 @@ def _families(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
                     yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in there)
 
 
-def out_of_order(names: Sequence[str]) -> bool:
-    """Whether columns are lettered or numbered, and not one after another: B, A, C; option_a, option_b, option_d."""
+def ends_of(names: Sequence[str]) -> tuple[str, ...]:
+    """What they differ in: a, b, c of option_a, option_b, option_c."""
     plains = [plain(name) for name in names]
     shared = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*plains, strict=False)))
-    ends = tuple(name[shared:] for name in plains)
+    return tuple(name[shared:] for name in plains)
+
+
+def out_of_order(names: Sequence[str]) -> bool:
+    """Whether columns are lettered or numbered, and not one after another: B, A, C; option_a, option_b, option_d."""
+    ends = ends_of(names)
     ordered = any(ends == ordinals[: len(ends)] for ordinals in _ORDINALS)
     return not ordered and any(set(ends) <= set(ordinals) for ordinals in _ORDINALS)

@@ -10,7 +10,7 @@ from typing import Any
 from moot.data.case import read_case
 from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
-from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, place_of
+from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, label_against_text, place_of
 from moot.data.tables.known_names import META, ColumnNames, several
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
@@ -186,4 +186,4 @@ def no_such_choice(form: AnswersAs, written: str, choices: Sequence[str]) -> str
         expected = f"a position from {first} to {first + len(choices) - 1}"
     elif form == "texts":
         expected = f"the text of one choice, and of no other, of {', '.join(f'{each!r:.40}' for each in choices[:26])}"
-    return f"expected {expected}, found {written!r:.80}"
+    return f"expected {expected}, found {written!r:.80}{label_against_text(written, choices)}"

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import yaml
 
 from moot.data.case import KEYS
-from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words
+from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
+from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, out_of_order, plain, several
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
@@ -226,7 +227,7 @@ def _reasons(
 class _RowsSeen:
     """What all rows say of how choices and answers are written."""
 
-    answers: dict[str, AnswersSeen] = field(default_factory=lambda: {each: AnswersSeen() for each in SEPARATORS})
+    answers: dict[str, AnswersSeen]
     """By what separates choices in a cell."""
     cut: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SEPARATORS, 0))
     uncut: dict[str, int] = field(default_factory=dict)
@@ -276,8 +277,9 @@ def _by_rows(
 
 
 def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
-    seen = _RowsSeen()
     columns = mapping.columns.get("choices", ())
+    russian = columns_in_russian(several(columns))
+    seen = _RowsSeen({each: AnswersSeen(russian_columns=russian) for each in SEPARATORS})
     for row in mapping.rows():
         seen.nulls += row.says_null("answer")
         if not columns:
@@ -319,7 +321,8 @@ def _unread(columns: Mapping[str, ColumnNames], answers: AnswersSeen) -> Doubt:
     if not answers.read[nearest]:
         unread = answers.unread[nearest]
         problem = "expected a letter, a position or the text of a choice"
-        return Doubt(f"{problem}, found {unread.answer!r:.80}", unread.line, column)
+        why = label_against_text(unread.answer, unread.choices)
+        return Doubt(f"{problem}, found {unread.answer!r:.80}{why}", unread.line, column)
     unread = answers.unread[nearest]
     problem = no_such_choice(nearest, unread.answer, unread.choices)
     others = f"{answers.read[nearest]} of the {answers.rows} answers are {in_words(nearest)}"
