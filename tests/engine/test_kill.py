@@ -187,7 +187,8 @@ def test_an_interrupt_keeps_what_there_is_and_says_so(tmp_path: Path, sent: sign
         assert code == 130
         kept = len(rows(path, "SELECT 1 FROM episodes"))
         assert 0 < kept < 400
-        assert error == f"moot: interrupted; {kept} of 400 episodes are kept, run again to go on\n"
+        assert error.endswith(f"moot: interrupted; {kept} of 400 episodes are kept, run again to go on\n")
+        assert ("are under way are played to their end; Ctrl-C again drops them" in error) == (sent == signal.SIGINT)
         assert rows(path, "SELECT state FROM runs") == [("interrupted",)]
         assert finish(start(path)) == (0, "")
         assert len(rows(path, "SELECT 1 FROM episodes")) == 400
@@ -206,15 +207,19 @@ async def test_an_interrupt_before_the_first_call(tmp_path: Path) -> None:
     assert runner.tally.played == 0
 
 
-def test_an_interrupt_does_not_wait_for_a_server_that_hangs(tmp_path: Path) -> None:
+def test_who_interrupts_again_does_not_wait_for_a_server_that_hangs(tmp_path: Path) -> None:
     write_questions(tmp_path, 3)
     with simulator(tmp_path, faults=[{"kind": "hang"}]) as server:
         process = start(write_experiment(tmp_path, "hanging", server, ["ann"]))
         while server.get("/stats")["concurrent"] < 3:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        process.send_signal(signal.SIGINT)
         code, error = finish(process)
     assert code == 130
+    assert "3 episodes that are under way" in told
     assert "0 of 3 episodes are kept" in error
 
 

@@ -27,10 +27,13 @@ from moot.measures import needs
 from moot.report.ending import NextCommands, print_ending, print_short_ending
 from moot.report.figures import figures, find_experiment
 from moot.report.nothing_played import all_failed, next_words, nothing_words
+from moot.stats.counted_words import count
 from moot.store import from_here
 from moot.store.store import Store
 
 ENGINES = ("local", "ray")
+LONG_PATIENCE_S = 300.0
+"""How long a run that was interrupted plays what is under way, whatever a server does."""
 PATIENCE_S = 20.0
 """How long a run that is told to end plays what is under way: whoever sent the signal kills it soon."""
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
@@ -120,8 +123,9 @@ def _end_on_signals(runner: Runner) -> None:
 
     def interrupt() -> None:
         if under_way := runner.interrupt():
-            played = f"{under_way:,} episodes that are under way are played to their end"
+            played = f"{count(under_way, 'episode')} that are under way are played to their end"
             say(f"moot: {played}; Ctrl-C again drops them, and then nothing is claimed of the others", file=sys.stderr)
+            loop.call_later(LONG_PATIENCE_S, runner.drop)
 
     def end() -> None:
         if runner.interrupt():
