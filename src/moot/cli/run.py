@@ -25,7 +25,7 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import needs
 from moot.report.ending import NextCommands, print_ending, print_short_ending
-from moot.report.figures import figures, find_experiment
+from moot.report.figures import figures, find_experiment, headline_of
 from moot.report.nothing_played import all_failed, next_words, nothing_words
 from moot.stats.counted_words import count
 from moot.store import from_here
@@ -157,23 +157,29 @@ async def _report(experiment: Plan, store: Store, runner: Runner, state: State, 
 
     All of it is kept by now: whoever interrupts this has lost nothing but the sight of it.
     """
-    tally = runner.tally
+    tally, report = runner.tally, f"moot report {following.source}"
     told = f"interrupted; {tally.done} of {tally.total} episodes are kept, moot report shows their figures"
+    nothing_new = state == "done" and not _anything_new(tally)
     with ends_on_ctrl_c(told):
+        if nothing_new or state == "interrupted":
+            missing = tally.done < tally.total
+            stands = await store.read(
+                lambda connection: headline_of(
+                    connection, find_experiment(connection, ident=experiment.id), missing=missing
+                )
+            )
+            first = f"interrupted: {tally.done:,} of {tally.total:,} episodes are kept"
+            after = f"moot run {following.source} goes on; {report} shows what there is"
+            if nothing_new:
+                first, after = f"nothing to do: all {tally.total:,} episodes are there", f"{report} shows more"
+            print_short_ending(stands, Console(), first, after)
+            return True
         run_figures = await store.read(
             lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
         )
         if all_failed(run_figures):
             return False
-        report = f"moot report {following.source}"
-        if state == "interrupted":
-            kept = f"interrupted: {tally.done:,} of {tally.total:,} episodes are kept"
-            print_short_ending(run_figures, Console(), kept, f"moot run {following.source} goes on; {report} so far")
-        elif state == "done" and not _anything_new(tally):
-            nothing = f"nothing to do: all {tally.total:,} episodes are there"
-            print_short_ending(run_figures, Console(), nothing, f"{report} shows more")
-        else:
-            print_ending(run_figures, Console(), following)
+        print_ending(run_figures, Console(), following)
     return True
 
 

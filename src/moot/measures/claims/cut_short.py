@@ -20,9 +20,9 @@ WHY = "the run was cut short, and of what it had begun the slowest is missing"
 _CLAIM = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
 
 
-def cut_short(source: Source, figures: Mapping[str, Any]) -> bool:
-    """By its last run: an earlier one's are played by then."""
-    if source.served or not any(row["missing"] for row in figures.get("accuracy", ())):
+def cut_short(source: Source, *, missing: bool) -> bool:
+    """`missing`: whether anything is still to be played. By its last run: what earlier ones had begun is played by then."""
+    if source.served or not missing:
         return False
     runs = queries.runs_of(source.connection, source.ident)
     return bool(runs) and _left_something(runs[-1])

@@ -31,7 +31,7 @@ def evidence_figures(
     options = {title: side for title, side in every.items() if side.calls}
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
-    cut = cut_short(source, figures)
+    cut = cut_short(source, missing=any(row["missing"] for row in figures.get("accuracy", ())))
     headline = headline_figures(source, cells, declarations, came or options, cut_short=cut)
     together = ranked(came)
     rows = frontier_figures(source, came)
@@ -52,6 +52,15 @@ def evidence_figures(
         "power": list(power_rows(headline, figures)),
     }
     return {key: value for key, value in evidence.items() if value}
+
+
+def headline_alone(source: Source, *, missing: bool) -> Row | None:
+    """The headline without all else: for who wants to know how a run stands, and has no time."""
+    options = {title: side for title, side in sides(source, source.cells).items() if side.calls}
+    came = {title: side for title, side in options.items() if not _all_failed(source, side)}
+    declarations = declared(source.connection, source.name)
+    cut = cut_short(source, missing=missing)
+    return headline_figures(source, source.cells, declarations, came or options, cut_short=cut)
 
 
 EVERY_ONE_FAILED = "every question failed"
