@@ -16,7 +16,7 @@ import yaml
 from moot.data.case import KEYS
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words
 from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, out_of_order, plain, several
-from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.mapped import MOST_CHOICES, SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest
@@ -189,7 +189,7 @@ def _missing(
     missing = [key for key in _NEEDED if key not in columns and key not in guess.doubts]
     doubts = []
     for key in missing:
-        near = next((hint for name in unused if (hint := _known_as(name, key))), "")
+        near = next((hint for name in unused[:MOST_LISTED] if (hint := _known_as(name, key))), "")
         names = listed(table.names) or "none"
         say = _written({key: unused[0] if unused else "NAME"})
         problem = (
@@ -293,7 +293,7 @@ def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
         written = row.answer()
         for each in SEPARATORS if isinstance(columns, str) else SEPARATORS[:1]:
             choices = row.choices(each)
-            if choices and written is not None:
+            if written is not None and 0 < len(choices) <= MOST_CHOICES:
                 seen.answers[each].see(row.line, written, choices)
         if not isinstance(columns, str) and 0 < len(row.choices()) < len(columns):
             seen.fewer += 1
