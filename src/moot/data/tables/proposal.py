@@ -172,7 +172,8 @@ def _written(columns: Mapping[str, ColumnNames]) -> str:
 def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     doubts = []
     for key, candidates in guess.doubts.items():
-        named = " and ".join(each if isinstance(each, str) else f"[{', '.join(each)}]" for each in candidates)
+        listed_too = [each if isinstance(each, str) else f"[{', '.join(each)}]" for each in candidates[:MOST_LISTED]]
+        named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
         say = _written({key: candidates[0]})
         problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
         ways = tuple(Stated({key: each}) for each in candidates)
