@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,122 @@ async def test_a_model_that_the_key_is_not_for_costs_no_others(tmp_path: Path, s
         results = await moot.arun(experiment(tmp_path, 40, models=made))
     by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
     assert by_player == {"ann": {"answered": 40}, "bob": {"failed": 40}}
+
+
+async def test_a_key_that_is_for_one_model_of_five_is_good(tmp_path: Path) -> None:
+    """The good one answers only when all the others have been refused."""
+    refused, all_refused = set[str](), asyncio.Event()
+
+    async def by_model(body: dict[str, Any], key: str) -> int:
+        if body["model"] == "good":
+            await all_refused.wait()
+            return 200
+        refused.add(body["model"])
+        if len(refused) == 4:
+            all_refused.set()
+        return 401
+
+    async with scripted(by_model) as (base_url, _):
+        models = {name: endpoint(base_url, name) for name in ("a", "b", "c", "d", "good")}
+        results = await moot.arun(experiment(tmp_path, 10, models=models))
+    by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
+    assert by_player == {"good": {"answered": 10}, **{name: {"failed": 10} for name in "abcd"}}
+
+
+@pytest.mark.parametrize("trouble", [429, 500, 0])
+async def test_trouble_of_another_kind_says_nothing_about_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: int
+) -> None:
+    """One model is refused, and another one's first calls meet trouble, or time out (0), and are tried again."""
+    monkeypatch.setattr(key_gate, "PATIENCE_S", 0.5)
+    troubled = Counter[str]()
+
+    async def by_model(body: dict[str, Any], key: str) -> int:
+        if body["model"] == "bob":
+            return 401
+        troubled["ann"] += 1
+        if troubled["ann"] > FIRST_CALLS:
+            return 200
+        if not trouble:
+            await asyncio.sleep(600)
+        return trouble
+
+    async with scripted(by_model) as (base_url, _):
+        models = {"ann": endpoint(base_url, timeout_s=1), "bob": endpoint(base_url, "bob")}
+        results = await moot.arun(experiment(tmp_path, 10, models=models))
+    by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
+    assert by_player == {"ann": {"answered": 10}, "bob": {"failed": 10}}
+
+
+async def test_a_slow_model_is_not_waited_for_beside_one_that_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No reply comes before all calls of both have left."""
+    monkeypatch.setattr(key_gate, "PATIENCE_S", 0.1)
+    there, all_there = Counter[str](), asyncio.Event()
+
+    async def by_model(body: dict[str, Any], key: str) -> int:
+        there[body["model"]] += 1
+        if there == {"ann": 20, "bob": 20}:
+            all_there.set()
+        if body["model"] == "bob":
+            return 401
+        await all_there.wait()
+        return 200
+
+    async with scripted(by_model) as (base_url, _):
+        models = {name: endpoint(base_url, name, limits={"concurrent": 64}) for name in ("ann", "bob")}
+        results = await moot.arun(experiment(tmp_path, 20, models=models))
+    by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
+    assert by_player == {"ann": {"answered": 20}, "bob": {"failed": 20}}
+
+
+async def test_all_models_that_show_a_wrong_key_are_named(tmp_path: Path) -> None:
+    async def refused(body: dict[str, Any], key: str) -> int:
+        return 401
+
+    async with scripted(refused) as (base_url, statuses):
+        models = {name: endpoint(base_url, name) for name in ("a", "b", "c", "d", "e")}
+        with pytest.raises(KeyRefused, match=r"the key of models [a-e], [a-e], [a-e], [a-e], [a-e] is refused"):
+            await moot.arun(experiment(tmp_path, models=models))
+    assert 5 <= statuses[401] <= 5 * FIRST_CALLS
+
+
+async def test_a_judge_who_is_not_asked_yet_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(key_gate, "PATIENCE_S", 0.2)
+    async with running(SERVED) as server:
+        models = {name: endpoint(server.base_url, api_key_env="WRONG_KEY") for name in ("ann", "judge")}
+        keys = {"players": {"ann": {"model": "ann"}}, "judge": {"models": ["judge"]}}
+        with pytest.raises(KeyRefused, match="the key of model ann is refused"):
+            await moot.arun(experiment(tmp_path, models=models, **keys))
+
+
+async def test_a_wrong_key_costs_nothing_of_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refusals come late, when many calls have left: each of them gets its own before the run ends."""
+    monkeypatch.setattr(key_gate, "PATIENCE_S", 0.0)
+    there, some_there = Counter[str](), asyncio.Event()
+
+    async def late(body: dict[str, Any], key: str) -> int:
+        there[key] += 1
+        place = there[key]
+        if place == 12:
+            some_there.set()
+        if place > 1:  # the first of all goes alone
+            await some_there.wait()
+        if place > FIRST_CALLS:
+            await asyncio.sleep(0.5)
+        return 401
+
+    store = tmp_path / "cup.db"
+    paid = {"price": {"prompt": 10, "completion": 10}, "params": {"max_tokens": 1000}}
+    async with scripted(late) as (base_url, _):
+        models = {"ann": endpoint(base_url, limits={"concurrent": 12}, **paid)}
+        with pytest.raises(KeyRefused):
+            await moot.arun(experiment(tmp_path, 200, models=models, budget_usd=1), store=store)
+    assert there.total() <= 12 + FIRST_CALLS, "those that had no place yet have not left"
+    with closing(sqlite3.connect(store)) as books:
+        assert books.execute("SELECT count(*) FROM reservations").fetchone() == (0,)
+        assert books.execute("SELECT coalesce(sum(usd), 0) FROM losses").fetchone() == (0,)
 
 
 async def test_a_slow_model_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

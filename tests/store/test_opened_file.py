@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.errors import StoreError
+from moot.errors import StoreError, StoreUnreadable
 from moot.store import schema
 from moot.store.sqlite import SqliteStore
 
@@ -87,3 +87,54 @@ async def test_the_tables_are_in_the_file_from_the_start(tmp_path: Path) -> None
     shutil.copy(tmp_path / "store.db", tmp_path / "alone.db")
     assert found(tmp_path / "alone.db", "SELECT count(*) FROM calls") == [(0,)]
     await store.close()
+
+
+@pytest.mark.parametrize("way", ["to a store", "to nothing yet", "of the folder"])
+async def test_a_store_may_stand_behind_a_link(tmp_path: Path, way: str) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    if way == "to a store":
+        await (await SqliteStore(real / "store.db").open()).close()
+    if way == "of the folder":
+        link.symlink_to(real)
+    else:
+        link.mkdir()
+        (link / "store.db").symlink_to(Path("..") / "real" / "store.db")
+    store = await SqliteStore(link / "store.db").open()
+    store.put_later([(schema.claims, {"key": "k", "holder": "h"})])
+    await store.flush()
+    assert found(real / "store.db", "SELECT key FROM claims") == [("k",)]
+    (real / "store.db-wal").unlink()
+    store.put_later([(schema.claims, {"key": "l", "holder": "h"})])
+    with pytest.raises(StoreError, match=r"real/store\.db-wal: the log"):
+        await store.flush()
+    await store.close()
+
+
+async def test_a_link_that_leads_elsewhere_is_noticed(tmp_path: Path) -> None:
+    link, other = tmp_path / "link.db", tmp_path / "other.db"
+    await (await SqliteStore(other).open()).close()
+    link.symlink_to("store.db")
+    store = await SqliteStore(link).open()
+    link.unlink()
+    link.symlink_to(other)
+    store.put_later([(schema.claims, {"key": "k", "holder": "h"})])
+    with pytest.raises(StoreError, match=r"link\.db: the file was replaced"):
+        await store.flush()
+    await store.close()
+    assert found(other, "SELECT key FROM claims") == []
+
+
+async def test_a_file_with_two_names_is_no_store(tmp_path: Path) -> None:
+    """Each name has a log of its own: two runs would each spend the whole budget, and neither see the other's calls."""
+    path, second = tmp_path / "store.db", tmp_path / "second.db"
+    await (await SqliteStore(path).open()).close()
+    second.hardlink_to(path)
+    for name in (path, second):
+        store = SqliteStore(name)
+        with pytest.raises(StoreUnreadable, match=rf"{name.name}: the file has 2 names \(hard links\)"):
+            await store.open()
+        await store.close()
+    assert not list(tmp_path.glob("*-wal"))  # noqa: ASYNC240
+    second.unlink()
+    await (await SqliteStore(path).open()).close()

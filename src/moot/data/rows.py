@@ -111,9 +111,11 @@ def _delimiter(path: Path) -> str:
 
 
 def check_header(names: Sequence[str], path: Path, line: int) -> None:
-    for position, name in enumerate(names):
-        if name in names[:position]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
             raise FileError("two columns have this name", file=path, line=line, key=name)
+        seen.add(name)
 
 
 def _from_cells(cells: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:

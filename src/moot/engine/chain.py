@@ -1,5 +1,5 @@
 """What stands around a model in a run, from the outside in: cache, retry, a gate while nobody knows whether the key is taken,
-hedge, limit, budget, a last look whether the call is still ours, and who answers for its bugs.
+hedge, limit, budget, a last look whether the key is still good and the call still ours, and who answers for its bugs.
 
 The slot at the endpoint is free again as soon as the reply has arrived, before it is written to the disk; a pause
 between two attempts holds no slot; every attempt is paid for, and so is a hedge's second request, which has a slot of
@@ -20,7 +20,7 @@ from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, Till, Trust
 from moot.models.cache import Cache, Flights
 from moot.models.hedge import Departure, Hedge
-from moot.models.key_gate import KeyGate, KeyProven
+from moot.models.key_gate import KeyGate, KeyProven, KeyShown
 from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
@@ -59,14 +59,17 @@ def chain(
     for name, built in models.items():
         model: Model = Answerable(built.model)
         model = LastLook(Departure(model) if built.hedge is not None else model, calls)
+        gate: KeyGate | None = None
+        if built.endpoint:
+            gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
+            model = KeyShown(model, gate)
         if purse is not None and model.price is not None and model.price != FREE:
             trust = trusts.setdefault(built.endpoint or name, Trust())
             model = Budget(model, purse, model.price, built.max_tokens, trust)
-        if built.endpoint:
+        if built.endpoint and gate is not None:
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)
             if built.hedge is not None:
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
-            gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
             model = KeyProven(model, gate)
             patience = RetryPatience(attempts=built.retries.attempts, total_s=built.retries.total_s)
             model = Retry(model, patience, on_retry=on_retry)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
+
+MOST_COMPARED = 1_000
+"""Names: somebody else's table may have tens of thousands of columns."""
 
 
 def closest(name: object, known: Iterable[str]) -> str:
     """What to add to a complaint about an unknown name: ``; did you mean 'players'?``, or nothing."""
-    near = difflib.get_close_matches(str(name)[:100], list(known), n=1, cutoff=0.7)
+    near = difflib.get_close_matches(str(name)[:100], list(islice(known, MOST_COMPARED)), n=1, cutoff=0.7)
     return f"; did you mean {near[0]!r}?" if near else ""

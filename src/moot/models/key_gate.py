@@ -1,18 +1,22 @@
 """A wrong key ends a run at once: nobody asks a thousand questions of an endpoint that lets nobody in.
 
-Until a key has been taken once, few calls leave with it and the others wait. If all of these are refused (401, 403) the
-key is wrong, and that is said once, with where the key comes from. One reply, whatever it says, and the gate is open for
-good: a key that is revoked later makes calls fail like any other trouble.
+Until a key has been taken once, few calls leave with it and the others wait. If every model that shows it is refused (401,
+403) the key is wrong, and that is said once, with where the key comes from. One reply, whatever it says, and the gate is open
+for good: a key that is revoked later makes calls fail like any other trouble. Anything else (429, 500, a timeout, a 404) says
+nothing about the key: as long as one model has met nothing but such, nothing is ended.
 
 Waiting must cost a good endpoint nothing that anybody notices. A refusal comes at once, while a model may think for
-minutes; so where nobody has been refused within `PATIENCE_S`, the others leave without waiting for the first reply. They
-still end the run when refusals come after all. A refusal is not judged as long as others of the first calls are under way:
-where an endpoint lets the key in for one model and not for another, the run goes on.
+minutes; so others wait for `PATIENCE_S` and then leave, and the calls of a model that was refused wait for as long from the
+first refusal on. A model that nobody has asked by then (a judge, who comes after the play) is not waited for.
+
+What is cancelled may be on a bill and is held against the budget. So where the key is wrong, calls that are on their way get
+their refusals before the run ends.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 
 from moot.errors import KeyRefused, RequestRejected
@@ -20,10 +24,13 @@ from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
 FIRST_CALLS = 4
-"""That leave with a key before it is known to be taken."""
+"""Under way at once with a key that is not known to be taken, beside the first call of each model."""
 
 PATIENCE_S = 2.0
 """How long others wait for the word on the first ones."""
+
+ENDING_S = 10.0
+"""How long calls that are under way have to end once the key is known to be wrong."""
 
 REFUSING = (401, 403)
 """A filter that refuses with 403 has given a reply by the time it is seen here: see `filtered`."""
@@ -37,18 +44,33 @@ class KeyGate:
         self.is_open = False
         self._key_from = key_from
         self._told = told
-        self._under_way = 0
+        self._unasked: set[str] = set()
+        self._asked: set[str] = set()
+        self._under_way: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
         self._refusals: dict[str, RequestRejected] = {}
         """By the model's name in the file, the last one."""
-        self._refused = 0
-        self._closed: str | None = None
-        """Once it is sure that the key is wrong: what is said about it."""
-        self._patient = True
-        self._clock: asyncio.TimerHandle | None = None
+        self._wrong: str | None = None
+        """Once every model was refused: what is said about it."""
+        self._over = False
+        """Nothing is under way any more with a key that is wrong, or has been for too long."""
+        self._others_wait = True
+        self._refused_wait = True
+        self._clocks: list[asyncio.TimerHandle] = []
         self._news: asyncio.Future[None] | None = None
 
+    def expect(self, model: str) -> None:
+        """A model that shows this key."""
+        self._unasked.add(model)
+
+    def look(self, model: str) -> None:
+        """Once more, for a call that has waited elsewhere: a key that is known to be wrong is not shown again."""
+        if self._wrong is not None and not self.is_open and model in self._refusals:
+            refusal = self._refusals[model]
+            raise RequestRejected(str(refusal), status=refusal.status)
+
     async def pass_through(self, model: Model, request: Request) -> Reply:
-        await self._leave()
+        await self._leave(model.name)
         try:
             reply = await model.generate(request)
             self._open()
@@ -57,58 +79,88 @@ class KeyGate:
             if error.status not in REFUSING or self.is_open:
                 raise
             refusal = error
-            self._refused += 1
-            self._refusals[model.name] = error
+            self._refuse(model.name, error)
         finally:
-            self._under_way -= 1
+            self._under_way[model.name] -= 1
             self._judge()
-        await self._judged()
+        while not self.is_open and (self._wrong is not None or self._refused_wait):
+            await self._change()
         raise refusal
 
-    async def _judged(self) -> None:
-        """Wait for the word on a call that was refused: whether it was the key."""
-        while not self.is_open:
-            if self._closed is not None:
-                raise KeyRefused(self._closed)
-            await self._change()
-
-    async def _leave(self) -> None:
+    async def _leave(self, model: str) -> None:
         """Wait until this call may be sent."""
-        while not self.is_open:
-            if self._closed is not None:
-                raise KeyRefused(self._closed)
-            if not self._refused and (self._under_way < FIRST_CALLS or not self._patient):
-                break
+        while not self.is_open and not self._may_leave(model):
             await self._change()
-        self._under_way += 1
-        if self._clock is None:
-            self._clock = asyncio.get_running_loop().call_later(PATIENCE_S, self._lose_patience)
+        self._unasked.discard(model)
+        self._asked.add(model)
+        self._under_way[model] += 1
+        if not self._clocks:
+            self._start(PATIENCE_S, self._let_others_leave)
+
+    def _may_leave(self, model: str) -> bool:
+        if self._wrong is not None:
+            return False
+        if model in self._refused:
+            return not self._refused_wait
+        return not self._others_wait or model in self._unasked or self._under_way.total() < FIRST_CALLS
+
+    def _refuse(self, model: str, error: RequestRejected) -> None:
+        if not self._refused:
+            self._start(PATIENCE_S, self._wait_for_no_word)
+        self._refused[model] += 1
+        self._refusals[model] = error
 
     def _judge(self) -> None:
-        """A call is over: what does that say about those that wait?"""
-        if not self.is_open and self._refused and (not self._under_way or self._refused >= FIRST_CALLS):
+        """Something has changed: what does that say about those that wait?"""
+        if self._wrong is None and not self.is_open and self._all_refused():
             words = refused_words(self._refusals, self._key_from)
             if self._told is None:
-                self._closed = words
+                self._wrong = words
+                self._start(ENDING_S, self._end)
             else:
                 self._told(words)
                 self._open()
+        if self._wrong is not None and not self._under_way.total():
+            self._over = True
         self._tell()
+
+    def _all_refused(self) -> bool:
+        if not self._refused or (self._unasked and self._refused_wait):
+            return False
+        return all(
+            self._refused[model] >= FIRST_CALLS or (self._refused[model] and not self._under_way[model])
+            for model in self._asked
+        )
 
     def _open(self) -> None:
         self.is_open = True
-        if self._clock is not None:
-            self._clock.cancel()
+        for clock in self._clocks:
+            clock.cancel()
         self._tell()
 
-    def _lose_patience(self) -> None:
-        self._patient = False
+    def _start(self, seconds: float, then: Callable[[], None]) -> None:
+        self._clocks.append(asyncio.get_running_loop().call_later(seconds, then))
+
+    def _let_others_leave(self) -> None:
+        self._others_wait = False
         self._tell()
 
-    def _change(self) -> asyncio.Future[None]:
+    def _wait_for_no_word(self) -> None:
+        self._refused_wait = False
+        self._judge()
+
+    def _end(self) -> None:
+        self._over = True
+        self._tell()
+
+    async def _change(self) -> None:
+        """Wait for whatever changes; `KeyRefused` once it is over."""
+        if self._over and not self.is_open:
+            assert self._wrong is not None
+            raise KeyRefused(self._wrong)
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
-        return asyncio.shield(self._news)  # who waits and is cancelled takes nobody else along
+        await asyncio.shield(self._news)  # who waits and is cancelled takes nobody else along
 
     def _tell(self) -> None:
         if self._news is not None and not self._news.done():
@@ -121,11 +173,24 @@ class KeyProven(Wrapper):
     def __init__(self, inner: Model, gate: KeyGate) -> None:
         super().__init__(inner)
         self._gate = gate
+        gate.expect(inner.name)
 
     async def generate(self, request: Request) -> Reply:
         if self._gate.is_open:
             return await self.inner.generate(request)
         return await self._gate.pass_through(self.inner, request)
+
+
+class KeyShown(Wrapper):
+    """The same where a call really leaves: it may have waited long for its turn, behind the gate."""
+
+    def __init__(self, inner: Model, gate: KeyGate) -> None:
+        super().__init__(inner)
+        self._gate = gate
+
+    async def generate(self, request: Request) -> Reply:
+        self._gate.look(self.name)
+        return await self.inner.generate(request)
 
 
 def refused_words(refusals: dict[str, RequestRejected], key_from: str | None) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Self
 
-from moot.errors import StoreError
+from moot.errors import StoreError, StoreUnreadable
 
 SAVE_S = 2.0
 """How long to wait for those who read from a log that is about to be lost."""
@@ -27,7 +28,10 @@ class OpenedFile:
 
     @classmethod
     def at(cls, path: str) -> Self:
-        found = os.stat(path)
+        try:
+            found = os.stat(path)
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}") from None
         return cls(path, found.st_dev, found.st_ino)
 
     @property
@@ -54,6 +58,22 @@ class OpenedFile:
         raise StoreError(
             f"{self.path}: the file {happened} while it was open, and what is written now would be lost; "
             "put it back with its -wal file, or start again with the file that is there"
+        )
+
+
+def refuse_second_name(path: Path) -> None:
+    """Of a file with two names (hard links): SQLite keeps a log for each, and who comes by one does not see the other's.
+
+    So a budget would be spent twice, and the file may break.
+    """
+    try:
+        names = path.stat().st_nlink
+    except OSError:
+        return  # there is none yet, or SQLite says what is wrong with it
+    if names > 1 and os.access(path, os.W_OK):
+        raise StoreUnreadable(
+            f"{path}: the file has {names} names (hard links), and SQLite keeps a log for each: what is written under one "
+            "is not seen under the others. Make a copy of its own with cp, or remove the other names; a symbolic link is fine."
         )
 
 

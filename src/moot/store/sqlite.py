@@ -7,6 +7,7 @@ that can only be read is opened all the same, and says so to whoever wants to wr
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sqlite3
 import time
@@ -26,7 +27,7 @@ from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import writer_of
-from moot.store.opened_file import OpenedFile, lost_log
+from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import address_to_read, copied, not_writable
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
@@ -56,7 +57,9 @@ class SqliteStore(Store):
         self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
-        self._address = str(self.path.absolute())  # nothing that reads like a URI
+        self._address = os.path.realpath(
+            self.path
+        )  # nothing that reads like a URI; the log stands beside the file itself
         self._read_only = False
         self._durable = path is not None
         self._engine = self._engine_at(self._address)
@@ -125,7 +128,7 @@ class SqliteStore(Store):
                 while self._raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
                     if time.monotonic() > ends_at:
                         held = "somebody reads an earlier state of the store and does not let go"
-                        raise StoreError(f"{self.path}-wal: {held}; what was forgotten is still in it. Try again.")
+                        raise StoreError(f"{self._address}-wal: {held}; what was forgotten is still in it. Try again.")
                     time.sleep(0.05)
             finally:
                 self._raw.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000:.0f}")
@@ -251,6 +254,7 @@ class SqliteStore(Store):
 
     def _connect(self) -> None:
         with _said_plainly(self.path, opening=True):
+            refuse_second_name(self.path)
             try:
                 self._migrate()
             except (DBAPIError, sqlite3.Error) as error:
@@ -264,8 +268,9 @@ class SqliteStore(Store):
             if self._durable and not self._read_only:
                 with suppress(sqlite3.Error):  # the tables at least are in the file, whatever becomes of its log
                     self._raw.execute("PRAGMA wal_checkpoint(PASSIVE)")
-                self._file = OpenedFile.at(self._address)
-                self._log = OpenedFile.at(f"{self._address}-wal")
+                self._file = OpenedFile.at(str(self.path.absolute()))  # by way of its links, which may be changed
+                if self._raw.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+                    self._log = OpenedFile.at(f"{self._address}-wal")
             self._raw.execute(f"PRAGMA cache_size = -{CACHE_KB}")
             self._version = self._raw.execute("PRAGMA data_version").fetchone()[0]
             keys = self._raw.execute(f"SELECT key FROM calls LIMIT {MOST_KNOWN + 1}").fetchall()

@@ -70,7 +70,8 @@ def test_two_ways_to_cut_that_are_as_good_as_each_other_are_refused(tmp_path: Pa
     ("text", "encoding", "likely"),
     [
         ("вопрос;ответ\nКто написал «Одиссею»?;Гомер\n", "cp1251", "cp1251"),
-        ("question;answer\nOù est la Sorbonne, à côté?;café\n", "cp1252", "cp1252"),
+        ("question;answer\nOù est la Sorbonne, à côté?;café\n", "cp1252", r"cp1252 \(Latin-1\)"),
+        (f"id,text,answer\n{'éÿ' * 100},b,c\n", "latin-1", r"cp1252 \(Latin-1\)"),
         ("question;answer\na;b\n", "utf-16", "UTF-16"),
     ],
 )

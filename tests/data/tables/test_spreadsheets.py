@@ -44,6 +44,8 @@ def test_the_first_sheet_or_the_one_that_is_named(tmp_path: Path) -> None:
     [
         (date(2024, 2, 1), "answer: found a date or a time (2024-02-01)"),
         (1e17, "answer: found a number of more digits"),
+        (float("nan"), "answer: found nan, which is no number"),
+        (float("inf"), "answer: found inf, which is no number"),
     ],
 )
 def test_what_a_spreadsheet_has_mangled_is_refused_where_it_is_used(tmp_path: Path, cell: Any, message: str) -> None:
@@ -90,6 +92,17 @@ def test_an_open_document_with_a_million_empty_rows(tmp_path: Path) -> None:
         packed.writestr("content.xml", CONTENT.replace("\n", ""))
     (case,) = load(tmp_path / "cup.ods")
     assert (case.question.text, case.answer) == ("How many?", "7")
+
+
+def test_a_row_that_comes_a_million_times_is_refused(tmp_path: Path) -> None:
+    """By a few bytes of the file; the header may be such a row too."""
+    repeated = '<table:table-row table:number-rows-repeated="4000000000">'
+    with zipfile.ZipFile(tmp_path / "cup.ods", "w") as packed:
+        packed.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        packed.writestr("META-INF/manifest.xml", MANIFEST)
+        packed.writestr("content.xml", CONTENT.replace("\n", "").replace("<table:table-row>", repeated, 1))
+    with pytest.raises(FileError, match=r"cup\.ods:101: the same row comes more than 100 times"):
+        load(tmp_path / "cup.ods")
 
 
 @pytest.mark.parametrize("name", ["cup.xlsx", "cup.xls", "cup.ods"])

@@ -9,6 +9,8 @@ from pathlib import Path
 from moot.foreign_files import opened
 
 _LOOKED_AT = 2**16
+_COMMON_RUSSIAN = frozenset("оеаинтср")
+"""More than half of any text; what is accented in the languages of the West are others for the most part."""
 _RUSSIAN_WORD = re.compile("[А-Яа-яЁё]{2,}")
 
 
@@ -16,7 +18,8 @@ def not_utf8(path: Path, reason: str) -> str:
     """The complaint about a file that is none."""
     with opened(path) as file:
         likely = _likely(file.read(_LOOKED_AT))
-    hint = f"; it looks like {likely}: save it as UTF-8, or iconv -f {likely} -t utf-8" if likely else ""
+    called = f"{likely} (Latin-1)" if likely == "cp1252" else likely
+    hint = f"; it looks like {called}: save it as UTF-8, or iconv -f {likely} -t utf-8" if likely else ""
     return f"expected UTF-8 text ({reason}){hint}"
 
 
@@ -29,5 +32,6 @@ def _likely(content: bytes) -> str | None:
         return None
     # Any other language of one byte a letter has few such letters side by side.
     letters = sum(ord(letter) > 127 for letter in text)
-    in_words = sum(map(len, _RUSSIAN_WORD.findall(text)))
-    return "cp1251" if in_words * 2 > letters else "cp1252"
+    in_words = "".join(_RUSSIAN_WORD.findall(text)).casefold()
+    common = sum(letter in _COMMON_RUSSIAN for letter in in_words)
+    return "cp1251" if len(in_words) * 2 > letters and common * 3 > len(in_words) else "cp1252"

@@ -86,7 +86,7 @@ class Guess:
 def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> Guess:
     """`settled`: what is known already, None where a key is known to have no column. No column is two things."""
     taken = {column for columns in settled.values() if columns is not None for column in several(columns)}
-    free = [name for name in names if name not in taken]
+    free = {name: plain(name) for name in names if name not in taken}
     columns: dict[str, ColumnNames] = {}
     doubts: dict[str, tuple[ColumnNames, ...]] = {}
     for key in (key for key in KEYS if key not in settled):
@@ -105,22 +105,23 @@ def several(columns: ColumnNames) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else columns
 
 
-def _candidates(key: str, names: Sequence[str]) -> Iterator[ColumnNames]:
+def _candidates(key: str, names: Mapping[str, str]) -> Iterator[ColumnNames]:
+    """`names`: each with what is plain of it."""
     known = NAMES.get(key, (plain(key),))
-    first = [name for name in names if plain(name) in known]
+    first = [name for name, bare in names.items() if bare in known]
     yield from first
     if key == "answer" and not first:
-        yield from (name for name in names if plain(name) in SECOND_NAMES)
+        yield from (name for name, bare in names.items() if bare in SECOND_NAMES)
     if key == "choices":
         yield from _families(names)
 
 
-def _families(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _families(names: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """Columns that are numbered one after another: option_a, option_b; A, B, C; choice1, choice2.
 
     Where one is missing among them there are two ways to take them, with and without what comes after the gap.
     """
-    by_plain = {plain(name): name for name in names}
+    by_plain = {bare: name for name, bare in names.items()}
     for stem in _FAMILIES:
         for ordinals in _ORDINALS:
             if stem in ("", "answer") and ordinals[0] in _NUMBERS:

@@ -20,6 +20,7 @@ from moot.types import Question
 SEPARATORS = ("|", ";")
 """Of choices that stand in one cell."""
 _LONGEST_LITERAL = 100_000
+MOST_CHOICES = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,18 @@ class TableRow:
             return cell
         if key in LISTS and cell.lstrip().startswith("["):
             return self._list(key, cell.strip())
+        if key == "choices":
+            return self._cut(cell, separator) if cell.strip() else None
         if key in LISTS:
-            cut_at = (separator or self.columns.separator) if key == "choices" else "|"
-            return [item.strip() for item in cell.split(cut_at)] if cell.strip() else None
+            return [item.strip() for item in cell.split("|")] if cell.strip() else None
         return from_cell(key, cell, self.columns.table.path, self.line)
+
+    def _cut(self, cell: str, separator: str | None) -> list[str]:
+        """`separator`: one that is only tried, with which there may be any number; those past the most are left together."""
+        cut_at = separator or self.columns.separator
+        if separator is None and (found := cell.count(cut_at) + 1) > MOST_CHOICES:
+            raise self.error("choices", f"expected 2 to {MOST_CHOICES} choices, found {found}")
+        return [item.strip() for item in cell.split(cut_at, MOST_CHOICES)]
 
     def _cell(self, name: str) -> Any:
         cell = self.values.get(name)

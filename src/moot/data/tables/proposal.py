@@ -17,7 +17,7 @@ from moot.data.case import KEYS
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_labels import columns_in_russian
 from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, out_of_order, plain, several
-from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.mapped import MOST_CHOICES, SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest
@@ -173,7 +173,8 @@ def _written(columns: Mapping[str, ColumnNames]) -> str:
 def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     doubts = []
     for key, candidates in guess.doubts.items():
-        named = " and ".join(each if isinstance(each, str) else f"[{', '.join(each)}]" for each in candidates)
+        listed_too = [each if isinstance(each, str) else f"[{', '.join(each)}]" for each in candidates[:MOST_LISTED]]
+        named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
         say = _written({key: candidates[0]})
         problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
         ways = tuple(Stated({key: each}) for each in candidates)
@@ -190,7 +191,7 @@ def _missing(
     missing = [key for key in _NEEDED if key not in columns and key not in guess.doubts]
     doubts = []
     for key in missing:
-        near = next((hint for name in unused if (hint := _known_as(name, key))), "")
+        near = next((hint for name in unused[:MOST_LISTED] if (hint := _known_as(name, key))), "")
         names = listed(table.names) or "none"
         say = _written({key: unused[0] if unused else "NAME"})
         problem = (
@@ -295,7 +296,7 @@ def _seen(mapping: ColumnsOfTable) -> _RowsSeen:
         written = row.answer()
         for each in SEPARATORS if isinstance(columns, str) else SEPARATORS[:1]:
             choices = row.choices(each)
-            if choices and written is not None:
+            if written is not None and 0 < len(choices) <= MOST_CHOICES:
                 seen.answers[each].see(row.line, written, choices)
         if not isinstance(columns, str) and 0 < len(row.choices()) < len(columns):
             seen.fewer += 1

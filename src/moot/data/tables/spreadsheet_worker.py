@@ -15,7 +15,11 @@ from typing import Any
 
 MOST_BYTES = 2 * 1024**3
 """Of address space."""
-MOST_CPU_S = 60
+MOST_CPU_S = 30
+MOST_CELLS = 4_000_000
+"""Of rows that are not empty: whoever reads them has them all in memory."""
+MOST_ALIKE = 100
+"""Rows one after another that say the same: a few bytes of a file can say that a row comes a million times."""
 
 
 def main() -> None:
@@ -42,10 +46,20 @@ def _read(path: str, named: str | None) -> Iterator[Any]:
     yield {"sheets": sheets, "sheet": name if name in sheets else None}
     if name not in sheets:
         return
+    counted, alike, before = 0, 0, None
     for number, row in enumerate(book.get_sheet_by_name(name).iter_rows(), start=1):
         cells = [_plain(cell) for cell in row]
-        if any(cell is not None for cell in cells):
-            yield [number, cells]
+        if all(cell is None for cell in cells):
+            continue
+        counted += len(cells)
+        alike, before = (alike + 1 if cells == before else 1), cells
+        if alike > MOST_ALIKE:
+            yield {"refused": f"the same row comes more than {MOST_ALIKE} times, one after another", "row": number}
+            return
+        if counted > MOST_CELLS:
+            yield {"refused": f"more than {MOST_CELLS:,} cells, and would have to be read as a whole", "row": number}
+            return
+        yield [number, cells]
 
 
 def _plain(cell: object) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import subprocess
 import sys
 import zipfile
@@ -49,6 +50,8 @@ def sheet_of(path: Path, named: str | None = None) -> ReadSheet:
     _check_size(path)
     said = list(_said(path, named))
     head = said[0] if said and isinstance(said[0], dict) else {}
+    if isinstance(said[-1] if said else None, dict) and "refused" in said[-1]:
+        raise FileError(said[-1]["refused"], file=path, line=said[-1]["row"])
     problems = [each["problem"] for each in said if isinstance(each, dict) and "problem" in each]
     if problems or not head:
         raise FileError(f"not a readable spreadsheet ({''.join(problems) or 'nothing in it'})", file=path)
@@ -110,6 +113,8 @@ def _text(cell: object) -> str | Mangled | None:
 
 
 def _number(cell: float) -> str | Mangled:
+    if not math.isfinite(cell):
+        return Mangled(f"{cell}, which is no number; type the cell again")
     if abs(cell) >= _MOST_DIGITS:
         return Mangled("a number of more digits than a spreadsheet keeps; format the cell as text and type it again")
     return str(int(cell)) if cell == int(cell) else f"{cell:.15g}"
