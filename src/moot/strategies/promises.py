@@ -210,7 +210,14 @@ def broken_records(lineup: Team, offices: Collection[str], verdict: Verdict) -> 
 def broken_looks(verdict: Verdict, calls: Iterable[Call]) -> Iterator[str]:
     """Whether everybody who is said to have looked was asked in that turn, once for each look, and chose what it chose."""
     asked = Counter((call.player, call.turn) for call in calls if call.request.attempt == 0)
-    looked = Counter((look.to, look.turn) for look in looks_of(verdict.traces))
+    looks = looks_of(verdict.traces)
+    for look in looks:
+        if look.options is None:
+            yield (
+                f"traces: nobody can tell which Counted of turn {look.turn} the ballot of {look.to!r} is in, so that its options"
+                " are not known: of several in a turn each stands after its own ballots, and has all their options; or use Shown"
+            )
+    looked = Counter((look.to, look.turn) for look in looks)
     for (name, turn), times in looked.items():
         if times > asked[name, turn]:
             turns = ", ".join(str(other) for player, other in sorted(asked) if player == name) or "none"
@@ -219,9 +226,9 @@ def broken_looks(verdict: Verdict, calls: Iterable[Call]) -> Iterator[str]:
                 f" which it was asked: {turns}); a Shown and a Ballot of one look have one role and one turn"
             )
     chosen = {(ballot.voter, ballot.role, ballot.turn) for ballot in of_kind(verdict.traces, Ballot) if ballot.choice}
-    for look in of_kind(verdict.traces, Shown):
-        if look.answer is None and look.places is None and (look.to, look.role, look.turn) in chosen:
-            yield f"traces: {look.to!r} chose by its Ballot of turn {look.turn}, and by its Shown said nothing usable"
+    for shown in of_kind(verdict.traces, Shown):
+        if shown.answer is None and shown.places is None and (shown.to, shown.role, shown.turn) in chosen:
+            yield f"traces: {shown.to!r} chose by its Ballot of turn {shown.turn}, and by its Shown said nothing usable"
 
 
 def broken_repeats(first: Play, again: Play, repeat: int, *, shared: bool) -> Iterator[str]:
