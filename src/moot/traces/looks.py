@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from moot.traces.kinds import Trace, of_kind
 from moot.traces.records import Ballot, Counted, Grouped, Resolution, Round, Shown
 
-Order = tuple[tuple[str, ...], ...] | tuple[int, ...]
+ShownOrder = tuple[tuple[str, ...], ...] | tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class RecordedLook:
     options: tuple[str, ...] | None = ()
     """What the options of a ballot say, by their numbers; empty: nobody counted them. None: nobody can tell which count they
     are of."""
-    before: Order | None = None
+    before: ShownOrder | None = None
     """The order in which this reader in this role was last shown the same things; None: it never was."""
 
     @property
@@ -41,7 +41,7 @@ class RecordedLook:
         return self.record.turn
 
     @property
-    def order(self) -> Order:
+    def order(self) -> ShownOrder:
         return self.record.order
 
     @property

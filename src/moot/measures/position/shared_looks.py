@@ -13,7 +13,7 @@ from typing import Any
 
 from moot.measures.position.bias import Look
 
-Orders = Mapping[tuple[Any, ...], Sequence[Hashable]]
+DrawnOrders = Mapping[tuple[Any, ...], Sequence[Hashable]]
 """By question, repeat, turn and the number of the look in it: the order that was drawn."""
 
 
@@ -33,7 +33,7 @@ class Readers:
     looks: dict[str, list[Look]] = field(default_factory=lambda: defaultdict(list))
     _apart: set[tuple[Any, ...]] = field(default_factory=set)
     _asked: dict[tuple[Any, ...], _Asked] = field(default_factory=dict)
-    _drawn: dict[str, dict[str, Orders]] = field(default_factory=lambda: defaultdict(dict))
+    _drawn: dict[str, dict[str, DrawnOrders]] = field(default_factory=lambda: defaultdict(dict))
 
     def add_apart(self, reader: str, look: Look, *mark: Any) -> None:
         """One that nothing is known of but that it was, or was not: once for all line-ups."""
@@ -66,7 +66,7 @@ class Readers:
         self.looks[place[1]] += [look for number, look in enumerate(looks) if number not in told]
         self._asked[place] = _Asked(known.calls | calls, known.orders | set(marks))
 
-    def drawn_with(self, reader: str, cell: str, orders: Orders) -> str:
+    def drawn_with(self, reader: str, cell: str, orders: DrawnOrders) -> str:
         """The cell in which the orders of this one were drawn: the first in which they are the same wherever both have any."""
         for other, drawn in self._drawn[reader].items():
             both = orders.keys() & drawn.keys()
