@@ -17,7 +17,7 @@ import moot
 from moot import Answer, Case, Question, Request, ScriptedModel, Team, Traits, Verdict
 from moot.models.scripted import Script
 from moot.strategies import CallBound, prompts_for
-from moot.team.forms import Unusable, object_schema
+from moot.team.forms import AnswerForm, Unusable, object_schema
 from moot.testing import check_strategy
 from moot.traces import Ballot, Counted, Shown, Trace, looks_of
 
@@ -310,3 +310,51 @@ def test_without_drafts_nothing_is_said_of_how_many_answers_there_were() -> None
     assert "diversity_left_out" not in results.figures
     assert "left out" not in str(results)
     assert "left out, in some play" not in json.dumps(results.figures, default=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """Everybody hears the others and answers again; an umpire picks one of these answers."""
+
+    distinct: bool | None = None
+
+    name: ClassVar[str] = "revised"
+    prompts: ClassVar = Duels.prompts
+    traits: ClassVar = replace(Duels.traits, asks="everybody", groups=True)
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        rest: dict[str, Any] = {
+            "answers": drafts,
+            "absent": tuple(draft.player for draft in drafts if draft.text is None),
+        }
+        heard = [draft for draft in drafts if draft.text is not None]
+        if not heard:
+            return Verdict(None, drafts[0].outcome, cause="nobody spoke", **rest)
+        prompts = prompts_for(self, team.prompts)
+        told = prompts.render("duel", question=question.text, answers=[draft.text for draft in heard], look=0)
+        again = await team.ask_all(
+            question, {draft.player: told for draft in heard}, AnswerForm(question), stage="again", turn=2
+        )
+        now = [Answer(name, reply.value.answer) for name, reply in again.items() if reply.value is not None]
+        groups = (await team.group(question, now)).groups
+        words = {answer.player: answer.text for answer in now}
+        order = team.random(question, "order").sample(groups, len(groups))
+        shown = prompts.render("duel", question=question.text, answers=[words[group[0]] for group in order], look=1)
+        pick = (await team.ask(team.officers["umpire"], question, shown, DuelForm(), stage="duel", turn=3)).value
+        people = order if self.distinct else tuple((group[0],) for group in order)
+        places = None if pick is None else (min(pick, len(order) - 1),)
+        look = Shown("umpire", "umpire", tuple(people), 3, places=places, distinct=self.distinct)
+        won = order[places[0] if places else 0]
+        outcome: Any = "answered" if places else "undecided"
+        cause = None if places else "no word"
+        return Verdict(words[won[0]], outcome, who=won, turns=3, cause=cause, traces=(look,), **rest)
+
+
+async def test_answers_that_were_revised_are_no_drafts() -> None:
+    await check_strategy(Revised(distinct=True))
+    with pytest.raises(AssertionError, match=r"was not shown the drafts of .* in turn 3 .*distinct=True"):
+        await check_strategy(Revised())

@@ -63,6 +63,7 @@ def broken_promises(play: Play) -> Iterator[str]:
     yield from _drafts(play)
     yield from _asked_beyond_drafts(play)
     yield from _heard(play)
+    yield from _shown(play)
     yield from _captain(play)
     yield from _word(play)
     yield from _names(play)
@@ -128,6 +129,23 @@ def _heard(play: Play) -> Iterator[str]:
         for other in _others_heard(play, call, reasons_only=play.traits.hears == "answers"):
             what = "the reasons" if play.traits.hears == "answers" else "the words"
             yield f"hears: {play.traits.hears} is what is heard, yet {call.player} was shown {what} of {other}"
+
+
+def _shown(play: Play) -> Iterator[str]:
+    """What is said to be drafts in an order stands so in the prompt; answers that were revised since are no drafts."""
+    if play.traits.drafts is None or play.question.kind != "open":
+        return
+    for look in looks_of(play.verdict.traces):
+        names = [name for holders in look.record.order for name in holders] if isinstance(look.record, Shown) else []
+        if look.distinct or not look.drawn or len(names) != len(look.order) or not play.voices.keys() >= set(names):
+            continue
+        drafts = ".*".join(re.escape(play.voices[name].answer) for name in names)
+        prompts = [_prompt(call) for call in play.asked(look.to) if call.turn == look.turn]
+        if prompts and not any(re.search(drafts, prompt, re.DOTALL | re.IGNORECASE) for prompt in prompts):
+            yield (
+                f"traces: {look.to!r} was not shown the drafts of {', '.join(names)} in turn {look.turn} in that order: where it"
+                " is what they have said since, put it together (team.group) and say distinct=True"
+            )
 
 
 def _captain(play: Play) -> Iterator[str]:
