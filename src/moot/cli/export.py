@@ -14,15 +14,15 @@ from moot.engine.export import recorded_replies
 from moot.errors import FileError, UsageError
 from moot.live.feedback import learnt_questions, loadable
 from moot.report.figures import find_experiment
+from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
 
 
 def export_command(path: Path, output: Path, *, store: str | None, questions: bool, served: bool) -> int:
-    count = asyncio.run(_export(path, output, store, questions=questions, served=served))
-    what = "question" if questions else "reply"
-    many = "questions" if questions else "replies"
-    say(f"moot: {count} {what if count == 1 else many}", file=sys.stderr)
+    written = asyncio.run(_export(path, output, store, questions=questions, served=served))
+    told = count(written, "question") if questions else count(written, "reply", "replies")
+    say(f"moot: {told}", file=sys.stderr)
     return 0
 
 
@@ -37,13 +37,13 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
         unfinished = output.with_name(f"{output.name}.part")
         try:
             with unfinished.open("w", encoding="utf-8") as lines:
-                count = await write(store, experiment["id"], lines)
+                written = await write(store, experiment["id"], lines)
             unfinished.replace(output)
         except OSError as error:
             raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
         finally:
             unfinished.unlink(missing_ok=True)
-        return count
+        return written
 
 
 async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
@@ -58,10 +58,10 @@ async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
 
 
 async def _write(store: Store, experiment: str, lines: TextIO) -> int:
-    count = 0
+    written = 0
     async for recorded in recorded_replies(store, experiment):
         lines.write(json_text(recorded) + "\n")
-        count += 1
-    if count == 0:
+        written += 1
+    if written == 0:
         raise UsageError("no usable draft of any player is stored, so there is nothing to export")
-    return count
+    return written

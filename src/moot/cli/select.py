@@ -36,6 +36,7 @@ from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, check_k, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
+from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.examined import opened_to_read
 from moot.store.rows import config_of
@@ -173,7 +174,7 @@ async def _on_experiment(
             stored = await opened.read(read)
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
-            say(f"moot: {_answers(stored.ungraded)} ungraded: {words}", file=sys.stderr)
+            say(f"moot: {count(stored.ungraded, 'answer is', 'answers are')} ungraded: {words}", file=sys.stderr)
         if named is None:
             with ends_on_ctrl_c():
                 rows = await _rows(stored.labels, asked, by_vote, stored)
@@ -192,10 +193,6 @@ async def _on_experiment(
         for cause, times in summariser.ungraded.most_common(5):
             say(f"moot: {times} words of the summariser are ungraded and left out: {cause}", file=sys.stderr)
         return 1 if summariser.failures or summariser.ungraded else 0
-
-
-def _answers(count: int) -> str:
-    return "1 answer is" if count == 1 else f"{count:,} answers are"
 
 
 def _repeated(times: int) -> str:

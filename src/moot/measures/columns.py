@@ -104,10 +104,9 @@ def grouped_by_words(figures: Figures) -> list[str]:
     """Where a grouping model is named and has said nothing usable of some drafts: figures that rest on groups say so."""
     if not (sets := figures.get("grouped_by_words")):
         return []
-    named = "set of drafts is" if sets == 1 else "sets of drafts are"
     return [
-        f"{sets:,} {named} grouped by words alone: the grouping model has not been asked about them, or gave no usable word."
-        " There players may differ less than it seems."
+        f"{count(sets, 'set of drafts is', 'sets of drafts are')} grouped by words alone:"
+        " the grouping model has not been asked about them, or gave no usable word. There players may differ less than it seems."
     ]
 
 

@@ -63,6 +63,7 @@ def broken_promises(play: Play) -> Iterator[str]:
     yield from _drafts(play)
     yield from _asked_beyond_drafts(play)
     yield from _heard(play)
+    yield from _shown(play)
     yield from _captain(play)
     yield from _word(play)
     yield from _names(play)
@@ -128,6 +129,23 @@ def _heard(play: Play) -> Iterator[str]:
         for other in _others_heard(play, call, reasons_only=play.traits.hears == "answers"):
             what = "the reasons" if play.traits.hears == "answers" else "the words"
             yield f"hears: {play.traits.hears} is what is heard, yet {call.player} was shown {what} of {other}"
+
+
+def _shown(play: Play) -> Iterator[str]:
+    """What is said to be drafts in an order stands so in the prompt; answers that were revised since are no drafts."""
+    if play.traits.drafts is None or play.question.kind != "open":
+        return
+    for look in looks_of(play.verdict.traces):
+        names = [name for holders in look.record.order for name in holders] if isinstance(look.record, Shown) else []
+        if look.distinct or not look.drawn or len(names) != len(look.order) or not play.voices.keys() >= set(names):
+            continue
+        drafts = ".*".join(re.escape(play.voices[name].answer) for name in names)
+        prompts = [_prompt(call) for call in play.asked(look.to) if call.turn == look.turn]
+        if prompts and not any(re.search(drafts, prompt, re.DOTALL | re.IGNORECASE) for prompt in prompts):
+            yield (
+                f"traces: {look.to!r} was not shown the drafts of {', '.join(names)} in turn {look.turn} in that order: where it"
+                " is what they have said since, put it together (team.group) and say distinct=True"
+            )
 
 
 def _captain(play: Play) -> Iterator[str]:
@@ -210,7 +228,14 @@ def broken_records(lineup: Team, offices: Collection[str], verdict: Verdict) -> 
 def broken_looks(verdict: Verdict, calls: Iterable[Call]) -> Iterator[str]:
     """Whether everybody who is said to have looked was asked in that turn, once for each look, and chose what it chose."""
     asked = Counter((call.player, call.turn) for call in calls if call.request.attempt == 0)
-    looked = Counter((look.to, look.turn) for look in looks_of(verdict.traces))
+    looks = looks_of(verdict.traces)
+    for look in looks:
+        if look.options is None:
+            yield (
+                f"traces: nobody can tell which Counted of turn {look.turn} the ballot of {look.to!r} is in, so that its options"
+                " are not known: of several in a turn each stands after its own ballots, and has all their options; or use Shown"
+            )
+    looked = Counter((look.to, look.turn) for look in looks)
     for (name, turn), times in looked.items():
         if times > asked[name, turn]:
             turns = ", ".join(str(other) for player, other in sorted(asked) if player == name) or "none"
@@ -219,9 +244,9 @@ def broken_looks(verdict: Verdict, calls: Iterable[Call]) -> Iterator[str]:
                 f" which it was asked: {turns}); a Shown and a Ballot of one look have one role and one turn"
             )
     chosen = {(ballot.voter, ballot.role, ballot.turn) for ballot in of_kind(verdict.traces, Ballot) if ballot.choice}
-    for look in of_kind(verdict.traces, Shown):
-        if look.answer is None and look.places is None and (look.to, look.role, look.turn) in chosen:
-            yield f"traces: {look.to!r} chose by its Ballot of turn {look.turn}, and by its Shown said nothing usable"
+    for shown in of_kind(verdict.traces, Shown):
+        if shown.answer is None and shown.places is None and (shown.to, shown.role, shown.turn) in chosen:
+            yield f"traces: {shown.to!r} chose by its Ballot of turn {shown.turn}, and by its Shown said nothing usable"
 
 
 def broken_repeats(first: Play, again: Play, repeat: int, *, shared: bool) -> Iterator[str]:

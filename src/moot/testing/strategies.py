@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -23,7 +24,7 @@ from moot.strategies.promises import (
 )
 from moot.strategies.traits import CAUTIOUS
 from moot.team import Player, Team
-from moot.traces import RecordedLook, looks_of
+from moot.traces import Shown, looks_of
 from moot.types import (
     OUTCOMES,
     Question,
@@ -165,26 +166,29 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
 async def _check_drawn(strategy: Strategy, lineup: Team) -> None:
     """An order that is said to be drawn is another one under another seed: places would else tell who stands there.
 
-    And one that is said to be drawn anew is not always the one before, nor one that was kept another.
+    And one that is said to be drawn anew is not always the one before, nor one that was kept another, or that of no look.
     """
-    orders: dict[tuple[str, str, int], list[Any]] = {}
+    orders: dict[tuple[str, str, int, Any], list[Any]] = {}
     as_before: dict[tuple[str, str, int, bool], list[bool]] = {}
+    kept_from_none: dict[tuple[str, str, int], None] = {}
     for seed in range(SEEDS_TRIED):
         verdict = await strategy.play(QUESTIONS[0], dataclasses.replace(lineup, seed=seed).seated())
-        before: dict[tuple[str, str], RecordedLook] = {}
-        for look in looks_of(verdict.traces):
-            if not look.drawn or len(look.order) < 2:
-                continue
-            orders.setdefault((look.to, look.role, look.turn), []).append(look.order)
-            last = before.get((look.to, look.role))
-            if last is not None and sorted(last.order) == sorted(look.order):
-                place = look.to, look.role, look.turn, look.record.redrawn
-                as_before.setdefault(place, []).append(last.order == look.order)
-            before[look.to, look.role] = look
+        looks = [look for look in looks_of(verdict.traces) if look.drawn and len(look.order) > 1]
+        times = Counter((look.to, look.role, look.turn) for look in looks)
+        often = {(to, role) for (to, role, _), number in times.items() if number > 1}
+        for look in looks:
+            place = look.to, look.role, look.turn
+            if look.record.redrawn or look.before is None:
+                orders.setdefault((*place, tuple(sorted(look.order))), []).append(look.order)
+            if look.before is not None:
+                as_before.setdefault((*place, look.record.redrawn), []).append(look.before == look.order)
+            # One who votes once in a turn keeps its order for as many options as it ever gets.
+            elif not look.record.redrawn and (isinstance(look.record, Shown) or place[:2] in often):
+                kept_from_none[place] = None
     what = "a position bias would be measured that is whoever stands there; draw it by team.random, or say drawn=False"
     _hold(
         f"traces: the order shown to {to!r} ({role}) is said to be drawn, and is the same under {len(seen)} seeds: {what}"
-        for (to, role, _), seen in orders.items()
+        for (to, role, _, _), seen in orders.items()
         if len(seen) >= SEEDS_TRIED and len(set(seen)) == 1
     )
     _hold(
@@ -192,6 +196,11 @@ async def _check_drawn(strategy: Strategy, lineup: Team) -> None:
         f" {len(seen)} seeds: give team.random the turn too, or say redrawn=False"
         for (to, role, turn, redrawn), seen in as_before.items()
         if redrawn and len(seen) >= SEEDS_TRIED and all(seen)
+    )
+    _hold(
+        f"traces: the order shown to {to!r} ({role}) in turn {turn} is said to be the one before (redrawn=False), and it was"
+        " shown the same things in no look before: each first look at something is a draw of its own"
+        for to, role, turn in kept_from_none
     )
     _hold(
         f"traces: the order shown to {to!r} ({role}) in turn {turn} is said to be the one before (redrawn=False), and is another"

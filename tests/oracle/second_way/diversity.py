@@ -83,10 +83,12 @@ def diversity(raw: Raw, table: Table) -> Row:
     ]
     by_strategy = parts(table.plays, lambda play: play.strategy).values()
     level = [play for plays in by_strategy for play in everybody_there(plays)]
+    curve = _curve(level, distinct, unknown)
+    left_out = {play.question for play in table.plays if play.key not in distinct}
     rows: Row = {
-        "diversity": _curve(level, distinct, unknown),
+        "diversity": curve,
         "diversity_captains": sorted(by_captain, key=lambda row: (row["d"], row["strategy"], row["captain"])),
-        "diversity_left_out": len({play.question for play in table.plays if play.key not in distinct and table.cells}),
+        "diversity_left_out": len(left_out) if curve and table.cells else 0,
     }
     if rates:
         rows["diversity_by_difficulty"] = _by_difficulty(level, distinct, unknown, rates)

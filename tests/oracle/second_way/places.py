@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,14 +73,16 @@ def _readers(raw: Raw, meanings: Meanings) -> Iterator[Row]:
     for cells in tables.values():
         for role in dict.fromkeys(record["role"] for cell in cells for _, record in _shown(raw, cell)):
             looks: dict[str, list[Look]] = {}
-            known: set[Any] = set()
-            for cell in cells:
-                if any(record["role"] == role for _, record in _shown(raw, cell)):
-                    for who, mark, look in _looks(raw, cell, role, meanings):
-                        # Line-ups that share a call share the look.
-                        if (look.question, who, mark) not in known:
-                            known.add((look.question, who, mark))
-                            looks.setdefault(who, []).append(look)
+            known: dict[Any, list[tuple[set[str], Any]]] = {}
+            reading = [cell for cell in cells if any(record["role"] == role for _, record in _shown(raw, cell))]
+            for cell in reading:
+                told = list(_looks(raw, cell, role, meanings))
+                drawn_in = {who: _drawn_in(raw, reading, cell, role, who) for who in {who for who, *_ in told}}
+                for who, place, calls, order, look in told:
+                    if not _told_before(known.get((look.question, who, place), ()), calls, order):
+                        looks.setdefault(who, []).append(replace(look, lot=(drawn_in[who], look.lot)))
+                for who, place, calls, order, look in told:
+                    known.setdefault((look.question, who, place), []).append((calls, order))
             yield from _rows(cells[0], role, looks, raw.seed)
 
 
@@ -112,36 +114,67 @@ def _shown(raw: Raw, cell: Cell) -> list[tuple[Episode, Mapping[str, Any]]]:
     ]
 
 
-def _looks(raw: Raw, cell: Cell, role: str, meanings: Meanings) -> Iterator[tuple[str, Any, Look]]:
-    """Of every episode: of whom it shows nothing, that too."""
+def _told_before(others: Sequence[tuple[set[str], Any]], calls: set[str], order: Any) -> bool:
+    """Line-ups that share a call share the look; of calls that are not on record the order must tell."""
+    asked = {key for keys, _ in others for key in keys}
+    return calls <= asked if calls and asked else any(order == shown for _, shown in others)
+
+
+def _drawn_in(raw: Raw, cells: Sequence[Cell], cell: Cell, role: str, who: str) -> str:
+    """The first line-up with which this one has every order of this reader in common, where both have any."""
+
+    def drawn(of: Cell) -> dict[Any, list[Any]]:
+        orders: dict[Any, list[Any]] = {}
+        for episode, record in _shown(raw, of):
+            if (record["role"], record["to"]) == (role, who) and len(record["order"]) > 1 and record.get("drawn", True):
+                place = episode.question, episode.repeat, record.get("turn", 2)
+                orders.setdefault(place, []).append(record["order"])
+        return orders
+
+    own = drawn(cell)
+    for other in cells[: cells.index(cell)]:
+        theirs = drawn(other)
+        pairs = [pair for place in own.keys() & theirs.keys() for pair in zip(own[place], theirs[place], strict=False)]
+        if pairs and all(one == another for one, another in pairs):
+            return other.id
+    return cell.id
+
+
+def _looks(raw: Raw, cell: Cell, role: str, meanings: Meanings) -> Iterator[tuple[str, Any, set[str], Any, Look]]:
+    """Of every episode: who, in which repeat and turn, by which calls, in which order. Of whom it shows nothing, that too."""
     records = [record for _, record in _shown(raw, cell) if record["role"] == role]
     only_captain = {record["to"] for record in records} == {cell.captain}
     fixed = not any(record.get("drawn", True) for record in records)
     for episode in raw.episodes(cell):
         shown = [record for record in episode.traces if record["kind"] == "shown" and record["role"] == role]
         for record in shown:
-            turn = record.get("turn", 2)
-            mark = episode.repeat, turn, str(record["order"]), shown[: shown.index(record)].count(record)
-            yield record["to"], mark, _look(cell, episode, record, _draw(cell, episode, record), meanings)
+            turn, who = record.get("turn", 2), record["to"]
+            calls = {key for name, in_turn, key in episode.asked if (name, in_turn) == (who, turn)}
+            order = str(record["order"]), shown[: shown.index(record)].count(record)
+            look = _look(cell, episode, record, _draw(episode, record), meanings)
+            yield who, (episode.repeat, turn), calls, order, look
         if not shown:
             players = [answer[0] for answer in episode.verdict.get("answers", ())]
             outside = sorted({record["to"] for record in records} - set(players))
             for who in [str(cell.captain)] if only_captain else outside or players:
-                yield who, episode.repeat, Look(episode.question, apart="not_drawn" if fixed else "not_shown")
+                nothing = Look(episode.question, apart="not_drawn" if fixed else "not_shown")
+                yield who, (episode.repeat, None), set(), None, nothing
 
 
-def _draw(cell: Cell, episode: Episode, record: Mapping[str, Any]) -> Any:
-    """Which draw has put it in order: its own, or the last that was its own, of this reader in this role."""
+def _draw(episode: Episode, record: Mapping[str, Any]) -> Any:
+    """Which draw has put it in order: its own, or that of the last look of this reader in this role at the same things."""
     kind, who = record["kind"], record["voter" if record["kind"] == "ballot" else "to"]
-    own = kind == "shown"
     number = next(number for number, other in enumerate(episode.traces) if other is record)
-    while number >= 0:
-        other = episode.traces[number]
+    found = number
+    for earlier in reversed(range(number)):
+        if episode.traces[found].get("redrawn", kind == "shown"):
+            break
+        other = episode.traces[earlier]
         same = other["kind"] == kind and who in (other.get("to"), other.get("voter"))
-        if same and other.get("role", "voter") == record.get("role", "voter") and other.get("redrawn", own):
-            return cell.id, episode.repeat, who, number
-        number -= 1
-    return cell.id, episode.repeat, who, "kept"
+        same = same and other.get("role", "voter") == record.get("role", "voter")
+        if same and sorted(other["order"]) == sorted(record["order"]):
+            found = earlier
+    return episode.repeat, who, found
 
 
 def _argued(episode: Episode, turn: int) -> bool:
@@ -214,7 +247,7 @@ def _ballot(cell: Cell, episode: Episode, record: Mapping[str, Any]) -> Look:
     liked = {int(option) for option, points in choice.items() if points == best}
     chosen = tuple(place for place, option in enumerate(order) if option in liked)
     apart = "alike" if len(chosen) == len(order) else None
-    return Look(episode.question, len(order), chosen, apart, tuple(order), _draw(cell, episode, record))
+    return Look(episode.question, len(order), chosen, apart, tuple(order), _draw(episode, record))
 
 
 def _bias(looks: Sequence[Look], seed: int, *, each: bool) -> Row:

@@ -89,6 +89,8 @@ class Episode:
     verdict: Mapping[str, Any]
     calls: tuple[str, ...]
     traces: tuple[Mapping[str, Any], ...]
+    asked: tuple[tuple[str, int, str], ...] = ()
+    """Who, in which turn, by which call, as far as it was answered."""
     waits: bool = False
     """Whether an answer to its question that is ungraded waits for the judge."""
 
@@ -193,7 +195,7 @@ class Raw:
             if row["question_id"] in self.chosen_on[row["cell"]]:
                 continue
             graded, verdict = values[place], json.loads(row["verdict"])
-            keys = [step[3] for step in json.loads(row["transcript"]) if step[3]]
+            asked = [(who, turn, key) for who, _, turn, key, *_ in json.loads(row["transcript"]) if key]
             episodes[row["cell"]].append(
                 Episode(
                     *place,
@@ -203,7 +205,8 @@ class Raw:
                     stage=graded["stage"],
                     seconds=row["seconds"],
                     verdict=verdict,
-                    calls=tuple(dict.fromkeys(keys)),
+                    calls=tuple(dict.fromkeys(key for _, _, key in asked)),
+                    asked=tuple(asked),
                     traces=tuple(verdict.get("traces", ())),
                     waits=self.waits(row["question_id"]),
                 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.stats.completions import Between
+from moot.stats.counted_words import count
 from moot.stats.graded import Value, WayOfGrading, graded_value, why_unfair_together
 from moot.stats.paired import FEW_QUESTIONS, Difference, difference
 from moot.stats.proportion import share_over_questions
@@ -96,7 +97,7 @@ def challenges(objections: Sequence[GradedObjection]) -> dict[str, Any]:
 def _changed(counted: Sequence[GradedObjection], waiting: int) -> dict[str, Any]:
     """How many got better and worse: no counts while any waits for a grade, since they could only rise."""
     if waiting:
-        told = f"{waiting:,} {'challenge waits' if waiting == 1 else 'challenges wait'} for a grade"
+        told = f"{count(waiting, 'challenge waits', 'challenges wait')} for a grade"
         why = f"{told}, so that nobody can count what got better or worse"
         return {"improved": None, "worsened": None, "counts_why": why}
     return {

@@ -53,8 +53,9 @@ def _scores(figures: Figures) -> Iterator[Section]:
         else "The interval is over questions. There is one repeat, and so no deviation."
     ]
     if ungraded := sum(row["ungraded"] for row in rows if row["whole"]):
-        are = "answer is" if ungraded == 1 else "answers are"
-        words.append(f"{ungraded:,} {are} ungraded and in no score: it lies between the bounds.")
+        words.append(
+            f"{count(ungraded, 'answer is', 'answers are')} ungraded and in no score: it lies between the bounds."
+        )
         words += [_bounds(row) for row in rows if row["whole"] and "bounds" in row]
     words += unknown_words(rows)
     figures_shown = (

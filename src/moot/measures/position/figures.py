@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from moot.measures.cells import Stored
 from moot.measures.discussion.naming import is_discussion, names_of
 from moot.measures.position.bias import Look, Row, position_bias, with_holm
-from moot.measures.position.shown import Readers, ShownPlay, add_looks, episodes_of, made_look, roles_read
+from moot.measures.position.shared_looks import Readers
+from moot.measures.position.shown import ShownPlay, add_looks, episodes_of, made_look, roles_read
 from moot.measures.source import Source
 
 
@@ -25,7 +26,8 @@ def position_figures(source: Source, cells: Sequence[Stored]) -> dict[str, list[
     rows: list[Row] = []
     ballots: dict[str, dict[str, list[Look]]] = {}
     for cells_alike in by_table.values():
-        alike = [(cell, episodes_of(source, cell)) for cell in cells_alike]
+        sharing = len(cells_alike) > 1
+        alike = [(cell, episodes_of(source, cell, sharing=sharing)) for cell in cells_alike]
         rows += _readers(source, alike)
         read = roles_read(episode for _, episodes in alike for episode in episodes)
         ballots |= {cell["id"]: _ballots(source, cell, episodes, read) for cell, episodes in alike}
@@ -80,7 +82,7 @@ def _ballots(
     for episode in episodes:
         for look in episode.looks:
             if look.role not in read:
-                looks.setdefault(look.role, []).append(made_look(source, cell, episode.seen, table, look))
+                looks.setdefault(look.role, []).append(made_look(source, cell["id"], episode.seen, table, look))
     return looks
 
 

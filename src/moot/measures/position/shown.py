@@ -7,7 +7,7 @@ something new is told apart by the reason.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +15,11 @@ import orjson
 
 from moot.engine.match_record import Groups
 from moot.grade.normalise import normalise
-from moot.measures.cells import Stored
+from moot.measures.cells import Row, Stored
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.position.ballot_order import ballot_look
 from moot.measures.position.bias import ALIKE, Look
+from moot.measures.position.shared_looks import Readers
 from moot.measures.source import Source, chosen_by, groups_of
 from moot.measures.team_drafts import TeamDrafts
 from moot.traces import RecordedLook, Resolution, Round, Shown, looks_of, trace_of
@@ -36,36 +37,31 @@ class ShownPlay:
     turns: tuple[int, ...] = ()
     """Rounds that were held, whether or not it is on record what they showed."""
     players: tuple[str, ...] = ()
+    calls: Mapping[tuple[str, int], Counter[str]] = field(default_factory=dict)
+    """By who was asked in which turn: the keys of the calls, where other line-ups may share them."""
 
 
-@dataclass(slots=True)
-class Readers:
-    """The looks of one role at one table, by who looked."""
+def episodes_of(source: Source, cell: Stored, *, sharing: bool = False) -> list[ShownPlay]:
+    """Every episode of a cell with its records; of what left none, only that it was played.
 
-    looks: dict[str, list[Look]] = field(default_factory=lambda: defaultdict(list))
-    known: set[tuple[Any, ...]] = field(default_factory=set)
-    """Line-ups that share a call share the look: whichever of them has played tells of it, once."""
-
-    def add(self, reader: str, look: Look, *mark: Any) -> None:
-        if (place := (look.question, reader, *mark)) not in self.known:
-            self.known.add(place)
-            self.looks[reader].append(look)
-
-
-def episodes_of(source: Source, cell: Stored) -> list[ShownPlay]:
-    """Every episode of a cell with its records; of what left none, only that it was played."""
+    `sharing`: there are other line-ups, which may share its calls.
+    """
     seen = {(episode.key[0], episode.repeat): episode for episode in source.seen(cell)}
-    return [_episode(seen[row["question"], row["repeat"]], row["verdict"]) for row in source.results(cell)]
+    return [_episode(seen[row["question"], row["repeat"]], row, sharing=sharing) for row in source.results(cell)]
 
 
-def _episode(seen: EpisodeOutline, written: str) -> ShownPlay:
-    if not any(name in written for name in _TELLING):
+def _episode(seen: EpisodeOutline, row: Row, *, sharing: bool) -> ShownPlay:
+    if not any(name in row["verdict"] for name in _TELLING):
         return ShownPlay(seen, players=tuple(draft.player for draft in seen.drafts))
-    verdict = orjson.loads(written)
+    verdict = orjson.loads(row["verdict"])
     records = [trace_of(record) for record in verdict.get("traces", ()) if record["kind"] in _KINDS]
     held = [record.turn for record in records if isinstance(record, Round | Resolution)]
     players = tuple(player for player, *_ in verdict.get("answers", ()))
-    return ShownPlay(seen, tuple(looks_of(records)), tuple(held), players)
+    calls: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    for name, _, turn, key, *_ in orjson.loads(row["transcript"]) if sharing else ():
+        if key:
+            calls[name, turn][key] += 1
+    return ShownPlay(seen, tuple(looks_of(records)), tuple(held), players, calls)
 
 
 def roles_read(episodes: Iterable[ShownPlay]) -> list[str]:
@@ -80,21 +76,43 @@ def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[ShownP
     expected = _expected(cell, {look.to for look in role_looks}, episodes)
     fixed = not any(look.drawn for look in role_looks)
     table = source.drafts(source.draft_table(cell))
+    drawn_in = {
+        reader: readers.drawn_with(reader, cell["id"], orders) for reader, orders in _orders(episodes, role).items()
+    }
     for episode in episodes:
         question, repeat = episode.seen.key[0], episode.seen.repeat
         looks = [look for look in episode.looks if look.role == role]
-        times: Counter[Any] = Counter()
-        for look in looks:
-            mark = look.turn, look.order
-            times[look.to, mark] += 1  # whoever is shown the same order twice in one turn has looked twice
-            readers.add(look.to, made_look(source, cell, episode.seen, table, look), repeat, mark, times[look.to, mark])
+        for (reader, turn), in_turn in _by_turn(looks).items():
+            made = [made_look(source, drawn_in.get(reader, cell["id"]), episode.seen, table, look) for look in in_turn]
+            orders = [look.order for look in in_turn]
+            readers.add_turn(
+                (question, reader, repeat, turn), made, orders, episode.calls.get((reader, turn), Counter())
+            )
         recorded = {look.turn for look in episode.looks}
         unrecorded = [turn for turn in episode.turns if turn not in recorded]
         for reader in expected if expected is not None else episode.players:
             for turn in unrecorded:
-                readers.add(reader, Look(question, apart="unknown"), repeat, turn)
+                readers.add_apart(reader, Look(question, apart="unknown"), repeat, turn)
             if not looks and not unrecorded:
-                readers.add(reader, Look(question, apart="not_drawn" if fixed else "not_shown"), repeat)
+                readers.add_apart(reader, Look(question, apart="not_drawn" if fixed else "not_shown"), repeat)
+
+
+def _by_turn(looks: Iterable[RecordedLook]) -> dict[tuple[str, int], list[RecordedLook]]:
+    by_turn: dict[tuple[str, int], list[RecordedLook]] = {}
+    for look in looks:
+        by_turn.setdefault((look.to, look.turn), []).append(look)
+    return by_turn
+
+
+def _orders(episodes: Sequence[ShownPlay], role: str) -> dict[str, dict[tuple[Any, ...], Sequence[Hashable]]]:
+    """By reader, all that it was shown in a drawn order, by where in which play."""
+    orders: dict[str, dict[tuple[Any, ...], Sequence[Hashable]]] = defaultdict(dict)
+    for episode in episodes:
+        for (reader, turn), looks in _by_turn(look for look in episode.looks if look.role == role).items():
+            for number, look in enumerate(looks):
+                if look.drawn and len(look.order) > 1:
+                    orders[reader][episode.seen.key[0], episode.seen.repeat, turn, number] = look.order
+    return orders
 
 
 def _expected(cell: Stored, readers: set[str], episodes: Sequence[ShownPlay]) -> list[str] | None:
@@ -105,11 +123,16 @@ def _expected(cell: Stored, readers: set[str], episodes: Sequence[ShownPlay]) ->
     return None if readers <= players else sorted(readers)
 
 
-def made_look(source: Source, cell: Stored, seen: EpisodeOutline, table: TeamDrafts, look: RecordedLook) -> Look:
-    """One look, by whichever record tells of it: what was shown, and which of it says what was then chosen."""
-    question, lot = seen.key[0], (cell["id"], seen.repeat, look.to, look.draw)
+def made_look(source: Source, drawn_in: str, seen: EpisodeOutline, table: TeamDrafts, look: RecordedLook) -> Look:
+    """One look, by whichever record tells of it: what was shown, and which of it says what was then chosen.
+
+    `drawn_in`: the cell that its order was drawn in.
+    """
+    question, lot = seen.key[0], (drawn_in, seen.repeat, look.to, look.draw)
     record = look.record
     if not isinstance(record, Shown):
+        if look.options is None and record.choice:
+            return Look(question, apart="unknown")  # which options are alike hangs on what they say
         return ballot_look(question, record, _options_alike(source, seen, table, look), lot)
     if not record.drawn:
         return Look(question, apart="not_drawn")
@@ -155,7 +178,7 @@ def _options_alike(
     source: Source, seen: EpisodeOutline, table: TeamDrafts, look: RecordedLook
 ) -> dict[int, Hashable] | None:
     """What each option of a ballot says: as the drafts were grouped that it is one of, else by its words."""
-    if look.distinct or not set(look.order) <= set(range(len(look.options))):
+    if look.distinct or not look.options:
         return None
     groups = groups_of(source, seen, table) if seen.drafts else ()
     meanings = {draft.text: group for draft in seen.drafts for group in groups if draft.player in group}

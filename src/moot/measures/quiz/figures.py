@@ -147,7 +147,7 @@ def _team_figures(source: Source, table: DraftTable) -> Row:
         "best_single": solos(plays) and single.row(),
         "gap": solos(plays) and gap_rows(plays, seed=seed),
         "diversity": curve.rows,
-        "diversity_left_out": curve.left_out if team_cells else 0,
+        "diversity_left_out": curve.left_out if team_cells and curve.rows else 0,
         "diversity_captains": diversity_by_captain(plays),
         "talk_by_diversity": talk_by_diversity(plays, labels_that(talks, team_cells), labels_that(votes, team_cells)),
         "self_preference": self_preference(plays),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from moot.stats.counted_words import count
 from moot.stats.estimates import TESTED
 from moot.stats.graded import Value, WayOfGrading, graded_value, said_value, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import compare_graded, difference_bounds
@@ -180,9 +181,9 @@ def uncounted(pairs: Iterable[Pair]) -> list[str]:
     """Why nobody can count what changed: an answer may have a grade yet, or was never waited for."""
     whys, every = [], list(pairs)
     if waiting := sum(pair.waits and not pair.unchanged for pair in every):
-        whys.append(f"{waiting:,} {'pair waits' if waiting == 1 else 'pairs wait'} for a grade")
+        whys.append(f"{count(waiting, 'pair waits', 'pairs wait')} for a grade")
     if not_heard := sum(pair.not_heard and not pair.waits for pair in every):
-        whys.append(f"{not_heard:,} {'pair has' if not_heard == 1 else 'pairs have'} an answer that nobody waited for")
+        whys.append(f"{count(not_heard, 'pair has', 'pairs have')} an answer that nobody waited for")
     return [f"{' and '.join(whys)}, so that nobody can count what changed"] if whys else []
 
 

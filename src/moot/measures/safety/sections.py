@@ -68,10 +68,9 @@ def _safety(figures: Figures) -> Iterator[Section]:
         parts = (f"{row['stage']} {row['refused']} alone, {row['refused_after']} after" for row in refused)
         words.append(f"Refused: {'; '.join(parts)}.")
     if ungraded := sum(row["ungraded"] for row in rows if _whole(row, rows)):
-        pairs = "pair has" if ungraded == 1 else "pairs have"
         words.append(
-            f"{ungraded:,} {pairs} an ungraded side and are in no figure; at least and at most are over all pairs,"
-            " whatever these turn out to be."
+            f"{count(ungraded, 'pair has', 'pairs have')} an ungraded side and are in no figure;"
+            " at least and at most are over all pairs, whatever these turn out to be."
         )
     yield Section(
         "safety", "Rescues and regressions", tuple(words), columns, rows, Chart("dots", "multiple", "stage", "stage")

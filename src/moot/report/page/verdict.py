@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.numbers import plain
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
+from moot.stats.counted_words import count
 
 FEW = 30
 """Below so many questions a figure says little."""
@@ -29,7 +30,7 @@ def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
     who = best.get("player") or best.get("captain")
     named = f"{best['label']}@{who}" if who else best["label"]
     chosen = f"; the highest of {len(rows)} rows, chosen after the fact" if len(rows) > 1 else ""
-    return (f"On these {_count(best['n'], 'question')} {named} was right in {_share(best)}{chosen}.",)
+    return (f"On these {count(best['n'], 'question')} {named} was right in {_share(best)}{chosen}.",)
 
 
 def lead(figures: Mapping[str, Any]) -> str:
@@ -37,9 +38,9 @@ def lead(figures: Mapping[str, Any]) -> str:
     rows = figures["accuracy"]
     players = len({row["player"] for row in rows if row.get("player")}) or len(figures.get("players", ()))
     strategies = len({row["label"] for row in rows})
-    counts = [_count(figures["questions"], "question")]
-    counts += [_count(players, "player")] if players else []
-    counts += [_count(strategies, "strategy", "strategies")]
+    counts = [count(figures["questions"], "question")]
+    counts += [count(players, "player")] if players else []
+    counts += [count(strategies, "strategy", "strategies")]
     bill = figures.get("bill_usd")
     counts.append("cost unknown" if bill is None else f"${bill:,.2f}" if bill else "no cost")
     return " · ".join(counts)
@@ -53,17 +54,13 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if 0 < figures["questions"] < FEW and not (figures.get("headline") or {}).get("words"):  # which says so itself
         yield f"Fewer than {FEW} questions: differences this small a sample shows are mostly luck."
     if missing := sum(row.get("missing", 0) for row in figures["accuracy"]):
-        yield f"{_count(missing, 'episode')} not played yet: the figures are about what there is."
+        yield f"{count(missing, 'episode')} not played yet: the figures are about what there is."
     if ungraded := figures.get("ungraded"):
         disputed = figures.get("disputed")
         because = f", {disputed} of them because judges differ" if disputed else ""
-        yield f"{_count(ungraded, 'answer')} not graded{because}: in no figure, which may be higher or lower with them."
+        yield f"{count(ungraded, 'answer')} not graded{because}: in no figure, which may be higher or lower with them."
     if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
-        yield f"{_count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as not right."
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+        yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as not right."
 
 
 def _share(row: Mapping[str, Any]) -> str:

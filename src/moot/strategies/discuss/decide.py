@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from moot.ballots import Rule
 from moot.ballots.consensus import reached
+from moot.stats.counted_words import count
 from moot.strategies.captaincy import nobody_answered
 from moot.strategies.discuss.remark import TableRemark
 from moot.strategies.discuss.table import DiscussionTable
@@ -49,7 +50,7 @@ async def _not_agreed(table: DiscussionTable, turn: int) -> Verdict:
     if (made := table.current) is None:
         return replace(nobody_answered(_answers(table)), turns=turn, absent=_silent(table))
     word = await _solution_of(table, made, turn)
-    apart = f"no consensus in {_so_many(turn, 'turn')}"
+    apart = f"no consensus in {count(turn, 'turn')}"
     if word.text is None:
         cause = f"{apart}, and {made.speaker} gave no answer: {word.cause}"
         return replace(_verdict(table, None, turn), outcome=word.outcome, cause=cause)
@@ -110,14 +111,10 @@ def _not_counted(table: DiscussionTable, votes: list[TableVote], verdict: Verdic
         stated = [solution for vote in reversed(votes) for solution in vote.solutions if solution.player == name]
         solutions = [solution for solution in (*stated, own_answer(table, name)) if solution.text is not None]
         if solutions:
-            cause = f"no single winner in {_so_many(len(votes), 'vote')}; the first agent's solution stands"
+            cause = f"no single winner in {count(len(votes), 'vote')}; the first agent's solution stands"
             first = solutions[0]
             return replace(
                 verdict, answer=first.text, outcome="undecided", reasoning=first.reasoning, who=(name,), cause=cause
             )
     nothing = nobody_answered(votes[-1].solutions)
     return replace(verdict, outcome=nothing.outcome, cause=nothing.cause)
-
-
-def _so_many(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
