@@ -41,9 +41,8 @@ def sharing(sets: Sequence[Iterable[str]]) -> list[int]:
     """A number for each set of questions: the same for those that ask some of the same, or have some that hang together, be
     it by way of others."""
     names = joined({place: sorted(set(map(unit_of, questions))) for place, questions in enumerate(sets)})
-    return [
-        place if (name := names.get(place)) is None else list(names.values()).index(name) for place in range(len(sets))
-    ]
+    first: dict[str, int] = {}
+    return [first.setdefault(names[place], place) if place in names else place for place in range(len(sets))]
 
 
 def mean_of_independent(estimates: Sequence[Estimate], shared: Sequence[int] | None = None) -> Estimate:
