@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from moot.experiment.claims import FUNCTIONS, Expression, Hypothesis, Number, Operation, Term
 from moot.measures.claims.linear import SHARES, linear
@@ -52,7 +53,7 @@ def against_number(hypothesis: Hypothesis) -> AgainstNumber:
 
 def _turned(hypothesis: Hypothesis) -> Hypothesis:
     """``0.6 < accuracy(a)`` as ``accuracy(a) > 0.6``."""
-    sign = "<" if hypothesis.sign == ">" else ">"
+    sign: Literal[">", "<"] = "<" if hypothesis.sign == ">" else ">"
     return replace(hypothesis, left=hypothesis.right, sign=sign, right=hypothesis.left)
 
 
