@@ -97,6 +97,10 @@ def test_the_sentence() -> None:
             {"over_best_single": OVER | {"test": "score"}},
             "it did better than bob on 71 questions and worse on 32, at",
         ),
+        (
+            {"over_best_single": OVER | {"test": "score", "rescues": 1, "regressions": 0}},
+            "it did better than bob on 1 question and worse on 0, at",
+        ),
         ({"n": 29}, "Fewer than 30 questions show next to nothing"),
         (
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},

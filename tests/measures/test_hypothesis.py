@@ -245,7 +245,47 @@ def test_arithmetic_has_an_interval() -> None:
     assert found.p is not None
     assert found.p < 0.01
     scaled = answered("100 * (accuracy(a) - accuracy(b)) + 1 > 0", known)
-    assert scaled.value == pytest.approx(100 * (sum(first.values()) - sum(second.values())) / 400 + 1)
+    assert scaled.value == pytest.approx((sum(first.values()) - sum(second.values())) / 400)
+    assert scaled.threshold == -0.01
+
+
+DIFFERENCE = (
+    "accuracy(a) - accuracy(b) > 0.1",
+    "accuracy(a) > accuracy(b) + 0.1",
+    "accuracy(a) - 0.1 > accuracy(b)",
+    "0.1 < accuracy(a) - accuracy(b)",
+    "accuracy(b) + 0.1 < accuracy(a)",
+    "-accuracy(b) > 0.1 - accuracy(a)",
+    "100 * accuracy(a) > 100 * accuracy(b) + 10",
+    "accuracy(a) + net(c) / 60 - net(c) / 60 > accuracy(b) + 0.1",
+)
+SHARE = (
+    "accuracy(a) > 0.5",
+    "0.5 < accuracy(a)",
+    "accuracy(a) - 0.5 > 0",
+    "100 * accuracy(a) > 50",
+    "-accuracy(a) < -0.5",
+)
+MULTIPLE = ("safety_multiple(c) > 2", "safety_multiple(c) - 2 > 0", "0 > 4 - 2 * safety_multiple(c)")
+
+
+@pytest.mark.parametrize("spelt", [DIFFERENCE, SHARE, MULTIPLE], ids=["difference", "share", "multiple"])
+def test_one_claim_has_one_test_and_one_p_however_it_is_spelt(spelt: tuple[str, ...]) -> None:
+    """22 against 2 of 100 questions: by the score test of pairs, and not by the wider bounds of a mean."""
+    first = {f"q{n}": float(n < 62) for n in range(100)}
+    second = {f"q{n}": float(22 <= n < 64) for n in range(100)}
+    turned = Ratio({f"q{n}": float(n < 30) for n in range(100)}, {f"q{n}": float(n > 94) for n in range(100)})
+    known = {"accuracy(a)": Ratio(first), "accuracy(b)": Ratio(second), "safety_multiple(c)": turned, "net(c)": turned}
+    plain, *others = [answered(text, known) for text in spelt]
+    for other in others:
+        mirrored = -1.0 if other.hypothesis.text == "accuracy(b) + 0.1 < accuracy(a)" else 1.0
+        assert (other.test, other.answer, other.n) == (plain.test, plain.answer, plain.n)
+        assert other.p == pytest.approx(plain.p)
+        found = sorted(mirrored * (end or 0.0) for end in (other.low, other.high))
+        assert found == pytest.approx([plain.low, plain.high])
+        assert (other.value, other.threshold) == pytest.approx((mirrored * plain.value, mirrored * plain.threshold))  # type: ignore[operator]
+    if spelt is DIFFERENCE:
+        assert plain.p == pytest.approx(0.0208, abs=1e-4)
 
 
 def test_the_multiple_has_an_interval_of_its_own() -> None:
@@ -324,7 +364,8 @@ def test_sums_and_differences_are_tested_by_their_bounds() -> None:
     ends = (360 * (expected.low or 0.0), 360 * (expected.high or 0.0))
     assert (found.low, found.high) == pytest.approx(ends)
     moved = answered("(net(a) - net(b)) / 2 + 1 > 1", known)
-    assert (moved.value, moved.low, moved.high) == pytest.approx((6.0, *(end / 2 + 1 for end in ends)))
+    assert (moved.value, moved.low, moved.high) == pytest.approx((5.0, *(end / 2 for end in ends)))
+    assert moved.threshold == 0.0
     assert moved.p == pytest.approx(found.p)
     assert answered("net(a) - net(a) > 0", known).low is None
     assert answered("net(a) * net(b) > 0", known).test in ("bootstrap", "none")

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from half_judged import run, said
+from half_judged import SIZE, run, said
 
 from moot.measures.safety.lift import lift
 from moot.measures.safety.pairs import Pair
@@ -115,3 +115,10 @@ def _pair(number: int, before: str | float, after: str | float) -> Pair:
         native_words=said_words[0],
         after_words=said_words[1],
     )
+
+
+def test_a_member_who_does_not_answer_again_is_beside_an_average_of_its_own_words() -> None:
+    """One answer of cat's waits. In the average of three it is a third: wrong in both, or right in both, and never half so."""
+    figures = run(["peer-review"], lambda player, n: said("right" if (player, n) == ("cat", 2) else "match", n)).figures
+    (row,) = [row for row in figures["cohort_models"] if (row["model"], row["when"]) == ("cat", "alone")]
+    assert (row["bounds"]["low"], row["bounds"]["high"]) == pytest.approx((-2 / 3 / SIZE, 0.0))

@@ -36,6 +36,7 @@ from second_way.sets import sets
 from second_way.talk_tables import talk_tables
 from second_way.two_ways import two_ways
 from second_way.worlds import (
+    asked_twice,
     chosen_team,
     cohorts_and_names,
     discussions,
@@ -98,12 +99,19 @@ EVERY_KEY = frozenset(
         ),
         *("gain_by_strength", "mixtures", "partners", "position_bias", "squad"),
         *("protocol_differences", "protocol_baselines", "protocol_families", "scaling", "similarity", "challenges"),
-        *("safety_missing", "formatting_tax_models", "gap_closure_models", "cohort_averages", "cohort_models"),
+        *(
+            "safety_missing",
+            "formatting_tax_models",
+            "gap_closure_models",
+            "cohort_averages",
+            "cohort_models",
+            "clusters",
+        ),
     }
 )
 """Those with a second way."""
 
-SELDOM = frozenset({"calibration", "clusters", "grader"})
+SELDOM = frozenset({"calibration", "grader"})
 """Those that no experiment here has, and tests of their own."""
 
 MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
@@ -155,13 +163,16 @@ def test_while_reviews_and_debates_wait_for_a_grade_too(number: int, tmp_path: P
         _check(tmp_path, keys)
 
 
-GAPS = ("gap", "gap_closure", "gap_closure_models", "hypotheses")
+GAPS = ("gap", "gap_closure", "gap_closure_models", "hypotheses", "clusters")
 
 
+@pytest.mark.parametrize("world", [gaps_over_clusters, asked_twice])
 @pytest.mark.parametrize("number", range(1, 2 + MORE))
-def test_gaps_closed_over_questions_that_hang_together_too(number: int, tmp_path: Path) -> None:
+def test_gaps_closed_over_questions_that_hang_together_too(
+    world: Callable[[int, Path], tuple[dict[str, Any], dict[str, float]]], number: int, tmp_path: Path
+) -> None:
     """Only these figures: the second way to the others takes every question for itself."""
-    keys, shares = gaps_over_clusters(number, tmp_path)
+    keys, shares = world(number, tmp_path)
     with troubles(shares):
         played.run(tmp_path, keys)
         figures, raw = played.figures(tmp_path), played.raw(tmp_path, keys)

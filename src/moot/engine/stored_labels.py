@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
+from moot.data.clusters import clusters_of
 from moot.engine.alone_plays import OF_WAYS, LabelOrigin, in_common, one_way, played_alone, way_columns
 from moot.errors import UsageError
 from moot.grade.ways import way_of
@@ -17,7 +17,7 @@ from moot.models.closest import closest
 from moot.select.labels import AnswerAlone, Floats, LabelMatrix, Proposer, label_matrix, per_question
 from moot.select.where import Condition, condition
 from moot.store import queries
-from moot.store.rows import clusters_of, config_of, placed_case, verdict_of
+from moot.store.rows import config_of, placed_case, verdict_of
 from moot.team.final_line.letters import YES_NO
 from moot.types import UNKNOWN, Answer, Case
 
@@ -117,28 +117,9 @@ def stored_labels(
     settled = settled or all(
         case.question.kind != "open" for case in asked.values()
     )  # of choices the right one settles all
-    return StoredLabels(replace(matrix, clusters=_together(asked), settled=settled), asked, drafts, plays, origin)
-
-
-def _together(cases: Mapping[str, Case]) -> dict[str, str]:
-    """By question: what it hangs together with. One that is asked twice, under two ids, is one question: were it chosen on
-    under one of them and tested on under the other, the test would be none. Its clusters are then one too."""
-    wordings = {question: case.question.wording for question, case in cases.items()}
-    asked = Counter(wordings.values())
-    bonds = {question: [f"words {words}"] if asked[words] > 1 else [] for question, words in wordings.items()}
-    for question, cluster in clusters_of(cases).items():
-        bonds[question].append(f"cluster {cluster}")
-    first: dict[str, str] = {}
-
-    def root(bond: str) -> str:
-        while (before := first.setdefault(bond, bond)) != bond:
-            bond = before
-        return bond
-
-    for several in bonds.values():
-        for bond in several[1:]:
-            first[root(bond)] = root(several[0])
-    return {question: root(several[0]) for question, several in bonds.items() if several}
+    return StoredLabels(
+        replace(matrix, clusters=clusters_of(asked.items()), settled=settled), asked, drafts, plays, origin
+    )
 
 
 def _draft(player: str, row: Mapping[str, Any]) -> Answer:

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from moot.data import Dataset
+from moot.data.clusters import AskedTwice
 from moot.errors import FileError, UsageError
 from moot.experiment.claims import SideName
 from moot.experiment.offices import staff_shape
@@ -161,7 +162,9 @@ class Plan:
         left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
         of_cells = [text for cell in self.cells for text in cell.warnings]
         of_file = self.dataset.notes if self.dataset else ()
-        return tuple(dict.fromkeys([*of_file, *left_out, *of_cells, *self._chosen_on()]))
+        twice = AskedTwice.among(self.dataset or ())
+        of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
+        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *of_cells, *self._chosen_on()]))
 
     @property
     def spec(self) -> Experiment:

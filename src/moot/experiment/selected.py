@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from moot.data.clusters import clusters_of
 from moot.errors import FileError
 from moot.experiment.spec import ExperimentFile
 from moot.foreign_files import text_of
@@ -83,16 +84,12 @@ class Selection:
         """All that it was chosen on: those among these cases by their wording, and with them what hangs together with one
         of them."""
         every = list(cases)
-        known = [case for case in every if case.question in self.chosen_on]
-        seen = {_cluster(case) for case in known} - {None}
-        known += [case for case in every if _cluster(case) in seen]
+        clusters = clusters_of(enumerate(every))
+        seen = {place for place, case in enumerate(every) if case.question in self.chosen_on}
+        hang = {clusters[place] for place in seen if place in clusters}
+        known = [case for place, case in enumerate(every) if place in seen or clusters.get(place) in hang]
         by_id = {_mark_by_id(case.question.id) for case in known}
         return ChosenOn(self.chosen_on.marks - by_id | {case.question.wording for case in known})
-
-
-def _cluster(case: Case) -> tuple[str | None, str] | None:
-    """Names of clusters are a set's own."""
-    return None if case.cluster is None else (case.question_set, case.cluster)
 
 
 def read_selection(path: Path) -> Selection:

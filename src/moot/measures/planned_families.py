@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moot.data.clusters import clusters_of
 from moot.experiment.plan import Plan
 from moot.measures.cells import Stored, playing_alone, stored_cell, table_of
 from moot.measures.discussion.baselines import Held, baseline_rows, family_rows
@@ -127,8 +128,9 @@ def players_to_beat(plan: Plan) -> int:
 
 def cluster_sizes(plan: Plan) -> tuple[int, ...]:
     """How many questions each cluster of the file has; a question that hangs together with no other is one of its own."""
-    places = (case.cluster_key or place for place, case in enumerate(plan.dataset or ()))
-    return tuple(sorted(Counter(places).values())) or (1,)
+    clusters = clusters_of(enumerate(plan.dataset or ()))
+    alone = len(plan.dataset or ()) - len(clusters)
+    return tuple(sorted([*Counter(clusters.values()).values(), *[1] * alone])) or (1,)
 
 
 def _counted(rows: Iterable[Mapping[str, Any]]) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection
 
+from moot.data.clusters import clusters_of
 from moot.engine.match_record import Groups, Matches
 from moot.experiment.selected import NOT_CHOSEN, ChosenOn, marks_of
 from moot.grade.group import GROUPING
@@ -31,7 +32,7 @@ from moot.measures.team_drafts import TeamDrafts, said_of
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
-from moot.store.rows import clusters_of, config_of, placed_case, verdict_of
+from moot.store.rows import config_of, placed_case, verdict_of
 from moot.types import Answer, Case
 
 
@@ -131,7 +132,7 @@ class Source:
     @cached_property
     def clusters(self) -> dict[str, str]:
         """By question: what it hangs together with."""
-        return clusters_of(self.cases)
+        return clusters_of(self.cases.items())
 
     def results(self, cell: Stored) -> Iterable[Row]:
         rows = self._results(cell)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
 from moot.measures.columns import Figures, Row, count, titled
@@ -65,7 +66,8 @@ def cluster_words(questions: int, clusters: Row) -> str:
     few = ""
     if clusters["clusters"] < SMALL:
         few = f" Fewer than {SMALL} of them prove next to nothing."
-    return f"{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
+    twice = f"{AskedTwice(**clusters['asked_twice'])}. " if "asked_twice" in clusters else ""
+    return f"{twice}{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
 
 
 def ended_early_words(cause: str) -> str:

@@ -16,7 +16,7 @@ from moot.measures.cells import Stored
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
-from moot.stats.clusters import clustered
+from moot.stats.clusters import clustered, joined
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import family_row
@@ -86,7 +86,9 @@ def _same_in_both(cell: Stored) -> SameInBoth:
 
 def side_by_side(first: Run, second: Run) -> Row:
     """``{"runs": [...], "common_questions": n, "comparisons": [...], "unmatched": [...]}``: the second against the first."""
-    with clustered({**first.clusters, **second.clusters}):
+    asked = first.clusters.keys() | second.clusters.keys()
+    named = {q: [run.clusters[q] for run in (first, second) if q in run.clusters] for q in asked}
+    with clustered(joined(named)):
         return _side_by_side(first, second)
 
 

@@ -12,12 +12,14 @@ of it has seen something of the rest (`dealt`, `cut`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TypeVar
 
+K = TypeVar("K", bound=Hashable)
 _CLUSTERS: ContextVar[Mapping[str, str]] = ContextVar("clusters of questions")
 
 Sums = tuple[float, ...]
@@ -37,6 +39,24 @@ def clustered(clusters: Mapping[str, str | None]) -> Iterator[None]:
         yield
     finally:
         _CLUSTERS.reset(token)
+
+
+def joined(bonds: Mapping[K, Sequence[str]]) -> dict[K, str]:
+    """By question one name for all that it hangs together with, also by way of others: the least of the names that any of
+    them has, whatever their order. Without those that have none."""
+    lesser: dict[str, str] = {}
+
+    def least(name: str) -> str:
+        while (other := lesser.setdefault(name, name)) != name:
+            lesser[name] = lesser[other]  # so that the way is shorter next time
+            name = other
+        return name
+
+    for first, *more in filter(None, bonds.values()):
+        for name in more:
+            low, high = sorted((least(first), least(name)))
+            lesser[high] = low
+    return {question: least(several[0]) for question, several in bonds.items() if several}
 
 
 @dataclass(frozen=True, slots=True)

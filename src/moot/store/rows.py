@@ -204,11 +204,6 @@ def placed_case(row: Mapping[str, Any]) -> Case:
     return replace(case_of(row["content"]), question_set=row["question_set"], cluster=row["cluster"])
 
 
-def clusters_of(cases: Mapping[str, Case]) -> dict[str, str]:
-    """By question: what it hangs together with; without those that hang together with no other."""
-    return {question: key for question, case in cases.items() if (key := case.cluster_key) is not None}
-
-
 @_as_moot_writes("cases.content", "a question")
 def case_of(content: str) -> Case:
     data = json.loads(content)

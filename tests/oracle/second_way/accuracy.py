@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from second_way.raw import Cell, Episode, Raw
+from second_way.hanging import CLUSTERS, together
+from second_way.raw import Cell, Episode, Raw, same_words
 from second_way.shares import Grade, graded, share_row
 from second_way.tables import table_of
 
@@ -22,10 +23,24 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
         "simulated": sorted(name for name, model in raw.config["models"].items() if model["provider"] == "simulated"),
     }
+    figures |= _clusters(raw)
     for key in ("ungraded", "disputed"):
         if total := sum(row[key] for row in rows):
             figures[key] = total
     return figures
+
+
+def _clusters(raw: Raw) -> dict[str, Any]:
+    """Of the questions that somebody has played."""
+    played = {episode.question for cell in raw.cells for episode in raw.episodes(cell)}
+    if not played or not (CLUSTERS or any(row["cluster"] for row in raw.questions.values())):
+        return {}
+    sizes = [len(unit) for unit in together(played)]
+    told: dict[str, Any] = {"clusters": len(sizes), "largest": max(sizes)}
+    often = Counter(same_words(raw.questions[question]["question"]) for question in played)
+    if twice := [times for times in often.values() if times > 1]:
+        told["asked_twice"] = {"questions": len(twice), "ids": sum(twice)}
+    return {"clusters": told if len(played) == raw.size else {**told, "questions": len(played)}}
 
 
 def _row(raw: Raw, cell: Cell) -> dict[str, Any]:

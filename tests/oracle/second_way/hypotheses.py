@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections import Counter
@@ -16,6 +15,7 @@ from second_way.hanging import together as in_units
 from second_way.hypothesis_tests import (
     Figure,
     Sums,
+    adds_up,
     at,
     drawn_figure,
     is_linear,
@@ -63,16 +63,43 @@ class _Hypothesis:
         for place, name in self.terms.items():
             plain = plain.replace(name, place)
         left, right = (side.strip() for side in plain.split(self.sign))
-        try:
-            self.threshold, self.left = float(ast.literal_eval(right)), left
-        except ValueError:
-            self.threshold, self.left = 0.0, f"({left}) - ({right})"
+        if not re.search(r"\bt\d", left):
+            left, right, self.sign = right, left, "<" if self.sign == ">" else ">"
         self.functions = {place: _TERM.match(name)[1] for place, name in self.terms.items()}  # type: ignore[index]
+        self.threshold, self.left = 0.0, f"({left}) - ({right})"
+        if adds_up(self.left):
+            self._plainest(left, right)
+        elif not re.search(r"\bt\d", right):
+            self.threshold, self.left = float(at(right, {})), left
+        self.terms = {place: name for place, name in self.terms.items() if re.search(rf"\b{place}\b", self.left)}
+        self.functions = {place: self.functions[place] for place in self.terms}
         self.sums = {place: _sums(raw, name) for place, name in self.terms.items()}
         self.figure: Figure | None = None
         self.n, self.left_out, self.unsettled, self.bounds = 0, 0, 0, None
         if all(sums is not None for sums in self.sums.values()):
             self._read({place: sums for place, sums in self.sums.items() if sums is not None})
+
+    def _plainest(self, left: str, right: str) -> None:
+        """One figure, or one share less another, against a number, where it comes to that: what it changes by when one
+        figure goes from 0 to 1 is how often that is in it."""
+        nothing = dict.fromkeys(self.terms, 0.0)
+        beside = float(at(self.left, nothing))
+        times = {place: float(at(self.left, {**nothing, place: 1.0})) - beside for place in self.terms}
+        there = sorted((place for place in times if abs(times[place]) > 1e-9), key=lambda place: -times[place])
+        if len(there) == 1:
+            if times[there[0]] < 0:
+                self.sign = "<" if self.sign == ">" else ">"
+            self.threshold, self.left = -beside / times[there[0]], there[0]
+        elif (
+            len(there) == 2
+            and abs(times[there[0]] + times[there[1]]) < 1e-9
+            and all(self.functions[place] in ("accuracy", "skyline") for place in there)
+        ):
+            self.threshold, self.left = -beside / times[there[0]], " - ".join(there)
+        else:
+            whole = self.left if re.search(r"\bt\d", right) else left
+            added = float(at(whole, nothing))
+            self.threshold, self.left = -beside, f"{whole} - ({added})" if added else whole
 
     def _read(self, sums: dict[str, Sums]) -> None:
         two = re.fullmatch(r"\(?(t\d+)\)? - \(?(t\d+)\)?", self.left)

@@ -200,8 +200,11 @@ def _paired(figure: Difference | Waiting, factor: float, small: bool, at_zero: s
 
 def is_linear(left: str, functions: Mapping[str, str]) -> bool:
     """Whether nothing but shares and nets is added up, at the most by plain factors."""
-    if not set(functions.values()) <= {"accuracy", "skyline", "net"}:
-        return False
+    return set(functions.values()) <= {"accuracy", "skyline", "net"} and adds_up(left)
+
+
+def adds_up(left: str) -> bool:
+    """Whether no figure is multiplied or divided by another."""
 
     def named(part: ast.AST) -> bool:
         return any(isinstance(inner, ast.Name) for inner in ast.walk(part))

@@ -130,7 +130,10 @@ class Raw:
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
         DIGESTS.update({row["question_id"]: row["question"] for row in tables["questions"]})
         named = [row for row in tables["questions"] if row["cluster"] is not None]
-        remember({row["question_id"]: f"{row['question_set'] or ''}/{row['cluster']}" for row in named})
+        remember(
+            {row["question_id"]: f"{row['question_set'] or ''}/{row['cluster']}" for row in named},
+            {row["question_id"]: same_words(json.loads(row["content"])["question"]) for row in tables["questions"]},
+        )
         return cls(tables, config, [_cell(row) for row in tables["cells"]])
 
     @property

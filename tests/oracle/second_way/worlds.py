@@ -27,6 +27,13 @@ DISCUSSIONS: tuple[dict[str, Any], ...] = (
 )
 
 
+OTHERWISE_SPELT = (
+    "accuracy(talkative) - 0.05 > accuracy(solo)",
+    "0.3 < accuracy(talkative)",
+    "-100 * accuracy(solo) < 5 - 100 * accuracy(talkative)",
+)
+
+
 def experiment(number: int, folder: Path, *, choices: bool = False) -> dict[str, Any]:
     """The keys of an experiment file; what it refers to is written into the folder. `choices`: no open questions."""
     draw = random.Random(number)
@@ -101,7 +108,7 @@ def few_waiting(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, fl
         "teams": {"table": {"players": players, "captain": draw.choice(("each", players[0]))}},
         "strategies": ["solo", "talkative"],
         "judge": {"models": ["judy"]},
-        "hypotheses": ["accuracy(talkative) > 0.3", "accuracy(talkative) - accuracy(solo) > 0"],
+        "hypotheses": ["accuracy(talkative) > 0.3", "accuracy(talkative) - accuracy(solo) > 0", *OTHERWISE_SPELT],
     }
     return keys, {"judy": 0.04}
 
@@ -180,6 +187,21 @@ def gaps_over_clusters(number: int, folder: Path) -> tuple[dict[str, Any], dict[
         keys["models"]["judy"] = {"provider": "simulated", "accuracy": 0.9, "judgement": 0.9}
         keys["judge"] = {"models": ["judy"]}
     return keys, {"judy": 0.05}
+
+
+def asked_twice(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """The same, and every third question once more in another set under another id and spacing, some of them in a cluster
+    there; so clusters of two sets may be one."""
+    keys, shares = gaps_over_clusters(number, folder)
+    draw = random.Random(f"twice {number}")
+    rows = [json.loads(line) for line in (folder / "first.jsonl").read_text(encoding="utf-8").splitlines()]
+    again = [{**row, "id": f"again {row['id']}", "text": f" {row['text']}  "} for row in rows[::3]]
+    for row in again:
+        del row["cluster"]
+        row |= {"cluster": f"page {draw.randint(1, 9)}"} if draw.random() < 0.5 else {}
+    (folder / "second.jsonl").write_text("\n".join(map(json.dumps, again)), encoding="utf-8")
+    sets = [{"file": f"{name}.jsonl"} for name in ("first", "second")]
+    return {**keys, "name": f"twice-{number}", "questions": sets}, shares
 
 
 def waiting_challenges(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, select
 
+from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
@@ -39,13 +41,16 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
     return figures
 
 
-def _clusters(source: Source) -> dict[str, int]:
+def _clusters(source: Source) -> dict[str, Any]:
     """Of the questions that somebody has played: those of the plan that nobody has are in no figure. Nothing without clusters."""
     played = {episode.key[0] for cell in source.cells for episode in source.seen(cell)}
-    names = [source.clusters.get(question) or question for question in source.cases if question in played]
+    asked = {question: case for question, case in source.cases.items() if question in played}
+    names = [source.clusters.get(question) or question for question in asked]
     if not source.clusters or not names:
         return {}
-    told = {"clusters": len(set(names)), "largest": max(Counter(names).values())}
+    told: dict[str, Any] = {"clusters": len(set(names)), "largest": max(Counter(names).values())}
+    if (twice := AskedTwice.among(asked.values())) is not None:
+        told["asked_twice"] = asdict(twice)
     return told if len(names) == source.size else {**told, "questions": len(names)}
 
 

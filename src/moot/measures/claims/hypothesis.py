@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from moot.experiment.claims import Expression, Hypothesis, Number, Operation, Term
-from moot.measures.claims.figure import Ends, Figure, Ratio, applied, figure_of, two_shares
+from moot.experiment.claims import Expression, Hypothesis, Term
+from moot.measures.claims.figure import Ends, Figure, Ratio, figure_of, two_shares
 from moot.measures.claims.linear import linear, linear_bounds
+from moot.measures.claims.normal_form import against_number
 from moot.measures.sides import pairs_of
 from moot.stats.bootstrap import RESAMPLES
 from moot.stats.completions import IntervalLimits
@@ -154,8 +155,9 @@ def judge(
     hypothesis: Hypothesis, by_term: Mapping[Term, Ratio | str], *, seed: int = 0, resamples: int = RESAMPLES
 ) -> Judged:
     """On the questions that all its figures have. `by_term` gives each figure, or says in words why there is none."""
-    left, threshold = _against_number(hypothesis)
-    figures = {term: by_term[term] for term in hypothesis.terms}
+    claim = against_number(hypothesis)
+    hypothesis, left, threshold = claim.hypothesis, claim.left, claim.threshold
+    figures = {term: by_term[term] for term in claim.terms}
     missing = [why for why in figures.values() if isinstance(why, str)]
     if missing:
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
@@ -272,25 +274,6 @@ def _judged(
         figure.note,
         figure=figure,
     )
-
-
-def _against_number(hypothesis: Hypothesis) -> tuple[Expression, float]:
-    """The same with a plain number on the right."""
-    right = _constant(hypothesis.right)
-    if right is not None:
-        return hypothesis.left, right
-    return Operation("-", hypothesis.left, hypothesis.right), 0.0
-
-
-def _constant(expression: Expression) -> float | None:
-    if isinstance(expression, Number):
-        return expression.value
-    if isinstance(expression, Term):
-        return None
-    left, right = _constant(expression.left), _constant(expression.right)
-    if left is None or right is None or (expression.sign == "/" and right == 0):
-        return None
-    return float(applied(expression.sign, left, right))
 
 
 def with_holm(judged: Sequence[Judged], frozen: Sequence[bool]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ Products, ratios and money have no such bounds.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -46,13 +46,14 @@ class Linear:
         return self.weights[term] * (questions if term.function == "net" else 1.0)
 
 
-def linear(expression: Expression) -> Linear | None:
-    """None where figures are multiplied or divided by each other, or one of them has no bounds."""
+def linear(expression: Expression, functions: Collection[str] = BOUNDED) -> Linear | None:
+    """None where figures are multiplied or divided by each other, or one of them is another function: of sums with bounds
+    unless told."""
     if isinstance(expression, Number):
         return Linear(constant=expression.value)
     if isinstance(expression, Term):
-        return Linear({expression: 1.0}) if expression.function in BOUNDED else None
-    left, right = linear(expression.left), linear(expression.right)
+        return Linear({expression: 1.0}) if expression.function in functions else None
+    left, right = linear(expression.left, functions), linear(expression.right, functions)
     if left is None or right is None:
         return None
     match expression.sign:

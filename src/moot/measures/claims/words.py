@@ -121,7 +121,7 @@ def _repairs(over: Mapping[str, Any]) -> str:
         return f"how many of {single}'s errors it fixed, and how many it made, is not known: {over['counts_why']}"
     graded = ", as far as both are graded" if over.get("bounds") else ""
     if over["test"] != "mcnemar":  # means over captains or repeats: no single errors to count
-        return f"it did better than {single} on {fixed} questions and worse on {made}{graded}"
+        return f"it did better than {single} on {count(fixed, 'question')} and worse on {made}{graded}"
     return f"it fixed {fixed} of {single}'s errors and made {made} new one{'s' if made != 1 else ''}{graded}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from moot.measures.quiz.skyline import guessing
 from moot.measures.safety.pairs import (
@@ -19,7 +20,7 @@ from moot.measures.safety.pairs import (
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, best_value, bounds_row, known, mean_value, why_unfair_together, with_settled
 from moot.stats.graded_pairs import Pairs, compare_graded, difference_bounds, side_estimate
-from moot.stats.independent_means import mean_between, mean_of_independent
+from moot.stats.independent_means import mean_between, mean_of_independent, sharing
 from moot.types import Estimate
 
 ONE_WORD = (
@@ -163,7 +164,10 @@ def macro_average(pairs: Sequence[Pair]) -> Row | None:
         return {"native": None, "after": None, **estimate_row(None, "difference"), **beside, "why": why}
     mean = {key: sum(row[key] for row in rows) / len(rows) for key in ("native", "after")}
     compared = [compare_graded(pairs_by_question(of_set), pooled=True).figure for of_set in sets.values()]
-    gain = mean_between([figure for figure in compared if figure is not None], mean_of_independent)
+    mean_of_sets = partial(
+        mean_of_independent, shared=sharing([[pair.question for pair in own] for own in sets.values()])
+    )
+    gain = mean_between([figure for figure in compared if figure is not None], mean_of_sets)
     return {**mean, **estimate_row(gain, "difference"), **beside}
 
 

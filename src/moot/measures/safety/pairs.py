@@ -158,11 +158,12 @@ def none_shared(pairs: Sequence[Pair]) -> str:
     return f"none of {questions:,} questions has been played by all {models:,} models"
 
 
-def native_value(grade: float | None, outcome: str, way: WayOfGrading) -> Value:
-    """What an answer alone is worth, right or not; open where nobody waited for it."""
+def native_value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
+    """What an answer alone is worth, right or not; open where nobody waited for it. `words`: what it says, where nobody has
+    graded that."""
     if way == "not heard":
         return graded_value(None, way)
-    return _value(grade, outcome, outcome in ANSWERED and (grade or 0.0) >= RIGHT, way)
+    return _value(grade, outcome, outcome in ANSWERED and (grade or 0.0) >= RIGHT, way, words)
 
 
 def _value(grade: float | None, outcome: str, right: bool, way: WayOfGrading, words: str | None = None) -> Value:

@@ -86,7 +86,9 @@ def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
         if not silent:
             continue
         alone = {
-            (play.player, *play.drafts): native_value(play.right, play.outcome, play.way if play.heard else "not heard")
+            (play.player, *play.drafts): native_value(
+                play.right, play.outcome, play.way if play.heard else "not heard", play.open_words
+            )
             for play in solos(plays_of(source, table))
         }
         played = dict.fromkeys((episode.key, episode.repeat) for cell in cells for episode in source.seen(cell))

@@ -86,6 +86,7 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "size": sizes[0] if len(set(sizes)) == 1 else sum(sizes) / len(sizes),
         "pool": len(labels.proposers),
         "team": [str(labels.proposers[place]) for place in first.team],
+        **_missing_labels(labels, first.team),
         "selection_accuracy": sum(at_home) / len(at_home) if at_home else None,
         "test_accuracy": mean,
         "low": interval.low if interval else None,
@@ -109,6 +110,13 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         else None,
     }
     return _withheld(row, sum(len(trial.right) for trial in group), labels)
+
+
+def _missing_labels(labels: LabelMatrix, team: Sequence[int]) -> Row:
+    """Of the team, by proposer: to how many questions it has no label, be it that the row is absent. They count as not right."""
+    missing = {str(labels.proposers[place]): int((labels.codes[place] == UNANSWERED).sum()) for place in team}
+    told = {name: times for name, times in missing.items() if times}
+    return {"missing_labels": told} if told else {}
 
 
 NOTHING_GRADED = "nobody could grade any of the ensemble's words"

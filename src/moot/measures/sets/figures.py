@@ -6,13 +6,14 @@ A mean over sets is no accuracy over questions: a set of thirty questions counts
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from moot.measures.cells import Stored
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, accuracy_row, graded_share, mean_value
-from moot.stats.independent_means import mean_between, mean_of_independent_shares
+from moot.stats.independent_means import mean_between, mean_of_independent_shares, sharing
 
 Row = dict[str, Any]
 BySet = Mapping[str, Mapping[str, Value]]
@@ -78,7 +79,8 @@ def _mean(rows: Sequence[Row], values: BySet) -> Row:
         why = "; ".join(f"{row['question_set']}: {row['why']}" for row in rows if row["value"] is None)
         return {**estimate_row(None), **bounds, "why": why}
     shares = [share for row in rows if (share := graded_share(values[row["question_set"]])) is not None]
-    return {**estimate_row(mean_between(shares, mean_of_independent_shares)), **bounds}
+    mean = partial(mean_of_independent_shares, shared=sharing([values[row["question_set"]] for row in rows]))
+    return {**estimate_row(mean_between(shares, mean)), **bounds}
 
 
 def _bounds(rows: Sequence[Mapping[str, Any]]) -> Row:
