@@ -127,7 +127,7 @@ def test_the_table_of_methods_says_how_it_was_made() -> None:
         "Which questions were drawn is luck: --splits 20 gives the mean and the deviation of twenty draws, with an interval"
         " as wide as this one.",
     )
-    assert [row["from_optimum"] for row in one["selection"].rows] == ["1.2"]
+    assert [row["from_optimum"] for row in one["selection"].rows] == ["1.3"]
     assert one["selection-team"].title == "The team of exact"
     assert one["selection-team"].words == ()
     assert one["selection-team"].rows == [

@@ -291,7 +291,7 @@ def test_found_by_entry_point_through_the_command_line(folder: Path, panel: Any,
     assert row["picks"] == 60
     looks = [row for row in figures["position_bias"] if row["by"] == "juror"]
     assert [row.get("juror") for row in looks] == [None, *JURORS], "a Shown and a Ballot tell of one look"
-    terminal = command("report", "jury.yaml")
+    terminal = command("report", "jury.yaml", "--all")
     assert "How far the jurors agree" in terminal
     assert "aptain None" not in terminal
     command("report", "jury.yaml", "-o", "report.html")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 import numpy as np
@@ -405,7 +406,10 @@ def _answers(raw: Raw, of: str) -> tuple[int, int, int]:
 
 
 def _said(value: float, times: int) -> str:
-    return f"{abs(times * value):.1f}"
+    """Half goes up, by the digits that the number is written with."""
+    if not math.isfinite(value):
+        return str(value)
+    return str((abs(Decimal(repr(float(value)))) * times).quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
 def _leaves(value: Any) -> Iterable[float]:
