@@ -61,6 +61,13 @@ class BoundedMean:
         kinds, times = np.unique(rows.round(12), axis=0, return_counts=True)
         return kinds[:, 0], kinds[:, 1], times.astype(float)
 
+    @cached_property
+    def _times(self) -> Floats:
+        """How often each kind is there, and the unit that was not seen."""
+        import numpy as np
+
+        return np.append(self._kinds[2], 1.0)
+
     def at_most(self, threshold: float) -> float:
         """One-sided: the p of a mean of no more than this, small where the values lie above it."""
         return self._tail(threshold, 1.0)
@@ -71,10 +78,11 @@ class BoundedMean:
     def _tail(self, threshold: float, sign: float) -> float:
         import numpy as np
 
-        sums, sizes, times = self._kinds
-        over = sign * (sums - threshold * sizes)
-        other_way = -self._unit * (1 + sign * threshold)
-        return chance_at_most_zero(np.append(over, other_way), np.append(times, 1.0))
+        sums, sizes, _ = self._kinds
+        weights = np.empty(len(sums) + 1)
+        weights[:-1] = sign * (sums - threshold * sizes)
+        weights[-1] = -self._unit * (1 + sign * threshold)
+        return chance_at_most_zero(weights, self._times)
 
     def p(self, threshold: float) -> float:
         """Two-sided; above alpha exactly where the limits hold the threshold."""
