@@ -528,14 +528,17 @@ def test_a_player_who_answered_alone_in_two_ways_is_one_of_them(
 ) -> None:
     file = tmp_path / "ways.yaml"
     players = "models: {a: {provider: simulated, accuracy: 0.7}, b: {provider: simulated, accuracy: 0.4}}"
-    file.write_text(f"name: ways\nseed: 3\nquestions: {{builtin: general-en}}\n{players}\nstrategies: [solo]\n")
+    file.write_text(
+        f"name: ways\nseed: 3\nquestions: {{builtin: general-en, sample: 50}}\n{players}\nstrategies: [solo]\n"
+    )
     assert run_app(app, ["run", str(file), "--quiet"]) == 0
     capsys.readouterr()
-    once = selected(capsys, file, "--k", 1, "--m", 30)
+    arguments = ("--k", "1", "--m", "30", "--method", "top-accuracy,greedy,best-model")
+    once = selected(capsys, file, *arguments)
     file.write_text(file.read_text().replace("[solo]", "[solo, {solo: {drafts: double-call}}]"))
     assert run_app(app, ["run", str(file), "--quiet"]) == 0
     capsys.readouterr()
-    assert run_app(app, ["select", str(file), "--k", "1", "--m", "30", "--json"]) == 0
+    assert run_app(app, ["select", str(file), *arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) == once
     assert "The labels are those of solo, as a summariser reads them, and not of solo(drafts=double-call)" in err

@@ -155,7 +155,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=6))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 def test_any_values_are_a_spec_or_a_mistake_in_words(values: dict[str, Any]) -> None:
     try:
         checked(Experiment, values)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +164,13 @@ async def run(path: Path, *, limit: int | None = None, name: str = "cup", also: 
         await store.close()
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Figures]:
+    """The file as it is written, played once, with its figures: whoever only declares more asks nobody again."""
+    path = write(tmp_path_factory.mktemp("plain"))
+    return path.parent, asyncio.run(run(path))
+
+
 async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
     shown = await run(write(tmp_path, primary="talkative@ann"))
     head = shown["headline"]
@@ -181,8 +190,9 @@ async def test_a_declared_primary_is_the_headline(tmp_path: Path) -> None:
     assert head["after_the_fact"]["value"] == max(each["value"] for each in shown["accuracy"])
 
 
-async def test_without_one_the_highest_option_pays_for_the_choice(tmp_path: Path) -> None:
-    shown = await run(write(tmp_path))
+async def test_without_one_the_highest_option_pays_for_the_choice(tmp_path: Path, plain: tuple[Path, Figures]) -> None:
+    played, shown = plain
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
     head, over = shown["headline"], shown["headline"]["over_best_single"]
     assert (head["chosen"], head["options"]) == ("after the fact", 6)
     options = [row for row in shown["accuracy"] if row["label"] != "solo"]
@@ -301,10 +311,9 @@ def test_mistakes_are_found_before_any_call(tmp_path: Path, more: dict[str, Any]
     assert found.value.line is not None
 
 
-async def test_a_trial_does_not_hide_the_whole_run(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    await run(path)
-    shown = await run(path, limit=5)
+async def test_a_trial_does_not_hide_the_whole_run(tmp_path: Path, plain: tuple[Path, Figures]) -> None:
+    shutil.copytree(plain[0], tmp_path, dirs_exist_ok=True)
+    shown = await run(write(tmp_path), limit=5)
     assert shown["questions"] == 60
     assert [each["questions"] for each in shown["other_plans"]] == [5]
     # Another plan (other cells) is another thing, and the last one is meant.
@@ -312,8 +321,8 @@ async def test_a_trial_does_not_hide_the_whole_run(tmp_path: Path) -> None:
     assert shown["questions"] == 7
 
 
-async def test_frontier_and_power(tmp_path: Path) -> None:
-    shown = await run(write(tmp_path))
+def test_frontier_and_power(plain: tuple[Path, Figures]) -> None:
+    _, shown = plain
     rows = {row["of"]: row for row in shown["frontier"]}
     assert [row["cost"] for row in shown["frontier"]] == sorted(row["cost"] for row in shown["frontier"])
     best_alone = max((row for row in shown["frontier"] if row["alone"]), key=lambda row: row["accuracy"])

@@ -144,7 +144,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 def test_any_json_is_a_reply_or_a_failed_call(value: Any) -> None:
     try:
         reply = read(json.dumps(value))

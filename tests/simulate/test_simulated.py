@@ -21,7 +21,7 @@ from moot.simulate.simulated import SimulatedModel
 from moot.simulate.world import World
 from moot.types import UNKNOWN, Case, Message, Question, Request, Usage
 
-QUESTIONS = 4_000
+QUESTIONS = 1_500
 
 
 def open_case(number: int) -> Case:
@@ -412,7 +412,7 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(objects(schemas), st.integers(0, 99))
 def test_replies_are_valid_instances_of_any_form(schema: dict[str, Any], sample: int) -> None:
     model = SimulatedModel("ann", accuracy=0.5, world=World(seed=2))

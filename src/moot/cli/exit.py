@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import typer
@@ -42,7 +44,7 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
 def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
     tame_log()
     try:
-        result = app(arguments, standalone_mode=False, prog_name="moot")
+        result = _command(app)(arguments, standalone_mode=False, prog_name="moot")
         return result if isinstance(result, int) else 0
     except MootError as error:
         _tell(str(error), debug=debug)
@@ -63,6 +65,12 @@ def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
             return int(code)
         _tell(f"a bug in moot: {type(error).__name__}: {error}; --debug shows where", debug=debug)
         return 1
+
+
+@cache
+def _command(app: typer.Typer) -> Callable[..., Any]:
+    """Built once: Typer reads the signatures of all commands again each time that it is called itself."""
+    return typer.main.get_command(app)
 
 
 def _tell(words: str, *, debug: bool) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from moot.stats.distributions import normal_inverse
@@ -37,6 +37,8 @@ _NOTHING = 1e-12
 """What is nearer to a threshold than that is at it: means of the same values may differ in their last digit."""
 _FAR = 37.0
 """The normal point of a chance too small for a number."""
+_FEW = 256
+"""Of so many kinds of units a chance is kept: a report asks for the same one in several of its rows."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,13 @@ class BoundedMean:
         kinds, times = np.unique(rows.round(12), axis=0, return_counts=True)
         return kinds[:, 0], kinds[:, 1], times.astype(float)
 
+    @cached_property
+    def _times(self) -> Floats:
+        """How often each kind is there, and the unit that was not seen."""
+        import numpy as np
+
+        return np.append(self._kinds[2], 1.0)
+
     def at_most(self, threshold: float) -> float:
         """One-sided: the p of a mean of no more than this, small where the values lie above it."""
         return self._tail(threshold, 1.0)
@@ -69,10 +78,11 @@ class BoundedMean:
     def _tail(self, threshold: float, sign: float) -> float:
         import numpy as np
 
-        sums, sizes, times = self._kinds
-        over = sign * (sums - threshold * sizes)
-        other_way = -self._unit * (1 + sign * threshold)
-        return chance_at_most_zero(np.append(over, other_way), np.append(times, 1.0))
+        sums, sizes, _ = self._kinds
+        weights = np.empty(len(sums) + 1)
+        weights[:-1] = sign * (sums - threshold * sizes)
+        weights[-1] = -self._unit * (1 + sign * threshold)
+        return chance_at_most_zero(weights, self._times)
 
     def p(self, threshold: float) -> float:
         """Two-sided; above alpha exactly where the limits hold the threshold."""
@@ -125,6 +135,19 @@ def chance_at_most_zero(weights: Floats, times: Floats) -> float:
 
     `times`: how often each weight is there.
     """
+    if len(weights) <= _FEW:
+        return _kept_chance(weights.tobytes(), times.tobytes())
+    return _chance(weights, times)
+
+
+@lru_cache(maxsize=8192)
+def _kept_chance(weights: bytes, times: bytes) -> float:
+    import numpy as np
+
+    return _chance(np.frombuffer(weights), np.frombuffer(times))
+
+
+def _chance(weights: Floats, times: Floats) -> float:
     import numpy as np
 
     # On a scale of its own: what is too small beside the largest weight adds nothing.
@@ -149,25 +172,48 @@ def _chance_below_zero(weights: Floats, times: Floats) -> float:
     at = _saddle(weights, times)
     parts = weights / (1 - weights * at)
     width = 1 / math.sqrt(float(times @ parts**2) + 1 / at**2)
-    end = next((end for end in _ENDS if _height(width * math.sinh(end) * parts, times) < _LEFT), _ENDS[-1])
-    steps = np.arange(0.0, end, _STEP)
-    away = width * np.sinh(steps)
+    line = _line_to(_end(width * parts, times))
+    away = width * line.sinh
     # As a share of what stands at the saddle point, so that chances however small keep their digits: its logarithm and its
     # angle, which turns back by as much as each pole is passed.
     apart = np.outer(away, parts)
     logs = -0.5 * (np.log1p(apart**2) @ times + np.log1p((away / at) ** 2))
     angles = np.arctan(apart) @ times - np.arctan(away / at)
-    values = np.exp(logs) * np.cos(angles) * np.cosh(steps)
+    values = np.exp(logs) * np.cos(angles) * line.cosh
     values[0] /= 2
     height = -float(times @ np.log1p(-weights * at)) - math.log(-at)
     return math.exp(height) * width * _STEP * float(values.sum()) / math.pi
 
 
-def _height(parts: Floats, times: Floats) -> float:
-    """The logarithm of how much is left, so far away from the saddle point, of what is integrated."""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The steps of the integral from the saddle point on."""
+
+    sinh: Floats
+    cosh: Floats
+
+
+@cache
+def _line_to(end: float) -> _Line:
     import numpy as np
 
-    return -0.5 * float(times @ np.log1p(parts**2))
+    steps = np.arange(0.0, end, _STEP)
+    return _Line(np.sinh(steps), np.cosh(steps))
+
+
+def _end(parts: Floats, times: Floats) -> float:
+    """The first of the ends at which nothing is left of what is integrated, by the logarithm of how much there is."""
+    import numpy as np
+
+    left = -0.5 * (np.log1p(np.outer(_ends_away(), parts) ** 2) @ times)
+    return _ENDS[int(np.argmax(np.append(left[:-1] < _LEFT, True)))]
+
+
+@cache
+def _ends_away() -> Floats:
+    import numpy as np
+
+    return np.sinh(_ENDS)
 
 
 def _saddle(weights: Floats, times: Floats) -> float:

@@ -72,9 +72,14 @@ class Luck:
 
 def luck_of(alike: Floats, *, seed: int = 0, draws: int = DRAWS) -> Luck:
     """From how alike the options are, a matrix with ones on its diagonal."""
+    return _luck_of(alike.astype(float, copy=False).tobytes(), len(alike), seed, draws)
+
+
+@lru_cache(maxsize=32)  # of the same options one table asks for what is more, another for what is less
+def _luck_of(table: bytes, count: int, seed: int, draws: int) -> Luck:
     import numpy as np
 
-    count = len(alike)
+    alike = np.frombuffer(table).reshape(count, count)
     if count == 1:
         return Luck(np.zeros(0), 1)
     # The order in which options stand in a file changes nothing.

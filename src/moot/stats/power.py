@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from moot.errors import UsageError
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 POWER = 0.8
 MOST = 2_000_000
 """Questions beyond which we stop looking."""
+_BLOCK = 128
+"""Numbers of pairs for which the test is looked up at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ def independent_discordance(accuracy: float, gain: float) -> float:
     return accuracy * (1 - other) + other * (1 - accuracy)
 
 
+@lru_cache(maxsize=4096)  # a plan asks for several numbers of questions on the way to one, and for some of them again
 def power(n: int, gain: float, discordance: float, alpha: float = ALPHA, comparisons: int = 1) -> float:
     """The chance that exact McNemar (two-sided) finds a difference of this size with n questions.
 
@@ -127,8 +131,20 @@ class _Test:
 
 
 def _critical(pairs: Floats, tail: float) -> Floats:
+    """Of consecutive numbers of pairs."""
     import numpy as np
 
+    first, last = int(pairs[0]), int(pairs[-1])
+    start = first // _BLOCK
+    blocks = np.concatenate([_critical_block(number, tail) for number in range(start, last // _BLOCK + 1)])
+    return blocks[first - start * _BLOCK :][: len(pairs)]
+
+
+@lru_cache(maxsize=4096)  # the same for every share of discordant pairs, and for numbers of questions near each other
+def _critical_block(number: int, tail: float) -> Floats:
+    import numpy as np
+
+    pairs = np.arange(number * _BLOCK, (number + 1) * _BLOCK, dtype=float)
     guess: Floats = np.maximum(np.floor((pairs + normal_inverse(tail) * np.sqrt(pairs)) / 2) - 2, -1.0)
     while (more := (guess < pairs) & (at_most(guess + 1, pairs, 0.5) <= tail)).any():
         guess = np.where(more, guess + 1, guess)
@@ -175,6 +191,7 @@ def _stays(n: int, design: Design, wanted: float, alpha: float) -> bool:
     return all(power(n + steps * step, design.gain, design.discordance, alpha) >= wanted for steps in range(4))
 
 
+@lru_cache(maxsize=4096)  # rows of one number of questions often have as many discordant pairs
 def detectable(
     n: int, discordance: float, wanted: float = POWER, alpha: float = ALPHA, comparisons: int = 1
 ) -> float | None:

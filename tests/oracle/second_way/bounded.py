@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import optimize
+
+from second_way.tails import norm_isf
 
 NOTHING = 1e-12
 
@@ -52,7 +54,7 @@ class BoundedMean:
 
 def _risen_to(side: float, chance: Callable[[float], float], top: float) -> float:
     def over(mean: float) -> float:
-        return float(stats.norm.isf(max(1e-300, chance(mean)))) - float(stats.norm.isf(side))
+        return float(norm_isf(max(1e-300, chance(mean)))) - float(norm_isf(side))
 
     if over(-1.0) <= 0:
         return -1.0

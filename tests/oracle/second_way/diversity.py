@@ -18,6 +18,7 @@ from second_way.raw import Raw
 from second_way.shares import filled, graded, unfair
 from second_way.skyline import heard_row
 from second_way.tables import Key, Play, Table, everybody_there, parts
+from second_way.tails import t_sf
 
 Row = dict[str, Any]
 THIRDS = ("easy", "medium", "hard")
@@ -184,7 +185,7 @@ def _with_people(raw: Raw, distinct: Mapping[Key, int], rates: Mapping[str, floa
     n = math.floor(1 / mean([names.count(name) / len(names) for name in names]) + 1e-9)
     perfect = abs(rho) > 1 - 1e-12
     if n > 2 and not perfect:
-        row["p"] = float(2 * stats.t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho**2)), n - 2))
+        row["p"] = float(2 * t_sf(abs(rho) * math.sqrt((n - 2) / (1 - rho**2)), n - 2))
         row[TESTED] = Rho(rho, n, row["p"])
     if n < 5 or perfect:
         return {**row, "why": ANY_TEXT}

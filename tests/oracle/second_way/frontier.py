@@ -21,6 +21,7 @@ from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
 from second_way.ranked import Ranked
 from second_way.raw import Raw
 from second_way.shares import Value, completed, mean_row
+from second_way.tails import t_isf
 
 Row = dict[str, Any]
 
@@ -101,7 +102,7 @@ def _told(one: Mapping[str, float], other: Mapping[str, float], alpha: float) ->
         return len({*every}) == 1
     off = [math.fsum(one[question] - other[question] - mean(every) for question in piece) for piece in pieces]
     error = math.sqrt(math.fsum(value**2 for value in off) * len(off) / (len(off) - 1)) / len(every)
-    return mean(every) > error * float(stats.t.isf(alpha / 2, len(off) - 1))
+    return mean(every) > error * float(t_isf(alpha / 2, len(off) - 1))
 
 
 def _thrift(sides: Sequence[Option], paid: Sequence[float]) -> list[tuple[float, float, int]]:

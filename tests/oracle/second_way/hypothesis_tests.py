@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from second_way.any_share import AnyShare, wider
 from second_way.closure import Players, Whoever
@@ -32,6 +31,7 @@ from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS, extremes, fixed
 from second_way.raw import Cell
 from second_way.resampling import drawn_sums, ends
 from second_way.shares import Value, completed
+from second_way.tails import norm_isf, norm_ppf, norm_sf, t_sf
 
 Row = dict[str, Any]
 
@@ -310,7 +310,7 @@ def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
     centre = _log(gained, lost, half)
 
     def limits(alpha: float) -> Limits:
-        z = float(stats.norm.isf(alpha / 2))
+        z = float(norm_isf(alpha / 2))
         low, high = math.exp(centre - z * error), math.exp(centre + z * error)
         if value is None:
             return low, None
@@ -322,7 +322,7 @@ def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
         distance = (math.log(threshold) - centre) / error
         if (distance < 0 and gained == 0) or (distance >= 0 and lost == 0):
             return 1.0
-        return float(2 * stats.norm.sf(abs(distance)))
+        return float(2 * norm_sf(abs(distance)))
 
     return Figure(value, limits, p, "log ratio", few)
 
@@ -374,6 +374,6 @@ def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> F
         share = (beyond + 0.5) / len(drawn)
         if share >= 0.5:
             return 1.0
-        return float(2 * stats.t.sf(-float(stats.norm.ppf(share)) * math.sqrt((n - 1) / n), n - 1))
+        return float(2 * t_sf(-float(norm_ppf(share)) * math.sqrt((n - 1) / n), n - 1))
 
     return Figure(value, limits, p, "bootstrap", n < FEW_QUESTIONS, drawn=True, shown=lambda found: Near(found, 0.02))

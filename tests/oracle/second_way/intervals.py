@@ -10,6 +10,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from second_way.bounded import BoundedMean
+from second_way.tails import norm_isf, norm_sf, t_isf
 
 ALPHA = 0.05
 
@@ -21,7 +22,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def normal_point(alpha: float = ALPHA) -> float:
-    return float(stats.norm.isf(alpha / 2))
+    return float(norm_isf(alpha / 2))
 
 
 Z = normal_point()
@@ -79,7 +80,7 @@ def ends_interval(
         moved = [size * distance / (total - size) for size, distance in zip(many, away, strict=True)]
         variance = (len(many) - 1) / len(many) * math.fsum(move**2 for move in moved)
         ratio = (n * variance / (1 - often) + 1 / n) / (n * min(rare) + 1)
-        reach = min(reach, float(stats.t.isf(alpha / 2, max(1.0, n - 1))) * math.sqrt(ratio))
+        reach = min(reach, float(t_isf(alpha / 2, max(1.0, n - 1))) * math.sqrt(ratio))
     (low, middle), (other, high) = (score_limits(share, reach) for share in means)
     lowest = (0.0 if means[0] == 0 else low), (1.0 if means[0] == 1 else middle)
     return lowest, ((0.0 if means[1] == 0 else other), (1.0 if means[1] == 1 else high))
@@ -107,7 +108,7 @@ def standard_errors(variance: float, sizes: Sequence[float], share: float, alpha
         return reach
     rare = least * min(share, 1 - share)
     ratio = (rare * variance / one + 1 / least) / (rare + 1)
-    return min(reach, float(stats.t.isf(alpha / 2, max(1.0, least - 1))) * math.sqrt(ratio))
+    return min(reach, float(t_isf(alpha / 2, max(1.0, least - 1))) * math.sqrt(ratio))
 
 
 def score_limits(share: float, errors: float) -> tuple[float, float]:
@@ -172,7 +173,7 @@ class Difference:
         if self._exact is None:
             return self._bounded.p(threshold)
         statistic = tango_statistic(self.better, self.worse, threshold) * math.sqrt(n)
-        score = float(2 * stats.norm.sf(abs(statistic)))
+        score = float(2 * norm_sf(abs(statistic)))
         if abs(threshold) >= abs(self.value) and threshold * self.value > 0:
             return score
         return max(score, self.p) if threshold * self.value > 0 else min(score, self.p)
@@ -288,7 +289,7 @@ def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA, sizes: S
     usual = max(1.0, mean(gaps)) if gaps else 1.0
     not_seen = np.array([(usual, usual), (0.0, usual), (-max(sizes or [1.0]), 0.0)])
     both = n * np.cov(np.array(pairs, dtype=float).T) + not_seen.T @ not_seen
-    square = float(stats.t.isf(alpha / 2, n - 1)) ** 2
+    square = float(t_isf(alpha / 2, n - 1)) ** 2
     # (rise - s gap)² = t² (variance of rise - 2 s covariance + s² variance of gap)
     ends = [gap**2 - square * both[1, 1], -2 * (rise * gap - square * both[0, 1]), rise**2 - square * both[0, 0]]
     if ends[0] <= 0:

@@ -18,6 +18,7 @@ from scipy import stats
 from second_way.bounded import BoundedMean
 from second_way.compare import Near
 from second_way.intervals import normal_point, root_between, score_limits, tango_statistic
+from second_way.tails import norm_isf, norm_sf
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
@@ -50,7 +51,7 @@ class Luck:
 
     def p(self, point: float) -> Range:
         """How often any of them is as lucky: no less than one alone, no more than all of them added up."""
-        alone = float(stats.norm.sf(point))
+        alone = float(norm_sf(point))
         if self.count == 1:
             return alone, alone
         share = float((self._highest >= point).mean())
@@ -60,7 +61,7 @@ class Luck:
 
     def point(self, level: float = SIDE) -> Range:
         """What is passed so often by luck."""
-        alone, paid = float(stats.norm.isf(level)), float(stats.norm.isf(level / self.count))
+        alone, paid = float(norm_isf(level)), float(norm_isf(level / self.count))
         if self.count == 1:
             return alone, alone
         away = ERRORS * math.sqrt(level / self._draws) + 2 / self._report
@@ -128,7 +129,7 @@ class Pairs:
         return self._exact(self.worse)
 
     def _exact(self, wins: int) -> float:
-        return float(stats.norm.isf(stats.binom.sf(wins - 1, self.better + self.worse, 0.5))) if wins else -math.inf
+        return float(norm_isf(stats.binom.sf(wins - 1, self.better + self.worse, 0.5))) if wins else -math.inf
 
     def low(self, z: float) -> float:
         return self._limit(z, self.better, self.worse, self.above)
@@ -172,14 +173,14 @@ class Means:
         return _point(self.bounded.no_less(0.0))
 
     def low(self, z: float) -> float:
-        return self.bounded.low(float(stats.norm.sf(z)))
+        return self.bounded.low(float(norm_sf(z)))
 
     def high(self, z: float) -> float:
-        return self.bounded.high(float(stats.norm.sf(z)))
+        return self.bounded.high(float(norm_sf(z)))
 
 
 def _point(chance: float) -> float:
-    return float(stats.norm.isf(chance))
+    return float(norm_isf(chance))
 
 
 def _falls_to(over: Callable[[float], float], top: float) -> float:
@@ -330,7 +331,7 @@ def paid_low(table: Floats, value: float, low: float | None) -> float | Near | N
     ends = []
     for z in Luck(alike_in_values(table)).point():
         # Clopper and Pearson: were the share this one, so many or more would be right with the chance of a z so high.
-        exact = float(stats.beta.ppf(stats.norm.sf(z), value * n, max(0.0, n - value * n) + 1))
+        exact = float(stats.beta.ppf(norm_sf(z), value * n, max(0.0, n - value * n) + 1))
         ends.append(min(score_limits(value, width * z)[0], exact))
     return near((ends[1], ends[0]))
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from scipy import stats
-
 from second_way.bounded import BoundedMean
 from second_way.intervals import Difference
+from second_way.tails import norm_ppf, t_isf
 
 LEVEL = 0.05
-Z = float(stats.norm.ppf(1 - LEVEL / 2))
+Z = float(norm_ppf(1 - LEVEL / 2))
 BESIDE_ZERO = 1e-9
 
 Limits = tuple[float | None, float | None]
@@ -93,7 +92,7 @@ def _scale(value: float, sizes: Sequence[float], without: Callable[[int], float]
         return at_most
     rare = min(value, 1 - value) * least
     parts = (variance / one * rare + 1 / least) / (1 + rare)
-    return min(at_most, float(stats.t.isf(LEVEL / 2, max(1.0, least - 1))) * math.sqrt(parts))
+    return min(at_most, float(t_isf(LEVEL / 2, max(1.0, least - 1))) * math.sqrt(parts))
 
 
 def _beside_zero(value: float, limits: tuple[float, float], p: float, level: float = LEVEL) -> Limits:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from second_way.compare import Near
+from second_way.tails import norm_cdf, t_isf
 
 DRAWN = 20_000
 REPORT_DRAWS = 2_000
@@ -29,7 +29,7 @@ def ends(figures: NDArray[np.float64], n: int, alpha: float = 0.05) -> tuple[Nea
     Few questions make few different figures, so an end is known by the percentiles on both sides of it: which of 2,000
     draws stands there is itself a matter of chance.
     """
-    tail = float(stats.norm.cdf(-float(stats.t.isf(alpha / 2, n - 1)) * math.sqrt(n / (n - 1))))
+    tail = float(norm_cdf(-float(t_isf(alpha / 2, n - 1)) * math.sqrt(n / (n - 1))))
     place = tail * REPORT_DRAWS
     chance = 4 * math.sqrt(place + 1)
     outer, inner = (min(1.0, max(0.0, (place + away) / REPORT_DRAWS)) for away in (-chance, chance))
