@@ -106,7 +106,7 @@ def test_binomial(n: int, deviations: float, p: float) -> None:
     k = np.unique(np.clip(np.round([middle, middle + 1, n * p, 0, n - 1]), 0, n - 1))
     for number, found in zip(k, binomial.at_most(k, float(n), p), strict=True):
         expected = float(special.betainc(n - number, number + 1, 1 - p))
-        assert near(found, expected, digits_of_scipy(n - number, number + 1))
+        assert near(found, expected, max(1e-11, digits_of_scipy(n - number, number + 1)))  # a sum of thousands of them
     assert near(binomial_at_least(int(k[0]), n, p), 1.0 if k[0] == 0 else float(special.bdtrc(k[0] - 1, n, p)), 5e-12)
 
 
