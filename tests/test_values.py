@@ -13,6 +13,7 @@ import moot
 ROOT = Path(moot.__file__).parent
 ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "measures", "models", "store")
 GROWING = {
+    "traces": {"_Count"},
     "measures": {"Askings", "Attended", "CellDrafts", "Readers", "TeamDrafts", "_Alike", "_Summaries"},
     "models": {"CallsUnderLimit", "StreamSoFar"},
     "store": {"Booked", "Group"},

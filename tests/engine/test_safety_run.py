@@ -235,7 +235,7 @@ def test_show_ask_and_doctor_work_with_them(tmp_path: Path, capsys: pytest.Captu
         capsys.readouterr()
         assert moot("ask", "Which?", "--team", path, "--strategy", name, "--json") == 0
         titles = [each["title"] for each in json.loads(capsys.readouterr().out)["verdicts"]]
-        assert titles[-1] == f"{name}@eve"
+        assert titles == [f"{name}@ann"], "the first of the captains"
 
 
 async def test_the_estimate_reaches_to_the_last_round(tmp_path: Path) -> None:

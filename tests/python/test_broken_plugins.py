@@ -112,6 +112,8 @@ def test_every_measure_that_breaks_is_named_and_all_else_is_there(
     content = {"name": "cup", "models": models, "questions": {"builtin": "facts-en", "sample": 3}}
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     assert run_app(app, ["run", str(path)]) == 0
+    assert f"{len(ERRORS)} plug-ins failed" in " ".join(capsys.readouterr().out.split())
+    assert run_app(app, ["report", str(path), "--all"]) == 0
     shown = capsys.readouterr().out
     assert run_app(app, ["report", str(path), "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)

@@ -327,7 +327,7 @@ def test_the_command_line_finds_them_all(plugin: Path, tmp_path: Path) -> None:
     (tmp_path / "cup.yaml").write_text(yaml.safe_dump(written))
     path = os.pathsep.join([str(plugin), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path}
-    for command in (["run", "cup.yaml", "--quiet"], ["report", "cup.yaml"]):
+    for command in (["run", "cup.yaml", "--quiet"], ["report", "cup.yaml", "--all"]):
         ran = subprocess.run(
             [sys.executable, "-m", "moot", *command], cwd=tmp_path, env=environment, capture_output=True, text=True
         )

@@ -292,7 +292,7 @@ def test_a_run_counts_each_repeat_and_reports_their_mean(tmp_path: Path, capsys:
         assert sum(each["n"] for each in row["right_labels"]) == row["episodes"]
         whole = sum(each["n"] * (each["accuracy"] or 0) for each in row["right_labels"]) / row["episodes"]
         assert whole == pytest.approx(row["value"])
-    assert run_app(app, ["report", str(file)]) == 0
+    assert run_app(app, ["report", str(file), "--all"]) == 0
     assert "Right labels in front of the summariser" in capsys.readouterr().out
 
 

@@ -20,6 +20,7 @@ from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, titled
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points, rounded
+from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
@@ -215,6 +216,10 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield cluster_words(figures["questions"], clusters)
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
         yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
+    if broken := figures.get(PLUGIN_FAILURES):
+        yield f"{count(len(broken), 'plug-in')} failed, and what they would tell is missing (--section {FAILED_ID})."
+    if not_taken := figures.get(NOT_TAKEN):
+        yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
     if failures := figures["failures"]:
         worst = max(failures, key=lambda failure: failure["times"])
         calls = sum(failure["times"] for failure in failures)

@@ -17,7 +17,7 @@ DrawnOrders = Mapping[tuple[Any, ...], Sequence[Hashable]]
 """By question, repeat, turn and the number of the look in it: the order that was drawn."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Asked:
     """What is known of one reader in one turn of a question, from the line-ups so far."""
 
