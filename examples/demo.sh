@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `make demo` runs: get the small model, let six players of it answer twenty questions, show the table.
+# What `make demo` runs: get the small model, let six players of it answer twenty questions, show how it ended.
 set -euo pipefail
 bin=${1:-.venv/bin}
 mkdir -p demo
@@ -9,11 +9,10 @@ echo "Six players, one small local model, twenty easy questions: alone, by vote,
 echo "(a few minutes on two cores; interrupt it with Ctrl-C, run it again, and it goes on where it was)"
 echo
 "$bin/moot" run examples/demo.yaml --store sqlite:///demo/demo.db
+"$bin/moot" report examples/demo.yaml --store sqlite:///demo/demo.db -o demo/report.html
 cat <<TXT
 
-What to type next:
-  $bin/moot show examples/demo.yaml facts-en-01 --store sqlite:///demo/demo.db    every prompt and reply of a question
-  $bin/moot report examples/demo.yaml --store sqlite:///demo/demo.db --json       the figures, for a program
-  $bin/moot ask "Which city is the capital of Italy?"                             one question, watched live
-  $bin/moot doctor examples/endpoints.yaml                                        your own models behind endpoints
+Open demo/report.html: every question with all that was said. Then:
+  $bin/moot serve     the six at a table, in a browser, and behind an OpenAI-compatible address
+  $bin/moot init      an experiment with your own models and questions
 TXT

@@ -1,4 +1,4 @@
-"""The report of a store as an SVG picture: python examples/picture.py STORE_URL NAME docs/demo.svg"""
+"""How a report of a store ends, as an SVG picture: python examples/picture.py STORE_URL NAME docs/demo.svg"""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from moot.report.ending import NextCommands, print_ending
 from moot.report.figures import Figures, figures, find_experiment
-from moot.report.terminal import print_report
 from moot.store import from_here, store_at
 
 
@@ -23,13 +23,8 @@ async def read(url: str, name: str) -> Figures:
 
 
 def draw(url: str, name: str, target: str) -> None:
-    shown = asyncio.run(read(url, name))
-    # The head of the report; the rest is for those who ask.
-    head = {
-        key: value for key, value in shown.items() if key not in ("diversity", "self_preference", "adaptive", "gap")
-    }
-    console = Console(record=True, width=82, file=io.StringIO())
-    print_report(head, console)
+    console = Console(record=True, width=80, file=io.StringIO())
+    print_ending(asyncio.run(read(url, name)), console, NextCommands(f"{name}.yaml", f"{name}.html"))
     drawn = console.export_svg(title=f"moot report {name}")
     # A picture must not ask another host for its font.
     Path(target).write_text(re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL), encoding="utf-8")
