@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 import signal
 import sys
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from moot.store import from_here
 from moot.store.store import Store
 
 ENGINES = ("local", "ray")
+ONE_CTRL_C_S = 1.0
+"""A terminal sends Ctrl-C to all it runs, and who started this command (`timeout`, `uv run`) may hand it on: that is one."""
 LONG_PATIENCE_S = 300.0
 """How long a run that was interrupted plays what is under way, whatever a server does."""
 PATIENCE_S = 20.0
@@ -120,8 +123,13 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
 def _end_on_signals(runner: Runner) -> None:
     """Ctrl-C lets what is under way end, and drops it the second time. Who ends processes waits for none for long."""
     loop = asyncio.get_running_loop()
+    heard_at = -math.inf
 
     def interrupt() -> None:
+        nonlocal heard_at
+        if loop.time() - heard_at < ONE_CTRL_C_S:
+            return
+        heard_at = loop.time()
         if under_way := runner.interrupt():
             played = f"{count(under_way, 'episode')} that are under way are played to their end"
             say(f"moot: {played}; Ctrl-C again drops them, and then nothing is claimed of the others", file=sys.stderr)

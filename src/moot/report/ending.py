@@ -119,7 +119,7 @@ def print_short_ending(figures: Figures, console: Console, first: str, following
     head = figures.get("headline") or {}
     stands = "no figures yet"
     if head.get("value") is not None:
-        stands = f"{head['of']}: {percent(head['value'])} {interval(head)} right"
+        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head), "right")))
         over = head.get("over_best_single") or {}
         if over.get("difference") is not None:
             stands += f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
