@@ -49,7 +49,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("moot.cli.report.figures", ["report"], "interrupted"),
         ("moot.cli.report.figures", ["report", "-o", "page.html"], "interrupted"),
-        ("moot.cli.run.figures", ["run"], "interrupted; 24 of 24 episodes are kept, moot report shows their figures"),
+        (
+            "moot.cli.run.headline_of",
+            ["run"],
+            "interrupted; 24 of 24 episodes are kept, moot report shows their figures",
+        ),
         ("moot.cli.compare.compared", ["compare", "--a", "vote", "--b", "solo@ann"], "interrupted"),
         ("moot.cli.select.stored_labels", ["select", "--k", "2"], "interrupted"),
         ("moot.cli.select.method_rows", ["select", "--k", "2"], "interrupted"),

@@ -221,7 +221,7 @@ def _voted(labels: Labels, split: Split, row: Mapping[str, Any], may_be: Sequenc
             {"c": c, "n": len(here), "share": len(here) / counted if counted else None, "accuracy": accuracy}
         )
     models = Counter(labels.model[proposer] for proposer in team)
-    missing = {proposer: [*labels.said[proposer].values()].count(None) for proposer in team}
+    missing = {proposer: [labels.said[proposer].get(q) for q in labels.right].count(None) for proposer in team}
     missing = {proposer: times for proposer, times in missing.items() if times}
     return {
         **({"missing_labels": missing} if missing else {}),
