@@ -117,6 +117,14 @@ async def test_whoever_interrupts_again_drops_it_and_nothing_is_claimed(tmp_path
     assert {row["within_low"] for row in taken["frontier"]} == {None}
 
 
+async def test_what_one_run_dropped_another_may_not_have_come_to(tmp_path: Path) -> None:
+    await interrupted(tmp_path, again=True)
+    taken, _ = await interrupted(tmp_path, again=False)
+    assert taken["accuracy"][0]["missing"] > 0
+    assert "dropped" not in taken["runs"][1]
+    assert taken["headline"]["cut_short"] is True
+
+
 async def test_the_next_run_that_ends_claims_again(tmp_path: Path) -> None:
     await interrupted(tmp_path, again=True)
     plan, slow = planned(tmp_path)

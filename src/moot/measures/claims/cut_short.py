@@ -21,11 +21,11 @@ _CLAIM = ("low", "high", "p", "p_holm", "low_holm", "high_holm")
 
 
 def cut_short(source: Source, *, missing: bool) -> bool:
-    """`missing`: whether anything is still to be played. By its last run: what earlier ones had begun is played by then."""
+    """`missing`: whether anything is still to be played. By any of its runs: what one has dropped the next may not have come
+    to before it was stopped as well."""
     if source.served or not missing:
         return False
-    runs = queries.runs_of(source.connection, source.ident)
-    return bool(runs) and _left_something(runs[-1])
+    return any(map(_left_something, queries.runs_of(source.connection, source.ident)))
 
 
 def _left_something(run: Mapping[str, Any]) -> bool:
