@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from moot import __version__
+from moot.cli.daily_commands import runs
 from moot.cli.exit import Interruptible
 from moot.cli.init import init
 from moot.cli.models import app as models_app
@@ -125,6 +126,9 @@ def compare(
     from moot.cli.compare import compare_command
 
     return compare_command(source, a=a, b=b, store=store, as_json=as_json)
+
+
+app.command()(runs)
 
 
 @app.command()

@@ -19,7 +19,7 @@ from rich.text import Text
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, titled
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points, rounded
+from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
@@ -27,6 +27,7 @@ from moot.report.names import shortened
 from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
 from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
+from moot.report.stored_runs import headline_words
 
 LINES = 25
 """So many a screen has."""
@@ -116,14 +117,7 @@ def _telling(figures: Figures, rows: Sequence[Row]) -> list[int]:
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
     """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
-    head = figures.get("headline") or {}
-    stands = "no figures yet"
-    if head.get("value") is not None:
-        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head), "right")))
-        over = head.get("over_best_single") or {}
-        if over.get("difference") is not None:
-            stands += f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
-    for line in (first, stands, following):
+    for line in (first, headline_words(figures.get("headline")), following):
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 

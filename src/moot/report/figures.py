@@ -68,8 +68,13 @@ def find_experiment(connection: Connection, name: str | None = None, *, ident: s
     latest = queries.latest_experiment(connection, name)
     if latest is None:
         raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
-    alike = [plan for plan in queries.experiments_named(connection, latest["name"]) if _plan(plan) == _plan(latest)]
-    return max([latest, *alike], key=lambda plan: plan["size"])  # of equals the first, which ran last
+    named = [plan for plan in queries.experiments_named(connection, latest["name"]) if alike(plan, latest)]
+    return max([latest, *named], key=lambda plan: plan["size"])  # of equals the first, which ran last
+
+
+def alike(one: Row, other: Row) -> bool:
+    """Whether two plans differ in nothing but how many of the questions they have."""
+    return bool(one["name"] == other["name"] and _plan(one) == _plan(other))
 
 
 def _plan(experiment: Row) -> dict[str, Any]:

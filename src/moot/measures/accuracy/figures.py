@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select
 
 from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
+from moot.measures.episodes import EpisodeOutline
 from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
@@ -61,7 +62,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
     disputed, seconds = 0, 0.0
-    for episode in (source.whole if source.nothing_played else source).seen(cell):
+    for episode in _all_seen(source, cell):
         question, right = episode.key[0], episode.right
         outcomes[episode.outcome] += 1
         seconds += episode.seconds
@@ -107,6 +108,24 @@ def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         return beside
     why = f"all {size} questions are those that it was chosen on: nothing is left to measure it by"
     return {"chosen_on": left_out, **beside, **({"why": why} if left_out == size else {})}
+
+
+def missing_plays(source: Source) -> int:
+    """How many plays of the plan are still to come."""
+    return sum(
+        _missing(source, cell, source.size - source.left_out(cell), len(_all_seen(source, cell)))
+        for cell in source.cells
+    )
+
+
+def outcomes_of(source: Source) -> Counter[str]:
+    """How all that was played has ended."""
+    return Counter(episode.outcome for cell in source.cells for episode in _all_seen(source, cell))
+
+
+def _all_seen(source: Source, cell: Stored) -> Sequence[EpisodeOutline]:
+    """With plays that failed, where all have."""
+    return (source.whole if source.nothing_played else source).seen(cell)
 
 
 def _missing(source: Source, cell: Stored, size: int, played: int) -> int:

@@ -1,0 +1,23 @@
+"""`moot runs`, `moot log` and `moot watch` as they are typed: their options, and nothing that takes long to import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def runs(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="An experiment file: what its store holds.", show_default=False),
+    ] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="So many of each store, the newest first.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+) -> int:
+    """The experiments and served teams of a store: state, questions, verdict and cost. Without one: of those in this folder."""
+    from moot.cli.runs import runs_command
+
+    return runs_command(file, store=store, most=limit, as_json=as_json)
