@@ -139,12 +139,18 @@ def plan(
             metavar="FILE", help="An experiment: corrected for what its report compares.", show_default=False
         ),
     ] = None,
-    *,
-    accuracy: Annotated[float, typer.Option(help="What is expected without the gain: 0.4.")],
-    gain: Annotated[float, typer.Option(help="The difference to be seen: 0.03.")],
+    accuracy: Annotated[float | None, typer.Option(help="What is expected without the gain: 0.4.")] = None,
+    gain: Annotated[float | None, typer.Option(help="The difference to be seen: 0.03.")] = None,
     discordance: Annotated[
         float | None, typer.Option(help="The share of questions on which the two differ; left out: assumed.")
     ] = None,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="PILOT", help="An experiment that was played: accuracy, discordance and cost from it."
+        ),
+    ] = None,
+    store: Annotated[str | None, typer.Option(help="Read the pilot from this store: sqlite:///PATH.")] = None,
     power: Annotated[float, typer.Option(help="How sure one wants to be to see it.")] = 0.8,
     alpha: Annotated[float, typer.Option(help="How often chance alone may look like a gain.")] = 0.05,
     comparisons: Annotated[
@@ -159,11 +165,18 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
     """How many questions are needed to see a gain, before any is asked."""
-    from moot.cli.plan import Planned, PlannedFrom, plan_command
+    from moot.cli.plan import Planned, PlannedFrom, expected, plan_command
     from moot.stats.bounded_power import PlannedUnits
 
-    planned = Planned(accuracy, gain, discordance, power, alpha, PlannedUnits((cluster_size or 1,), apart))
-    return plan_command(planned, PlannedFrom(file, comparisons, cluster_size), as_json=as_json)
+    units = PlannedUnits((cluster_size or 1,), apart)
+    told = PlannedFrom(file or pilot, comparisons, cluster_size)
+    if pilot is not None:
+        from moot.cli.pilot import PilotPlan, pilot_command
+
+        given = {"--accuracy": accuracy, "--discordance": discordance, "--apart": None if apart == 1.0 else apart}
+        return pilot_command(PilotPlan(pilot, store, gain, power, alpha, units, told), given, as_json=as_json)
+    planned = Planned(*expected(accuracy, gain, store), discordance, power, alpha, units)
+    return plan_command(planned, told, as_json=as_json)
 
 
 @app.command()

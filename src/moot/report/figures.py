@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
+from moot.measures.alike_plans import alike
 from moot.measures.all_measures import AllMeasures
 from moot.measures.claims.figures import headline_alone
 from moot.measures.measure import Measure
@@ -18,13 +19,9 @@ from moot.measures.stored_grades import grader_of as grader_of
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
 from moot.store import queries
-from moot.store.rows import config_of
 from moot.store.statements import Row
 
 Figures = dict[str, Any]
-
-OF_NO_MATTER = ("hypotheses", "primary", "grader", "judge", "budget_usd", "store")
-"""Keys of a file that may change without making its run another one."""
 
 
 def figures(
@@ -70,14 +67,3 @@ def find_experiment(connection: Connection, name: str | None = None, *, ident: s
         raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
     named = [plan for plan in queries.experiments_named(connection, latest["name"]) if alike(plan, latest)]
     return max([latest, *named], key=lambda plan: plan["size"])  # of equals the first, which ran last
-
-
-def alike(one: Row, other: Row) -> bool:
-    """Whether two plans differ in nothing but how many of the questions they have."""
-    return bool(one["name"] == other["name"] and _plan(one) == _plan(other))
-
-
-def _plan(experiment: Row) -> dict[str, Any]:
-    """The file but for what changes nothing in play. `--limit` is no part of a file."""
-    config = config_of(experiment)
-    return {key: value for key, value in config.items() if key not in OF_NO_MATTER}

@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.measures.accuracy.figures import bill_usd, missing_plays, outcomes_of
+from moot.measures.alike_plans import alike
 from moot.measures.claims.figures import headline_alone
 from moot.measures.numbers import interval, money, percent, points
 from moot.measures.source import Source
-from moot.report.figures import alike
 from moot.report.nothing_played import nothing_words
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
