@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from moot import __version__
-from moot.cli.daily_commands import runs
+from moot.cli.daily_commands import log, runs
 from moot.cli.exit import Interruptible
 from moot.cli.init import init
 from moot.cli.models import app as models_app
@@ -192,14 +192,21 @@ def ask(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every strategy and captain of the file.")] = False,
     choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
+    last: Annotated[
+        bool, typer.Option("-c", "--continue", help="Go on from the last question: same team, what was said before it.")
+    ] = False,
+    after: Annotated[str | None, typer.Option(metavar="ID", help="Go on from this one: see moot log.")] = None,
+    no_log: Annotated[bool, typer.Option("--no-log", help="Do not keep it for moot log.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
     """Ask a team one question and watch it answer. The answer is the last line."""
-    from moot.cli.ask import ask_command
+    from moot.cli.ask import Asked, ask_command
 
-    return ask_command(question, team=team, strategy=strategy, choices=choice or [], as_json=as_json, every=every)
+    asked = Asked(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
+    return ask_command(question, asked, as_json=as_json)
 
 
+app.command()(log)
 app.command()(serve)
 app.command()(purge)
 

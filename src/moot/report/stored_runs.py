@@ -61,7 +61,7 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
         "experiment": source.name,
         "id": source.ident,
         "used_at": experiment["used_at"],
-        "state": "served" if source.served else runs[-1]["state"] if runs else "not run",
+        "state": _kept_as(source) or (runs[-1]["state"] if runs else "not run"),
         "questions": source.size,
         "episodes": sum(outcomes.values()),
         "failed": outcomes.get("failed", 0),
@@ -77,10 +77,15 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
     return {**row, "trials": trials} if trials else row
 
 
+def _kept_as(source: Source) -> str | None:
+    """What nobody planned: questions that a team was asked, when served or by hand."""
+    return None if not source.served else "asked" if source.config.get("asked") else "served"
+
+
 def state_words(row: Mapping[str, Any]) -> str:
     """Whether it is over, and how much is missing if it is not."""
     missing = f"{count(row['missing'], 'episode')} missing" if row["missing"] else ""
-    if row["state"] in ("served", "not run"):
+    if row["state"] in ("served", "asked", "not run"):
         return str(row["state"])
     if row["state"] == "running":
         return f"going on, {missing}" if missing else "going on"
