@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from moot import __version__
-from moot.cli.daily_commands import log, runs
+from moot.cli.daily_commands import log, runs, watch
 from moot.cli.exit import Interruptible
 from moot.cli.init import init
 from moot.cli.models import app as models_app
@@ -129,6 +129,7 @@ def compare(
 
 
 app.command()(runs)
+app.command()(watch)
 
 
 @app.command()

@@ -40,3 +40,17 @@ def log(
     from moot.cli.log import log_command
 
     return log_command(words or [], team=team, store=store, runs=runs, most=limit, as_json=as_json)
+
+
+def watch(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 0,
+    every: Annotated[float, typer.Option(min=0.5, max=3600, help="Seconds between two looks at the store.")] = 3.0,
+    once: Annotated[bool, typer.Option("--once", help="Print how it stands, and end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same once, as JSON on stdout.")] = False,
+) -> int:
+    """A page of a running experiment: accuracy so far, calls, money, failures, slow endpoints. Only this machine reaches it."""
+    from moot.cli.watch import watch_command
+
+    return watch_command(file, store=store, port=port, every_s=every, once=once, as_json=as_json)
