@@ -7,7 +7,7 @@ same is played once, and what differs is never mixed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,6 +45,11 @@ class Cell:
     spec: str
     chosen_on: ChosenOn = NOT_CHOSEN
     """The questions that its team was chosen on, or its accuracies learnt on: no claim about it uses them."""
+    traits: Traits = field(init=False, repr=False, compare=False)
+    """Asked of the strategy once: a cell is played thousands of times."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "traits", traits_of(self.strategy))
 
     @property
     def captain(self) -> str | None:
@@ -53,10 +58,6 @@ class Cell:
     def plays(self, repeats: int) -> range:
         """How often a question is played; a strategy with repeats of its own is played more often than the file says."""
         return range(repeats * self.traits.repeats)
-
-    @property
-    def traits(self) -> Traits:
-        return traits_of(self.strategy)
 
     @property
     def warnings(self) -> tuple[str, ...]:
