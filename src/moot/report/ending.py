@@ -119,10 +119,11 @@ def print_short_ending(figures: Figures, console: Console, first: str, following
     head = figures.get("headline") or {}
     stands = "no figures yet"
     if head.get("value") is not None:
-        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head), "right")))
+        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head))))
         over = head.get("over_best_single") or {}
         if over.get("difference") is not None:
-            stands += f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
+            beside = f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
+            stands += beside if len(stands) + len(beside) <= console.width else ""  # whole, or not at all
     for line in (first, stands, following):
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
