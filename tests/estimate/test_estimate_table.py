@@ -124,13 +124,13 @@ ENDPOINT = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat, price: {pro
     [
         (ALSO_SIMULATED, "", ("The models were asked themselves, which costs nothing: on every question.",)),
         (ALSO_SIMULATED, MANY, ("The models were asked themselves, which costs nothing: between $",)),
-        (ALSO_SIMULATED, "budget_usd: 0.02", ("The budget of $0.0200 would stop it before its end.",)),
+        (ALSO_SIMULATED, "budget_usd: 0.02", ("The budget of $0.020 would stop it before its end.",)),
         (
             f"{ENDPOINT}, params: {{max_tokens: 500}}",
             "",
             ("How long replies of cat are and how much they agree is a guess: from $", "After a run with --limit 20"),
         ),
-        (ENDPOINT, "", ("to without end, since nothing bounds a reply", "(unbounded: set max_tokens and a price)")),
+        (ENDPOINT, "", ("to without end, since nothing bounds a reply", "(unbounded: cat: no max_tokens)")),
         (
             'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat',
             "",

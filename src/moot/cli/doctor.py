@@ -35,7 +35,7 @@ async def _doctor(experiment: Plan, console: Console) -> int:
         elif diagnosis.remark is not None:
             console.print(Text(f"{diagnosis.model} answers, but it is {diagnosis.remark}", "yellow"))
     if experiment.dataset is not None:
-        show_estimate(await estimate_with_store(experiment), console, experiment.spec.budget_usd)
+        show_estimate(await estimate_with_store(experiment), console, experiment)
     return 0 if all(diagnosis.well for diagnosis in diagnoses) else 1
 
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from rich.table import Table
 
 from moot.cli.console import Console
 from moot.cli.safe_text import say
 from moot.engine.trial_play import try_out
+from moot.estimate.duration import TOKENS_A_SECOND, Duration
 from moot.estimate.estimate import RunEstimate, estimate
 from moot.experiment.plan import Plan
 from moot.measures import needs
 from moot.measures.numbers import money
+from moot.report.names import short_names, ways_of
+from moot.strategies.option_values import option_json
+
+T = TypeVar("T")
+GRADING = "judges, matches"
+"""What is asked for no strategy: whether an answer is right, and who said the same as whom."""
 
 
 async def print_estimate(experiment: Plan) -> int:
     for warning in await try_out(experiment):
         say(f"moot: {warning}", file=sys.stderr)
-    show_estimate(await estimate_with_store(experiment), Console(), experiment.spec.budget_usd)
+    show_estimate(await estimate_with_store(experiment), Console(), experiment)
     return 0
 
 
@@ -34,17 +43,26 @@ async def estimate_with_store(experiment: Plan) -> RunEstimate:
         await store.close()
 
 
-def show_estimate(taken: RunEstimate, console: Console, budget_usd: float | None = None) -> None:
-    table = Table(title=f"{taken.episodes:,} episodes, estimated from {taken.sampled} questions", title_justify="left")
-    for name in ("model", "new calls", "in the store", "prompt tokens", "completion tokens", "cost", "at most"):
-        table.add_column(name, justify="left" if name == "model" else "right")
-    for name, model in taken.models.items():
-        numbers = (model.calls, model.stored, model.prompt_tokens, model.completion_tokens)
-        at_most = "unbounded" if model.most_usd is None else money(model.most_usd)
-        table.add_row(name, *(f"{number:,.0f}" for number in numbers), money(model.cost_usd), at_most)
-    console.print(table)
+TRIAL = 20
+"""Questions of a first run, whose bill foretells the rest."""
+
+MOST_ROWS = 10
+"""Of models, and of strategies: what is left over is told in one row."""
+
+
+def show_estimate(taken: RunEstimate, console: Console, experiment: Plan | None = None) -> None:
+    """`experiment`: whose budget it is held against, and whose strategies are told apart by what differs."""
+    budget_usd = None if experiment is None else experiment.spec.budget_usd
+    console.print(f"{taken.episodes:,} episodes, estimated from {taken.sampled} questions")
+    console.print(_models(taken))
+    if len(taken.strategies) > 1:
+        console.print(_strategies(taken, {} if experiment is None else _short_names(experiment)))
+    if len(taken.strategies) > 2:
+        console.print("What strategies share counts with the first that needs it.", style="dim")
     most = f"at most {money(taken.most_usd)}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
     console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice.")
+    if taken.duration is not None:
+        console.print(_how_long(taken.duration))
     if taken.cost_usd != 0:
         console.print(_how_sure(taken))
     for label, cause in taken.broken.items():
@@ -52,6 +70,88 @@ def show_estimate(taken: RunEstimate, console: Console, budget_usd: float | None
     if budget_usd is not None and taken.cost_usd and taken.spent_usd + taken.cost_usd > budget_usd:
         spent = f", of which {money(taken.spent_usd)} is spent" if taken.spent_usd else ""
         console.print(f"The budget of {money(budget_usd)}{spent} would stop it before its end.")
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), expand=False)
+    table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=44)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True, min_width=len(name))
+    return table
+
+
+def _models(taken: RunEstimate) -> Table:
+    stored = any(model.stored for model in taken.models.values())
+    table = _table("model", "new calls", *(["stored"] if stored else []), "tokens in", "out", "cost", "at most")
+    asked = {name: model for name, model in taken.models.items() if model.calls or model.stored}
+    for name, model in _rows(asked, lambda model: model.calls):
+        counts = [_count(model.calls), *([_count(model.stored)] if stored else [])]
+        tokens = [_count(model.prompt_tokens), _count(model.completion_tokens)]
+        at_most = "unbounded" if model.most_usd is None else money(model.most_usd)
+        table.add_row(name, *counts, *tokens, money(model.cost_usd), at_most)
+    if others := _others(asked, lambda model: model.calls):
+        table.add_row(f"{len(others)} more", _count(sum(model.calls for model in others)))
+    return table
+
+
+def _strategies(taken: RunEstimate, names: Mapping[str, str]) -> Table:
+    """In the order of the file, since what strategies share stands with the first that needs it."""
+    table = _table("strategy", "new calls", "tokens", "cost")
+    asked = {label or GRADING: asked for label, asked in taken.strategies.items() if label or asked.calls}
+    for label, asks in _rows(asked, lambda asks: asks.calls):
+        table.add_row(names.get(label, label), _count(asks.calls), _count(asks.tokens), money(asks.cost_usd))
+    if others := _others(asked, lambda asks: asks.calls):
+        table.add_row(f"{len(others)} more", _count(sum(asks.calls for asks in others)))
+    return table
+
+
+def _short_names(experiment: Plan) -> Mapping[str, str]:
+    cells = experiment.cells
+    rows = [
+        {"label": cell.label, "strategy": cell.strategy.name, "options": option_json(cell.strategy)["given"]}
+        for cell in cells
+    ]
+    return short_names(ways_of(rows))
+
+
+def _rows(asked: Mapping[str, T], calls: Callable[[T], float]) -> list[tuple[str, T]]:
+    """Those with most calls, in the order of the file."""
+    shown = sorted(asked, key=lambda name: -calls(asked[name]))[
+        : len(asked) if len(asked) <= MOST_ROWS else MOST_ROWS - 1
+    ]
+    return [(name, estimate) for name, estimate in asked.items() if name in shown]
+
+
+def _others(asked: Mapping[str, T], calls: Callable[[T], float]) -> list[T]:
+    shown = {name for name, _ in _rows(asked, calls)}
+    return [estimate for name, estimate in asked.items() if name not in shown]
+
+
+def _count(number: float) -> str:
+    """Four digits at most are told one by one: nobody foretells more."""
+    if number < 9_999.5:
+        return f"{number:,.0f}"
+    return f"{number / 1e3:,.0f}k" if number < 9_999_500 else f"{number / 1e6:,.0f}M"
+
+
+def _how_long(duration: Duration) -> str:
+    who = ", ".join(duration.models) if len(duration.models) <= 3 else f"{len(duration.models)} models on one endpoint"
+    reply = ""
+    if duration.reply_s is not None:
+        known = "as stored" if duration.known else f"taken as {TOKENS_A_SECOND:.0f} tokens a second"
+        reply = f", a reply in {_time(duration.reply_s)} ({known})"
+    return f"It takes {_time(duration.seconds)} or more, by the limits of {who}: {duration.held_by}{reply}."
+
+
+def _time(seconds: float) -> str:
+    """In the two largest units that matter."""
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if minutes < 90:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours / 24:,.1f} days"
 
 
 def _how_sure(taken: RunEstimate) -> str:
@@ -76,8 +176,13 @@ def _how_sure(taken: RunEstimate) -> str:
         beyond = f"{declared}; they are {most}in no row."
     return (
         f"How long replies of {', '.join(taken.guessed)} are and how much they agree is a guess: from {amount(low)}, if "
-        f"all agree in few words, to {end}, if nobody does, at full length.{beyond} After a run with --limit 20 it is known."
+        f"all agree in few words, to {end}, if nobody does, at full length.{beyond}{_trial_run(taken)}"
     )
+
+
+def _trial_run(taken: RunEstimate) -> str:
+    """What would make it known; nothing where a trial would be the whole run."""
+    return f" After a run with --limit {TRIAL} it is known." if taken.questions > TRIAL else ""
 
 
 def _unbounded_by(taken: RunEstimate) -> str:
@@ -85,7 +190,8 @@ def _unbounded_by(taken: RunEstimate) -> str:
         return f"{', '.join(taken.broken)} failed"
     if taken.undeclared:
         return f"{', '.join(taken.undeclared)} declares no bound of calls"
-    return "set max_tokens and a price"
+    missing = [f"{', '.join(names)}: no {key}" for key, names in taken.without.items() if names]
+    return "; ".join(missing)
 
 
 def _calls(number: float | None) -> str:

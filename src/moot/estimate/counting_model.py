@@ -62,6 +62,7 @@ class ReplyMemory:
         self._told: Counter[tuple[str, AskedRole]] = Counter()
         self._characters: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
+        self._waited: dict[str, list[float]] = defaultdict(list)
         self._examples: list[str] = []
         self._kept: set[str] = set()
 
@@ -71,6 +72,7 @@ class ReplyMemory:
         self._kept.add(key)
         question = request.question_id or ""
         self._said[question, role].append(reply)
+        self._waited[role[0]].append(reply.latency_s)
         if reply.usage.completion is not None:
             self._of_form[role[0], role[1]].append(reply)
             self._lengths[role[1]].append(reply.usage.completion)
@@ -113,6 +115,11 @@ class ReplyMemory:
             return usual_tokens(most)
         mean = round(sum(lengths) / len(lengths))
         return mean if most is None else min(most, mean)
+
+    @property
+    def reply_s(self) -> dict[str, float]:
+        """By model: how long its stored replies took, on average."""
+        return {model: sum(waited) / len(waited) for model, waited in self._waited.items() if any(waited)}
 
     def characters_a_token(self, model: str) -> float:
         tokens = self._tokens[model]

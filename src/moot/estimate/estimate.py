@@ -22,10 +22,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
+from moot.estimate.by_strategy import AskedFor, StrategyEstimate
 from moot.estimate.counting_model import ModelEstimate, ReplyMemory
+from moot.estimate.duration import Duration, shortest_duration
 from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
-from moot.estimate.sample_play import SAMPLE, Part, PlayedSample, play_sample, total
+from moot.estimate.sample_play import SAMPLE, Part, PlayedSample, guessed, play_sample, total
 from moot.experiment.plan import Plan
+from moot.experiment.providers import BuiltModel
 from moot.needs import EVERYTHING, Needs
 from moot.store import money, queries
 from moot.store.store import Store
@@ -33,8 +36,6 @@ from moot.store.store import Store
 __all__ = ["CHARACTERS_A_TOKEN", "COMPLETION_TOKENS", "SAMPLE", "ModelEstimate", "RunEstimate", "estimate"]
 
 FIFTH = 0.2
-FEW = 0.05
-"""A share of the calls, or of the money, that may be guessed without the sum being a guess."""
 
 Sureness = Literal["played", "learned", "guessed"]
 
@@ -70,6 +71,12 @@ class RunEstimate:
     undeclared: Sequence[str] = ()
     """Where it is guessed: strategies that declare no bound, so that nothing tried says how many calls they take."""
 
+    questions: int = 0
+    without: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By the key that is missing in the file: models that would be asked and whose bill nothing bounds without it."""
+    strategies: Mapping[AskedFor, StrategyEstimate] = field(default_factory=dict)
+    duration: Duration | None = None
+    """At the limits of the endpoints; None where none is asked."""
     broken: Mapping[str, str] = field(default_factory=dict)
     """By label: strategies that failed of themselves in the sample, and how; what they would take is not known."""
 
@@ -91,12 +98,9 @@ class RunEstimate:
     @property
     def sure(self) -> Sureness:
         """Who spoke: the models themselves, what is stored, or simulated models in their place."""
-        models = self.models.values()
-        guessed = sum(model.guessed for model in models)
-        guessed_usd = sum((model.cost_usd or 0.0) * model.guessed / model.calls for model in models if model.guessed)
-        if guessed > FEW * self.calls or guessed_usd > FEW * (self.cost_usd or 0.0):
+        if guessed(self.models.values()):
             return "guessed"
-        return "learned" if any(model.learned for model in models) else "played"
+        return "learned" if any(model.learned for model in self.models.values()) else "played"
 
     @property
     def guessed(self) -> list[str]:
@@ -118,7 +122,10 @@ async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTH
     memory = ReplyMemory()
     likely = await play_sample(experiment, parts, memory, store, "likely", needs)
     run_estimate = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
-    run_estimate.broken = likely.declared.broken
+    run_estimate.broken, run_estimate.strategies = likely.declared.broken, likely.strategies
+    run_estimate.duration = shortest_duration(experiment.models, likely.taken, memory.reply_s)
+    run_estimate.questions = sum(map(len, parts.values()))
+    run_estimate.without = _without(experiment.models, likely.taken)
     if store is not None:
         run_estimate.spent_usd = await store.run(partial(money.spent_usd, experiment=experiment.name))
     if run_estimate.sure == "guessed":
@@ -138,6 +145,14 @@ async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTH
         run_estimate.calls_range = _around(run_estimate.calls, likely.error(0, examples))
         run_estimate.cost_range = _around(run_estimate.cost_usd, likely.error(1, examples))
     return run_estimate
+
+
+def _without(built: Mapping[str, BuiltModel], taken: Mapping[str, ModelEstimate]) -> dict[str, list[str]]:
+    unbounded = {name: built[name] for name, model in taken.items() if model.calls and model.most_usd is None}
+    return {
+        "price": [name for name, model in unbounded.items() if model.model.price is None],
+        "max_tokens": [name for name, model in unbounded.items() if model.max_tokens is None],
+    }
 
 
 def _beyond_usd(most: PlayedSample, tried_usd: float | None) -> float | None:

@@ -26,6 +26,7 @@ from moot.engine.matching import (
     reference_shown,
 )
 from moot.engine.play import play
+from moot.estimate.by_strategy import AskedFor, StrategyEstimate, StrategyMeter
 from moot.estimate.counting_model import CountingModel, ModelEstimate, ReplyMemory, SharedReplies, plus
 from moot.estimate.declared_calls import DeclaredCalls
 from moot.estimate.likely_replies import Assumption, LikelyReplies
@@ -53,8 +54,19 @@ MANY_CALLS = 5_000
 MOST_CALLS = 50_000
 """When so many were played it must be precise enough: nobody waits longer for an estimate."""
 
-ENDS_SAMPLE = 10
-"""Questions that the two ends of a guess are played on: they hardly differ from question to question."""
+GUESS_SAMPLE = 5
+GUESS_PRECISION = 0.08
+"""The same where what models say is made up: the range of such a guess is a factor of ten and more."""
+
+GUESS_CALLS = 1_000
+"""When so many were made up, three questions will do if they are precise enough."""
+
+ENDS_SAMPLE = 3
+ENDS_CALLS = 250
+"""Questions that the two ends of a guess are played on, or calls: the ends hardly differ from question to question."""
+
+GUESSED = 0.05
+"""A share of the calls, or of the money, that may be made up without the sum being a guess."""
 
 Part = Literal["done", "begun", "new"]
 """Of the questions: those on which nothing, something, or everything is left to play."""
@@ -68,6 +80,7 @@ class PlayedSample:
     sampled: int = 0
     spreads: list[Spread] = field(default_factory=list)
     declared: DeclaredCalls = field(default_factory=DeclaredCalls)
+    strategies: dict[AskedFor, StrategyEstimate] = field(default_factory=dict)
 
     @property
     def calls(self) -> float:
@@ -107,11 +120,11 @@ class Spread:
         spread = statistics.stdev(question[what] for question in self.each)
         return self.size * spread * math.sqrt(left_out / drawn)
 
-    @property
-    def precise(self) -> bool:
+    def precise(self, share: float) -> bool:
+        """Whether the standard errors of both sums are no larger than this share of them."""
         count = len(self.each)
         sums = [self.size / count * sum(question[what] for question in self.each) for what in (0, 1)]
-        return all(self.error(what) <= PRECISION * total for what, total in enumerate(sums))
+        return all(self.error(what) <= share * total for what, total in enumerate(sums))
 
 
 async def play_sample(
@@ -128,20 +141,22 @@ async def play_sample(
     models = {name: CountingModel(built, shared) for name, built in experiment.models.items()}
     seated = experiment.with_models(models)
     whole = PlayedSample({name: ModelEstimate() for name in models})
+    asked_for: list[AskedFor] = [*(cell.label for cell in (*seated.cells, *seated.lessons_from)), None]
+    whole.strategies = {label: StrategyEstimate() for label in asked_for}  # in the order of the file
     memory.forget_told()
     # What is stored comes first: the rest is played the way it went.
     for part, positions in parts.items():
         cases = _drawn(experiment, part, positions, MOST_SAMPLED if assumption == "likely" else ENDS_SAMPLE)
         spread = Spread(len(positions))
-        declared = DeclaredCalls()
-        taught = await _taught(seated, cases, memory, models)
+        declared, meter = DeclaredCalls(), StrategyMeter(models)
+        taught = await _taught(seated, cases, memory, meter)
         recorded = await _recorded(store, cases)
         for case in cases:
             memory.cases[case.question.id] = case
             before = _counts(models)
-            await _play_and_grade(seated, case, memory, needs, taught.lessons, recorded, declared)
+            await _play_and_grade(seated, case, memory, needs, taught.lessons, recorded, declared, meter)
             spread.each.append(_since(before, _counts(models), taught.took.get(case.question.id, NOTHING_TAKEN)))
-            if len(spread.each) % AT_A_TIME == 0 and _enough(part, spread, _counts(models)[0]):
+            if _enough(part, spread, models, assumption):
                 break
         if part != "new" and assumption == "likely" and not memory.examples:
             memory.remember([case.question.id for case in cases[: len(spread.each)]])
@@ -152,14 +167,32 @@ async def play_sample(
         for name, model in models.items():
             whole.taken[name] = _sum(whole.taken[name], model.taken, scale)
             model.taken = ModelEstimate()
+        for label, estimate in meter.taken.items():
+            whole.strategies[label].add(estimate, scale)
     return whole
 
 
-def _enough(part: Part, spread: Spread, calls: float) -> bool:
-    if calls > MOST_CALLS:
-        return True
+def _enough(part: Part, spread: Spread, models: Mapping[str, CountingModel], assumption: Assumption) -> bool:
+    taken = [model.taken for model in models.values()]
+    calls = sum(model.calls for model in taken)
+    if assumption != "likely":
+        return calls > ENDS_CALLS
+    if part != "done" and guessed(taken):
+        wanted = len(spread.each) >= (GUESS_SAMPLE if calls < GUESS_CALLS else 3)
+        return wanted and spread.precise(GUESS_PRECISION)
+    if len(spread.each) % AT_A_TIME or calls > MOST_CALLS:
+        return calls > MOST_CALLS
     wanted = len(spread.each) >= SAMPLE or calls > MANY_CALLS
-    return wanted and (part == "done" or spread.precise)
+    return wanted and (part == "done" or spread.precise(PRECISION))
+
+
+def guessed(taken: Iterable[ModelEstimate]) -> bool:
+    """Whether more of it is made up than a little."""
+    models = [model for model in taken if model.calls]
+    made_up = sum(model.guessed for model in models)
+    made_up_usd = sum((model.cost_usd or 0.0) * model.guessed / model.calls for model in models)
+    cost_usd = total(model.cost_usd for model in models) or 0.0
+    return made_up > GUESSED * sum(model.calls for model in models) or made_up_usd > GUESSED * cost_usd
 
 
 def _drawn(experiment: Plan, part: Part, positions: Sequence[int], most: int) -> list[Case]:
@@ -182,26 +215,25 @@ class _Taught:
     took: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
-async def _taught(
-    seated: Plan, cases: Sequence[Case], memory: ReplyMemory, models: Mapping[str, CountingModel]
-) -> _Taught:
+async def _taught(seated: Plan, cases: Sequence[Case], memory: ReplyMemory, meter: StrategyMeter) -> _Taught:
     """So that what learns is played as it will be: with lessons, be they few."""
     taught = _Taught()
     for case in cases[:AT_A_TIME] if seated.learners else ():
         memory.cases[case.question.id] = case
-        before = _counts(models)
+        before = _counts(meter.models)
         drafts: dict[tuple[str | None, int], dict[str, Answer]] = defaultdict(dict)
         for cell in seated.lessons_from:
             for repeat in cell.plays(seated.spec.repeats):
-                for draft in (await play(cell, case.question, repeat)).verdict.answers:
-                    drafts[cell.traits.drafts, repeat][draft.player] = draft
+                with meter.counting(cell.label):
+                    verdict = (await play(cell, case.question, repeat)).verdict
+                drafts[cell.traits.drafts, repeat] |= {draft.player: draft for draft in verdict.answers}
         for table, cell in tables_of(seated).items():
             by_player = drafts[table.way, table.repeat]
             heard = tuple(by_player[name] for name in table.players if name in by_player)
             rights = tuple(seated.grading.at_once(case, draft.text).value for draft in heard)
             grouping = await Stages().group(case.question, heard, cell.team)  # by words, which asks nobody
             taught.lessons.add(table, case, Lesson(case.question, heard, rights, grouping.groups))
-        taught.took[case.question.id] = _since(before, _counts(models))
+        taught.took[case.question.id] = _since(before, _counts(meter.models))
     return taught
 
 
@@ -226,17 +258,20 @@ async def _play_and_grade(
     lessons: Lessons,
     recorded: RecordedGroups,
     declared: DeclaredCalls,
+    meter: StrategyMeter,
 ) -> None:
     like = memory.like(case.question.id)
     # Whose answers are given: a judge is needed as it was there.
     answered = case if like is None or case.question.id == like else memory.cases[like]
-    first = await _play_cells(seated, case, seated.before_learning, needs, declared)
-    await _judge(seated, case, open_wordings(seated.grading, answered, first.answers))
+    first = await _play_cells(seated, case, seated.before_learning, needs, declared, meter)
+    with meter.counting(None):
+        await _judge(seated, case, open_wordings(seated.grading, answered, first.answers))
     taught = [lessons.seated(case, cell, 0) for cell in seated.learners]
-    later = await _play_cells(seated, case, taught, needs, declared)
-    await _judge(seated, case, open_wordings(seated.grading, answered, later.answers - first.answers))
-    await _match(seated, case, [*first.drafted, *later.drafted], needs, recorded)
-    await _match(seated, case, later.drafted, Needs(grouped_drafts=True), recorded)
+    later = await _play_cells(seated, case, taught, needs, declared, meter)
+    with meter.counting(None):
+        await _judge(seated, case, open_wordings(seated.grading, answered, later.answers - first.answers))
+        await _match(seated, case, [*first.drafted, *later.drafted], needs, recorded)
+        await _match(seated, case, later.drafted, Needs(grouped_drafts=True), recorded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,14 +282,17 @@ class _Said:
     drafted: list[Drafted] = field(default_factory=list)
 
 
-async def _play_cells(seated: Plan, case: Case, cells: Iterable[Cell], needs: Needs, declared: DeclaredCalls) -> _Said:
+async def _play_cells(
+    seated: Plan, case: Case, cells: Iterable[Cell], needs: Needs, declared: DeclaredCalls, meter: StrategyMeter
+) -> _Said:
     said = _Said()
     for cell in cells:
         grouper = cell.team.grouper
         informed = grouper.knowing(case) if reference_shown(seated) and isinstance(grouper, Stages) else None
         drafts = cell.traits.drafts is not None
         for repeat in cell.plays(seated.spec.repeats):
-            episode = await play(cell, case.question, repeat, grouper=informed)
+            with meter.counting(cell.label):
+                episode = await play(cell, case.question, repeat, grouper=informed)
             declared.add(cell, episode)
             verdict = episode.verdict
             said.answers.update([] if verdict.answer is None else [verdict.answer])

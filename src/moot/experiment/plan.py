@@ -7,7 +7,7 @@ same is played once, and what differs is never mixed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,6 +45,11 @@ class Cell:
     spec: str
     chosen_on: ChosenOn = NOT_CHOSEN
     """The questions that its team was chosen on, or its accuracies learnt on: no claim about it uses them."""
+    traits: Traits = field(init=False, repr=False, compare=False)
+    """Asked of the strategy once: a cell is played thousands of times."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "traits", traits_of(self.strategy))
 
     @property
     def captain(self) -> str | None:
@@ -55,13 +60,9 @@ class Cell:
         return range(repeats * self.traits.repeats)
 
     @property
-    def traits(self) -> Traits:
-        return traits_of(self.strategy)
-
-    @property
     def warnings(self) -> tuple[str, ...]:
         """What is worth knowing before it is played, although nothing is wrong."""
-        return tuple(f"{self.title}: {warning}" for warning in self.traits.warnings)
+        return tuple(f"{self.label}: {warning}" for warning in self.traits.warnings)
 
     @property
     def title(self) -> str:
@@ -160,11 +161,15 @@ class Plan:
         """What is worth knowing before the first call: how a file was read, what is left out of it, what strategies say."""
         skipped = self.dataset.skipped if self.dataset else ()
         left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
-        of_cells = [text for cell in self.cells for text in cell.warnings]
         of_file = self.dataset.notes if self.dataset else ()
         twice = AskedTwice.among(self.dataset or ())
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
-        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *of_cells, *self._chosen_on()]))
+        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *self.strategy_warnings, *self._chosen_on()]))
+
+    @property
+    def strategy_warnings(self) -> tuple[str, ...]:
+        """What strategies say before they are played, by whichever command: once, however many captains they have."""
+        return tuple(dict.fromkeys(text for cell in self.cells for text in cell.warnings))
 
     @property
     def spec(self) -> Experiment:

@@ -24,7 +24,7 @@ _LOOKALIKES = str.maketrans("аеіјорсѕԁԛѡхуνοαιρτυκмтпɡ�
 def block(text: object) -> str:
     """Text made safe to stand inside a block: what looks like one of our tags loses its bracket, all else is kept."""
     written = str(text)
-    if not any(bracket in written for bracket in _BRACKETS):
+    if "<" not in written and (written.isascii() or not any(bracket in written for bracket in _BRACKETS)):
         return written
     return _OPENS.sub(_shut, written)
 

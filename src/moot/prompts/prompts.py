@@ -58,7 +58,7 @@ class Prompts:
         self.language = language
         self.own = own
         """Templates that a strategy brings: its folder, with one for each language in it, or their texts by name."""
-        self._beside: dict[Path, Prompts] = {}
+        self._beside: dict[str, Prompts] = {}
         self.folder = _HERE / folder / language if folder in SETS else Path(folder) if folder is not None else None
         self._templates: dict[str, Template] = {}
         self._sources: dict[str, str] = {}
@@ -73,12 +73,10 @@ class Prompts:
         A strategy's own prompts stand beside it. Ours go before them, so that a draft is a draft for every strategy;
         the user's go before all.
         """
-        folder = Path(module).parent / "prompts"
-        if self.own == folder:
-            return self
-        if folder not in self._beside:
-            self._beside[folder] = self.bringing(folder)
-        return self._beside[folder]
+        if module not in self._beside:
+            folder = Path(module).parent / "prompts"
+            self._beside[module] = self if self.own == folder else self.bringing(folder)
+        return self._beside[module]
 
     def bringing(self, own: Own) -> Prompts:
         """These prompts and those that a strategy brings. One of a name that ours have would never be asked with."""

@@ -48,8 +48,9 @@ def declared_inputs(source: str) -> frozenset[str]:
     return frozenset(name.strip() for name in match.group(1).split(",") if name.strip()) if match else frozenset()
 
 
-def names_used(source: str) -> set[str]:
-    return meta.find_undeclared_variables(_environment().parse(source))
+@cache
+def names_used(source: str) -> frozenset[str]:
+    return frozenset(meta.find_undeclared_variables(_environment().parse(source)))
 
 
 def check_names(path: Path, source: str, allowed: frozenset[str]) -> None:

@@ -28,6 +28,7 @@ from moot.report.nothing_played import all_failed, failure_words, next_words, no
 from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
+from moot.types import WITH_ANSWER
 
 LINES = 25
 """So many a screen has."""
@@ -117,7 +118,7 @@ def _telling(figures: Figures, rows: Sequence[Row]) -> list[int]:
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
     """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
-    for line in (first, headline_words(figures.get("headline")), following):
+    for line in (first, headline_words(figures.get("headline"), console.width), following):
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
@@ -194,12 +195,14 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:
-        endings.update({outcome: times for outcome, times in row["outcomes"].items() if outcome != "answered"})
+        endings.update(row["outcomes"])
     missing = sum(row["missing"] for row in figures["accuracy"])
-    if endings:
-        total = sum(sum(row["outcomes"].values()) for row in figures["accuracy"])
-        named = ", ".join(f"{times:,} {outcome}" for outcome, times in endings.most_common())
-        yield f"Without an answer, of {total:,} episodes: {named} (--section outcomes)."
+    without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
+    if without:
+        named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
+        yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+    if undecided := endings["undecided"]:
+        yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
     if missing:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):

@@ -100,19 +100,29 @@ def size_words(row: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, (asked, spent, "simulated models" if row["simulated"] else "")))
 
 
-def headline_words(headline: Mapping[str, Any] | None) -> str:
-    """The verdict in one line: the same figures as in its sentence, and what must not be forgotten with them."""
+def headline_words(headline: Mapping[str, Any] | None, width: int | None = None) -> str:
+    """The verdict in one line: the same figures as in its sentence, and what must not be forgotten with them.
+
+    `width`: of the line. What it has no room for is left out whole, the last first; never what takes a claim back.
+    """
     if not headline:
         return "no figures yet"
     if headline["value"] is None:
         return str(headline["words"][0])
-    right = "right of what is graded" if headline.get("ungraded") else "right"
-    stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline), right)))
+    stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline))))
+    if headline.get("ungraded"):
+        stands += " of what is graded"
+    if headline.get("cut_short"):
+        stands += ", so far: nothing is claimed"
+    for beside in _beside(headline):
+        stands += beside if width is None or len(stands) + len(beside) <= width else ""
+    return stands
+
+
+def _beside(headline: Mapping[str, Any]) -> Iterator[str]:
     over = headline.get("over_best_single") or {}
     if over.get("difference") is not None:
-        stands += f", {points(over['difference'])} points {interval(over)}".rstrip() + f" over {over['single']} alone"
-    if headline.get("cut_short"):
-        stands += "; so far, of what was fast: nothing is claimed"
-    elif headline["chosen"] not in ("declared", "only") and headline["options"] > 1:
-        stands += f"; chosen among {headline['options']:,}"
-    return stands
+        difference = " ".join(filter(None, (points(over["difference"]), "points", interval(over))))
+        yield f", {difference} over {over['single']} alone"
+    if headline["chosen"] not in ("declared", "only") and headline["options"] > 1:
+        yield f"; chosen among {headline['options']:,}"
