@@ -35,11 +35,15 @@ def log(
     runs: Annotated[bool, typer.Option("--runs", help="The questions of experiments as well.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="So many, the newest first.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="All of one at once, also on a terminal.")] = False,
 ) -> int:
     """Earlier questions and their answers, found by their words. Go on from one with moot ask --after ID."""
     from moot.cli.log import log_command
 
-    return log_command(words or [], team=team, store=store, runs=runs, most=limit, as_json=as_json)
+    by_the_page = not no_pager
+    return log_command(
+        words or [], team=team, store=store, runs=runs, most=limit, as_json=as_json, by_the_page=by_the_page
+    )
 
 
 def watch(

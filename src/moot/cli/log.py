@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from moot.cli.console import Console
 from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.pager import paged
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
 from moot.cli.show import print_transcript
@@ -37,7 +38,14 @@ class Found:
 
 
 def log_command(
-    words: Sequence[str], *, team: Path | None, store: str | None, runs: bool, most: int, as_json: bool
+    words: Sequence[str],
+    *,
+    team: Path | None,
+    store: str | None,
+    runs: bool,
+    most: int,
+    as_json: bool,
+    by_the_page: bool = True,
 ) -> int:
     found = asyncio.run(_find(_store(team, store), words, runs=runs, most=most))
     if as_json:
@@ -45,7 +53,8 @@ def log_command(
         rows = [entry.json() for entry in found.entries]
         print_json({**rows[0], "episode": whole[0]} if whole else rows)
     elif found.whole:
-        _print_whole(found.entries[0], found.whole[0], Console())
+        with paged(wanted=by_the_page) as console:
+            _print_whole(found.entries[0], found.whole[0], console)
     else:
         _print(found.entries, words, Console(), most=most)
     return 0 if found.entries else 1
