@@ -215,6 +215,11 @@ def test_on_postgresql(tmp_path: Path, capsys: Captured, postgres: Any) -> None:
     assert (found["state"], found["over"], found["episodes"]) == ("done", True, 20)
 
 
+def test_a_team_file_is_nothing_to_watch(tmp_path: Path, capsys: Captured) -> None:
+    assert moot("watch", cup(tmp_path, questions=None), "--once") == 2
+    assert "has no questions" in capsys.readouterr().err
+
+
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 

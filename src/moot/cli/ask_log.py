@@ -46,19 +46,23 @@ class Log:
 
     def __init__(self, experiment: Plan, keeping: Keeping, played_in: Store) -> None:
         self._experiment, self._keeping, self._played_in = experiment, keeping, played_in
+        self._question, self._repeat = Question("", ""), 0
         self._wanted = keeping.wanted and (keeping.in_its_store or keeping.log is not None)
 
     async def repeat(self, question: Question) -> int:
         """A question that is asked again is another play. In a store of its own it is answered from there."""
         if self._keeping.in_its_store or not self._wanted:
             return 0
-        cells = [cell.id for cell in self._experiment.cells]
         try:
             async with self._opened() as store:
-                return await store.run(partial(times_asked, question=question, cells=cells))
+                self._question, self._repeat = question, await self._times_asked(store, question)
         except MootError as error:
             self._not_kept(error)
-            return 0
+        return self._repeat
+
+    async def _times_asked(self, store: Store, question: Question) -> int:
+        cells = [cell.id for cell in self._experiment.cells]
+        return await store.run(partial(times_asked, question=question, cells=cells))
 
     async def keep(self, table: Watched) -> None:
         if not self._wanted:
@@ -70,6 +74,10 @@ class Log:
             keys = [call.reply.key for episode in table.episodes.values() for call in episode.calls if call.reply]
             made = await self._played_in.run(partial(queries.find_calls, keys=[key for key in keys if key]))
             async with self._opened() as store:
+                if await self._times_asked(store, self._question) > self._repeat:
+                    raise UsageError(
+                        "the same question was asked in another terminal at the same moment, and that stays"
+                    )
                 await self._write(store, table, list(made.values()))
         except MootError as error:
             self._not_kept(error)

@@ -13,6 +13,8 @@ from rich.text import Text
 from moot.cli.console import Console
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, tamed
+from moot.errors import UsageError
+from moot.live.served import served_name
 from moot.measures.numbers import shown
 from moot.report.layout import table
 from moot.serve.watching import Watching, serve_watch
@@ -21,6 +23,10 @@ from moot.stats.counted_words import count
 
 def watch_command(path: Path, *, store: str | None, port: int, every_s: float, once: bool, as_json: bool) -> int:
     opened, name = open_existing(path, store)
+    if name is not None and name == served_name(name.removesuffix(":served")):
+        raise UsageError(
+            f"{path} has no questions: nothing is run that could be watched; moot log --team {path} lists what was asked"
+        )
     watching = Watching(opened, name, every_s)
     if once or as_json:
         figures = asyncio.run(_once(watching))
