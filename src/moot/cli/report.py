@@ -16,6 +16,7 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
+from moot.measures.claims.words import CUT_SHORT
 from moot.measures.sides import SideResults, sides
 from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment
@@ -147,11 +148,12 @@ async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served
             raw = {kind: stored_columns(connection, kind, experiment["name"]) for kind in RAW}
         played: Mapping[str, SideResults] = {}
         clusters: Mapping[str, str] = {}
+        cut_short = False
         if wanted.pairs:
             source = Source(connection, experiment)
-            played, clusters = sides(source, source.cells), source.clusters
+            played, clusters, cut_short = sides(source, source.cells), source.clusters, source.cut_short
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
-        return ReadRun(run_of(run_figures, played, clusters), page, raw, told)
+        return ReadRun(run_of(run_figures, played, clusters, cut_short=cut_short), page, raw, told)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
@@ -192,6 +194,8 @@ def _write_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | No
 
 
 def _write_tables(folder: Path, kind: TableFormat, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+    if any((reading.run.figures.get("headline") or {}).get("cut_short") for reading in runs):
+        say(f"moot: {CUT_SHORT}", file=sys.stderr)
     written: list[Path] = []
     try:
         for number, reading in enumerate(runs, start=1):

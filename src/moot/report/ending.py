@@ -119,10 +119,12 @@ def print_short_ending(figures: Figures, console: Console, first: str, following
     head = figures.get("headline") or {}
     stands = "no figures yet"
     if head.get("value") is not None:
-        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head), "right")))
+        parts = [f"{head['of']}:", percent(head["value"]), interval(head), "right"]
         over = head.get("over_best_single") or {}
         if over.get("difference") is not None:
-            stands += f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
+            parts[-1] += ","
+            parts += [points(over["difference"]), "points", interval(over), f"over {over['single']} alone"]
+        stands = " ".join(filter(None, [*parts, "(cut short: nothing is claimed)" if head.get("cut_short") else ""]))
     for line in (first, stands, following):
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from moot.measures.cells import Stored
+from moot.measures.claims.cut_short import without_claims
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
@@ -50,6 +51,8 @@ class Run:
     """By option; one without goes by its title."""
     teams: Mapping[str, str | None] = field(default_factory=dict)
     """By option: of several teams with the same players the one of the same name is the same."""
+    cut_short: bool = False
+    """Whether what takes longest is missing of it, so that nothing may be claimed."""
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))
@@ -64,7 +67,11 @@ class Run:
 
 
 def run_of(
-    figures: Mapping[str, Any], sides: Mapping[str, SideResults], clusters: Mapping[str, str] | None = None
+    figures: Mapping[str, Any],
+    sides: Mapping[str, SideResults],
+    clusters: Mapping[str, str] | None = None,
+    *,
+    cut_short: bool = False,
 ) -> Run:
     return Run(
         figures,
@@ -74,6 +81,7 @@ def run_of(
         clusters or {},
         {title: _same_in_both(side.first) for title, side in sides.items()},
         {title: side.first["team"] for title, side in sides.items()},
+        cut_short,
     )
 
 
@@ -113,10 +121,13 @@ def _side_by_side(first: Run, second: Run) -> Row:
         pooled = one in first.means or other in second.means
         row = family_row(pairs, pooled=pooled)
         rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
+    cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
+    rows = with_holm(rows)
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
-        "comparisons": with_holm(rows),
+        "comparisons": [without_claims(row) for row in rows] if cut_short else rows,
+        **({"cut_short": cut_short} if cut_short else {}),
         **({"unmatched": unmatched} if unmatched else {}),
     }
 
@@ -153,7 +164,8 @@ def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
     )
     if not rows:
         sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
-    words = (sentence, *(paired_words(rows) if rows else ()), *_unmatched_words(comparison.get("unmatched", ())))
+    cut = [f"Nothing is claimed of a run that was cut short: {name}." for name in comparison.get("cut_short", ())]
+    words = (*cut, sentence, *(paired_words(rows) if rows else ()), *_unmatched_words(comparison.get("unmatched", ())))
     columns = (*paired_columns(Column("of", "who")), *ungraded_columns(rows))
     return [Section("side-by-side", "Second run against the first", words, columns, rows)]
 

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.source import Source
+from moot.measures.unfinished import plays_of
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.store import queries, schema
@@ -79,7 +80,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         **nothing,
         **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
-        "missing": _missing(source, cell, size - source.left_out(cell), sum(outcomes.values())),
+        "missing": _missing(source, cell),
         "ungraded": sum(value.known is None for several in grades.values() for value in several),
         "disputed": disputed,
         "answered": {**_estimate(answered), **nothing},
@@ -109,12 +110,10 @@ def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     return {"chosen_on": left_out, **beside, **({"why": why} if left_out == size else {})}
 
 
-def _missing(source: Source, cell: Stored, size: int, played: int) -> int:
-    """Plays that are still to come. Nobody planned which cell of a served team plays which question."""
-    if source.served:
-        return 0
-    repeats = int(source.config.get("repeats", 1)) * cell["traits"].repeats
-    return size * repeats - played
+def _missing(source: Source, cell: Stored) -> int:
+    """Plays that are still to come."""
+    plays = plays_of(source, cell)
+    return plays.planned - plays.played
 
 
 def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:
