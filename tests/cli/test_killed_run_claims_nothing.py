@@ -102,6 +102,8 @@ def test_a_selection(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert SLOWEST in words
     assert not re.search(r"\d–\d", words), "an interval"
     assert "May be the best" not in words
+    assert "No team to take yet" in words
+    assert "The team to take" not in words
 
 
 def test_two_runs_side_by_side(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:

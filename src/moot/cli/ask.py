@@ -99,7 +99,7 @@ def _only(plan: Plan, cells: Sequence[Cell]) -> Plan:
 
 
 async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: bool, every: bool) -> int:
-    for warning in await try_out(experiment):
+    for warning in (*experiment.strategy_warnings, *await try_out(experiment)):
         say(f"moot: {warning}", file=sys.stderr)
     store = experiment.store() if keep else SqliteStore(None)
     await store.open()
