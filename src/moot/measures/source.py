@@ -29,7 +29,7 @@ from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
 from moot.measures.team_drafts import TeamDrafts, said_of
-from moot.measures.unfinished import Plays, plays_of, slowest_missing
+from moot.measures.unfinished import PlanProgress, progress_of, slowest_missing
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
@@ -128,10 +128,12 @@ class Source:
         return queries.all_failed(self.connection, self.ident)
 
     @cached_property
-    def plays(self) -> Plays:
+    def progress(self) -> PlanProgress:
         """How far the plan has been played, over all cells."""
-        played, planned = zip(*(plays_of(self, cell) for cell in self.cells), strict=True) if self.cells else ((), ())
-        return Plays(sum(played), sum(planned))
+        played, planned = (
+            zip(*(progress_of(self, cell) for cell in self.cells), strict=True) if self.cells else ((), ())
+        )
+        return PlanProgress(sum(played), sum(planned))
 
     @cached_property
     def cut_short(self) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from moot.measures.source import Source
 
 
-class Plays(NamedTuple):
+class PlanProgress(NamedTuple):
     """How many plays a plan has come to, of how many."""
 
     played: int
@@ -38,18 +38,18 @@ def repeats_of(config: Mapping[str, Any]) -> int:
     return int(config.get("repeats", 1))
 
 
-def plays_of(source: Source, cell: Stored) -> Plays:
+def progress_of(source: Source, cell: Stored) -> PlanProgress:
     """Of one cell. Nobody planned which cell of a served team plays which question: what it has played is all."""
     repeats, but = repeats_of(source.config), source.chosen_on(cell)
     played = sum(repeat < repeats and question not in but for question, repeat in map(_KEY, _seen(source, cell)))
     planned = (source.size - source.left_out(cell)) * repeats * cell["traits"].repeats
-    return Plays(played, played if source.served else planned)
+    return PlanProgress(played, played if source.served else planned)
 
 
 def slowest_missing(source: Source) -> bool:
     """Whether some run has left plays behind that are missing here: one of this plan, or of another that has the same cell and
     asks the same question."""
-    if source.served or not (left := left_by(source.connection)) or not source.plays.missing:
+    if source.served or not (left := left_by(source.connection)) or not source.progress.missing:
         return False
     if source.ident in left:
         return True

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.source import Source
-from moot.measures.unfinished import plays_of
+from moot.measures.unfinished import progress_of
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.store import queries, schema
@@ -113,8 +113,8 @@ def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
 
 def _missing(source: Source, cell: Stored) -> int:
     """Plays that are still to come."""
-    plays = plays_of(source, cell)
-    return plays.planned - plays.played
+    progress = progress_of(source, cell)
+    return progress.planned - progress.played
 
 
 def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def evidence_figures(
     together = ranked(came)
     rows = frontier_figures(source, came)
     hypotheses = hypotheses_figures(source, cells, declarations, also)
-    if source.plays.missing:
-        hypotheses = [{**row, "interim": source.plays._asdict()} for row in hypotheses]
+    if source.progress.missing:
+        hypotheses = [{**row, "interim": source.progress._asdict()} for row in hypotheses]
     if source.cut_short:
         rows, hypotheses = none_beaten(rows), all_open(hypotheses)
     left_out = [{"of": title, "why": EVERY_ONE_FAILED} for title in failed]

@@ -97,8 +97,8 @@ def headline_figures(
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values)
-    if source.plays.missing:
-        row["interim"] = source.plays._asdict()
+    if source.progress.missing:
+        row["interim"] = source.progress._asdict()
     if source.cut_short:
         claims = ("over_best_single", "over_captain", "after_the_fact")
         beside = {key: unclaimed(claim) for key in claims if (claim := row[key]) is not None}
