@@ -77,7 +77,8 @@ def one_strategy(file: ExperimentFile, named: str | None) -> Plan:
 
 
 def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cell]]:
-    """By the name that a report or a served team has for it, or any strategy's, whether or not the file plays it."""
+    """By the name that a report or a served team has for it, or any strategy's without options, be it that the
+    file does not play it."""
     if (served := served_names(plan).get(named)) is not None:
         return plan, [served]
     try:

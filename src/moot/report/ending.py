@@ -222,7 +222,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
         yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
     if broken := figures.get(PLUGIN_FAILURES):
-        yield f"{count(len(broken), 'plug-in')} failed, and what they would tell is missing (--section {FAILED_ID})."
+        it = "it" if len(broken) == 1 else "they"
+        yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."
     if not_taken := figures.get(NOT_TAKEN):
         yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
     if failures := figures["failures"]:
