@@ -16,6 +16,7 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
+from moot.measures.claims.words import CUT_SHORT
 from moot.measures.sides import sides
 from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment
@@ -149,7 +150,14 @@ async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served
         if wanted.pairs:
             source = Source(connection, experiment)
             keys = {question: case.digest for question, case in source.cases.items()}
-            run = run_of(run_figures, sides(source, source.cells), source.clusters, keys, graders_of(source.config))
+            run = run_of(
+                run_figures,
+                sides(source, source.cells),
+                source.clusters,
+                keys,
+                graders_of(source.config),
+                cut_short=source.cut_short,
+            )
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
         return ReadRun(run, page, raw, told)
 
@@ -192,6 +200,8 @@ def _write_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | No
 
 
 def _write_tables(folder: Path, kind: TableFormat, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+    if any((reading.run.figures.get("headline") or {}).get("cut_short") for reading in runs):
+        say(f"moot: {CUT_SHORT}", file=sys.stderr)
     written: list[Path] = []
     try:
         for number, reading in enumerate(runs, start=1):

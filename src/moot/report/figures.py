@@ -46,12 +46,12 @@ def figures(
     return taken
 
 
-def headline_of(connection: Connection, experiment: Row, *, missing: bool) -> Figures:
-    """Only the key `headline`: all figures take many times as long. `missing`: whether anything is still to be played."""
+def headline_of(connection: Connection, experiment: Row) -> Figures:
+    """Only the key `headline`: all figures take many times as long."""
     with uncollected():
         source = Source(connection, experiment)
         with clustered(source.clusters):
-            return {"headline": headline_alone(source, missing=missing)}
+            return {"headline": headline_alone(source)}
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:

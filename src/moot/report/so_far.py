@@ -45,7 +45,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
             runs = queries.runs_of(connection, source.ident)
             state = runs[-1]["state"] if runs else "not run"
             over = not missing and state != "running"
-            headline = headline_alone(source, missing=False) if over and not source.nothing_played else None
+            headline = headline_alone(source) if over and not source.nothing_played else None
     played = sum(sum(row["outcomes"].values()) for row in taken["accuracy"])
     failed = sum(row["outcomes"].get("failed", 0) for row in taken["accuracy"])
     standing = {"state": state, "missing": missing, "failed": failed, "episodes": played}

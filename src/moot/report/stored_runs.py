@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from moot.measures.accuracy.figures import bill_usd, missing_plays, outcomes_of
+from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import alike
 from moot.measures.claims.figures import headline_alone
 from moot.measures.numbers import interval, money, percent, points
@@ -53,8 +53,8 @@ def _as_reported(experiments: Sequence[Row]) -> Iterator[tuple[Row, list[int]]]:
 def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str, Any]:
     source = Source(connection, experiment)
     with clustered(source.clusters):
-        outcomes, missing = outcomes_of(source), missing_plays(source)
-        headline = None if source.nothing_played else headline_alone(source, missing=bool(missing))
+        outcomes, missing = outcomes_of(source), source.progress.missing
+        headline = None if source.nothing_played else headline_alone(source)
     runs = queries.runs_of(connection, experiment["id"])
     models = source.config["models"].values()
     row: dict[str, Any] = {

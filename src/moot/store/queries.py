@@ -207,10 +207,10 @@ def cells_of(connection: Connection, ident: str) -> list[Row]:
 def runs_of(connection: Connection, ident: str) -> list[Row]:
     """Its runs, first to last. One that says it is running although its process is gone has failed."""
     query = select(schema.runs).where(schema.runs.c.experiment == ident).order_by(schema.runs.c.id)
-    return [_with_its_end(run) for run in _mappings(connection, query)]
+    return [with_its_end(run) for run in _mappings(connection, query)]
 
 
-def _with_its_end(run: Row) -> Row:
+def with_its_end(run: Row) -> Row:
     facts = facts_of(run)
     process = facts.pop("process", None)
     ended = {"state": "failed"} if run["state"] == "running" and processes.is_gone(process) else {}

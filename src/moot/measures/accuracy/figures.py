@@ -14,6 +14,7 @@ from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.source import Source
+from moot.measures.unfinished import progress_of
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.store import queries, schema
@@ -81,7 +82,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         **nothing,
         **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
-        "missing": _missing(source, cell, size - source.left_out(cell), sum(outcomes.values())),
+        "missing": _missing(source, cell),
         "ungraded": sum(value.known is None for several in grades.values() for value in several),
         "disputed": disputed,
         "answered": {**_estimate(answered), **nothing},
@@ -111,14 +112,6 @@ def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     return {"chosen_on": left_out, **beside, **({"why": why} if left_out == size else {})}
 
 
-def missing_plays(source: Source) -> int:
-    """How many plays of the plan are still to come."""
-    return sum(
-        _missing(source, cell, source.size - source.left_out(cell), len(_all_seen(source, cell)))
-        for cell in source.cells
-    )
-
-
 def outcomes_of(source: Source) -> Counter[str]:
     """How all that was played has ended."""
     return Counter(episode.outcome for cell in source.cells for episode in _all_seen(source, cell))
@@ -129,12 +122,9 @@ def _all_seen(source: Source, cell: Stored) -> Sequence[EpisodeOutline]:
     return (source.whole if source.nothing_played else source).seen(cell)
 
 
-def _missing(source: Source, cell: Stored, size: int, played: int) -> int:
-    """Plays that are still to come. Nobody planned which cell of a served team plays which question."""
-    if source.served:
-        return 0
-    repeats = int(source.config.get("repeats", 1)) * cell["traits"].repeats
-    return size * repeats - played
+def _missing(source: Source, cell: Stored) -> int:
+    """Plays that are still to come."""
+    return progress_of(source, cell).missing
 
 
 def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:

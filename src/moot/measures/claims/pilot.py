@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.errors import UsageError
-from moot.measures.accuracy.figures import bill_usd, missing_plays, outcomes_of
+from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import alike
-from moot.measures.claims.cut_short import WHY, cut_short
+from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.figures import headline_alone
 from moot.measures.claims.singles import singles_of
 from moot.measures.sides import SideResults, cells_named, side_of, sides
@@ -69,12 +69,12 @@ class Pilot:
 
 def pilot_of(source: Source) -> Pilot:
     """UsageError where it has nothing to say. Within `clustered`."""
-    missing = missing_plays(source)
-    headline = None if source.nothing_played else headline_alone(source, missing=bool(missing))
+    missing = source.progress.missing
+    headline = None if source.nothing_played else headline_alone(source)
     if headline is None or headline["value"] is None:
         why = headline["words"][0] if headline else "nothing has been played"
         raise UsageError(f"--from: {source.name!r} is no pilot yet: {why}")
-    if cut_short(source, missing=bool(missing)):
+    if source.cut_short:
         raise UsageError(f"--from: {source.name!r}: {WHY}; moot run plays the rest")
     over = headline["over_best_single"] or {}
     if over.get("difference") is None:

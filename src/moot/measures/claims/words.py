@@ -12,6 +12,11 @@ from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
 
 AFTER_THE_FACT = "after the fact"
+CUT_SHORT = (
+    "The run is not over, and of what it has begun the slowest is missing, which is more often wrong: so nothing is"
+    " claimed, and the intervals of its tables hold for what was fast."
+)
+"""Said first wherever figures of such a run are shown."""
 
 
 def sentences(row: Mapping[str, Any]) -> list[str]:
@@ -141,10 +146,9 @@ def _times(row: Mapping[str, Any]) -> str:
 def _doubts(row: Mapping[str, Any]) -> list[str]:
     doubts = []
     if row.get("cut_short"):
-        doubts.append(
-            "The run is not over, and of what it has begun the slowest is missing, which is more often wrong: so nothing is"
-            " claimed, and the intervals of its tables hold for what was fast."
-        )
+        doubts.append(CUT_SHORT)
+    elif interim := row.get("interim"):
+        doubts.append(interim_words(interim))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
@@ -171,6 +175,11 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(f"{highest}, {after['of']} with {_share(after)}, is chosen after the fact.")
         doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
     return doubts
+
+
+def interim_words(interim: Mapping[str, int]) -> str:
+    """Who looks, goes on and looks again is lucky at some time, and nobody counts the looks."""
+    return f"An interim look, at {interim['played']:,} of {interim['planned']:,} episodes: what is said holds for one look."
 
 
 def _as_high(row: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
