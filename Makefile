@@ -49,11 +49,12 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 # What the demo needs is a part of that: where the tools are, nothing is installed; else only what runs a local model.
-$(VENV)/.demo: pyproject.toml constraints.txt $(wildcard $(VENV)/.ready)
+$(VENV)/.demo: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test $(VENV)/.ready -nt pyproject.toml -a $(VENV)/.ready -nt constraints.txt || { \
 		echo "installing moot and llama.cpp into $(VENV) ..."; \
-		.ci/install $(VENV) -e ".[local]" && $(BIN)/python -m compileall -q src; }
+		.ci/install $(VENV) -e ".[local]" && $(BIN)/python -m compileall -q src && \
+		$(BIN)/python -m pip uninstall --quiet --yes uv; }
 	@touch $@
 
 lint: $(VENV)/.ready
