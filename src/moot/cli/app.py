@@ -229,6 +229,22 @@ def show(
 
 
 @app.command()
+def demo(
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the page of both runs, such as demo.html.")
+    ] = None,
+    unpack: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the recorded store and its files there.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
+) -> int:
+    """Two real runs, recorded: what moot tells. No model is needed, nothing is asked."""
+    from moot.cli.demo import demo_command
+
+    return demo_command(page=output, folder=unpack, as_json=as_json)
+
+
+@app.command()
 def doctor(file: File) -> int:
     """Is every model there, does it answer in the required form, and what would the run cost?"""
     from moot.cli.doctor import doctor_command

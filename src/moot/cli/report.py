@@ -70,12 +70,12 @@ def report_command(
     if conditions and len(paths) > 1:
         raise UsageError("--fail-under goes with one file")
     wanted = ReportWanted(output is not None and kind is None, kind is not None, len(paths) > 1, stories=everything)
-    runs = [asyncio.run(_read(path, store, wanted, served)) for path in (paths or (None,))]
+    runs = [asyncio.run(read_report(path, store, wanted, served)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
         _write_tables(output or Path("report"), kind, runs, both)
     elif output is not None:
-        _write_page(output, runs, both)
+        write_report_page(output, runs, both)
     elif as_json:
         print_json(both or runs[0].run.figures)
     elif told == "ending":
@@ -131,7 +131,7 @@ def _checked(
     return "csv" if table_format == "csv" else "parquet" if table_format == "parquet" else None
 
 
-async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served: bool) -> ReadRun:
+async def read_report(path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False) -> ReadRun:
     store, name = open_existing(path, url, served=served)
     hypotheses = read_experiment(path, with_questions=False).spec.hypotheses if path is not None else []
 
@@ -186,7 +186,7 @@ def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
             console.print(part)
 
 
-def _write_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+def write_report_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
     from moot.report.page.run import write_page
 
     first = runs[0].page

@@ -79,8 +79,7 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
             console.print(Text(sentence))
         return
     figures = shortened(figures)
-    above = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
-    above.append(Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic"))
+    above = _verdict(figures)
     below = [Text(line) for line in (*_remarks(figures), *_frontier(figures, console))]
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
     room = LINES - sum(_height(part, console) for part in (*above, *below, *commands))
@@ -90,6 +89,20 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
         console.print(part)
     for line in commands:
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
+
+
+def print_verdict(figures: Figures, console: Console, *, lines: int) -> None:
+    """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier."""
+    figures = shortened(figures)
+    above, below = _verdict(figures), [Text(line) for line in _remarks(figures)]
+    room = lines - sum(_height(part, console) for part in (*above, *below))
+    for part in (*above, *_table_within(figures, room, console), *below):
+        console.print(part)
+
+
+def _verdict(figures: Figures) -> list[Text]:
+    sentences = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
+    return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
 
 
 def _table_within(figures: Figures, room: int, console: Console) -> list[Text | Table]:
