@@ -90,7 +90,7 @@ def test_it_is_small() -> None:
 def test_from_an_installed_package_where_nobody_may_write(tmp_path: Path) -> None:
     """As a wheel lays it out: the package alone, without a checkout around it."""
     installed = tmp_path / "site-packages"
-    shutil.copytree(Path(package.__file__).parent, installed / "moot", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(package.__file__).parent, installed / "moot")
     for path in (installed / "moot/cli/recorded").iterdir():
         path.chmod(0o444)
     (installed / "moot/cli/recorded").chmod(0o555)

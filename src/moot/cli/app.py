@@ -230,15 +230,13 @@ def show(
 
 @app.command()
 def demo(
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the page of both runs, such as demo.html.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the page, such as demo.html.")] = None,
     unpack: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the recorded store and its files there.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write the recorded store and its file there.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
 ) -> int:
-    """Two real runs, recorded: what moot tells. No model is needed, nothing is asked."""
+    """A real run, recorded: what moot tells. No model is needed, nothing is asked."""
     from moot.cli.demo import demo_command
 
     return demo_command(page=output, folder=unpack, as_json=as_json)

@@ -96,7 +96,7 @@ def print_verdict(figures: Figures, console: Console, *, lines: int) -> None:
     figures = shortened(figures)
     above, below = _verdict(figures), [Text(line) for line in _remarks(figures)]
     room = lines - sum(_height(part, console) for part in (*above, *below))
-    for part in (*above, *_table_within(figures, room, console), *below):
+    for part in (*above, *_table_within(figures, room, console, "on the page"), *below):
         console.print(part)
 
 
@@ -105,14 +105,16 @@ def _verdict(figures: Figures) -> list[Text]:
     return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
 
 
-def _table_within(figures: Figures, room: int, console: Console) -> list[Text | Table]:
+def _table_within(
+    figures: Figures, room: int, console: Console, rest: str = "--section accuracy"
+) -> list[Text | Table]:
     """As many rows as so many lines hold, the most telling ones, and at least three."""
     rows = _rows(figures)
     telling = _telling(figures, rows)
     parts: list[Text | Table] = []
     for many in range(len(rows), 0, -1):
         shown = [rows[place] for place in sorted(telling[:many])]
-        parts = [_table(shown, console.width), Text(" ".join(_beside(figures, shown)), style="dim")]
+        parts = [_table(shown, console.width), Text(" ".join(_beside(figures, shown, rest)), style="dim")]
         if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
             break
     return parts
@@ -187,15 +189,15 @@ def _table(rows: Sequence[Row], width: int) -> Table:
     return made
 
 
-def _beside(figures: Figures, shown: Sequence[Row]) -> Iterator[str]:
-    """What the table's words mean, and how many rows there are beside these."""
+def _beside(figures: Figures, shown: Sequence[Row], where: str) -> Iterator[str]:
+    """What the table's words mean, and how many rows there are beside these, and where."""
     yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked after the fact."
     if any(mark(row) for row in shown):
         yield f"{MARK} over what is graded, and not all is."
     if rest := len(figures["accuracy"]) - len(shown):
-        yield f"{count(rest, 'more row')}: --section accuracy."
+        yield f"{count(rest, 'more row')}: {where}."
 
 
 def _remarks(figures: Figures) -> Iterator[str]:
