@@ -126,7 +126,7 @@ QUIET = {"PAGER": "cat"}
         (("select", "cup.yaml", "--k", "2", "--method", "top-accuracy", "--m", "20"), 60),
         (("ask", "Which planet is nearest to the sun?", "--team", "cup.yaml"), MOST_LINES),
         (("models", "list"), MOST_LINES),
-        (("demo",), 2 * ROWS),
+        (("demo",), 36),
     ],
     ids=lambda part: "-".join(part[:2]) if isinstance(part, tuple) else "",
 )
