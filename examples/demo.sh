@@ -5,7 +5,7 @@ bin=${1:-.venv/bin}
 store=sqlite:///demo/demo.db
 mkdir -p demo
 echo "Six players of one small local model answer twenty easy questions: alone, by"
-echo "vote, and with a captain: 140 answers, one or two a second on two cores."
+echo "vote, and with a captain: 140 answers, one or two a second on two quiet cores."
 echo "Ctrl-C is safe: run it again, and it goes on where it was."
 "$bin/moot" models add smollm2-135m
 # Progress is on stderr and seen at once. The end is kept, to be shown below with what to type after a demo.
@@ -13,5 +13,5 @@ echo "Ctrl-C is safe: run it again, and it goes on where it was."
 "$bin/moot" report examples/demo.yaml --store "$store" -o demo/report.html
 grep -v -e '^moot report' -e '^$' demo/ending.txt
 echo "Next: open demo/report.html: all figures, and all that was said"
-echo "      $bin/moot serve: the six at a table in a browser, for questions of yours"
+echo "      $bin/moot serve: the six at a table in a browser; ask them"
 echo "      $bin/moot init:  an experiment with your own models and questions"

@@ -54,13 +54,13 @@ def test_what_make_demo_runs_ends_on_a_screen(tmp_path: Path) -> None:
     demo = tmp_path / "examples/demo.yaml"
     demo.write_text(written.replace(LOCAL, "{provider: simulated, accuracy: 0.6}"))
     assert len(build(read_experiment(demo)).players) == 6
-    command = tmp_path / "bin/moot"
-    command.parent.mkdir()
+    command = tmp_path / ".venv/bin/moot"
+    command.parent.mkdir(parents=True)
     command.write_text(f'#!/bin/sh\n[ "$1" = models ] && exit 0\nexec "{sys.executable}" -m moot "$@"\n')
     command.chmod(0o755)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     ran = subprocess.run(
-        ["bash", script, "bin"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        ["bash", script, ".venv/bin"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
     lines = ran.stdout.splitlines()
@@ -69,7 +69,7 @@ def test_what_make_demo_runs_ends_on_a_screen(tmp_path: Path) -> None:
     assert len(ending) <= LINES, ran.stdout
     assert max(len(line.rstrip()) for line in lines) <= 80
     for line, command_said in zip(
-        ending[-3:], ("open demo/report.html", "bin/moot serve", "bin/moot init"), strict=True
+        ending[-3:], ("open demo/report.html", ".venv/bin/moot serve", ".venv/bin/moot init"), strict=True
     ):
         assert command_said in line
     assert (tmp_path / "demo/report.html").stat().st_size > 10_000
