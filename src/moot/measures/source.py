@@ -130,10 +130,8 @@ class Source:
     @cached_property
     def progress(self) -> PlanProgress:
         """How far the plan has been played, over all cells."""
-        played, planned = (
-            zip(*(progress_of(self, cell) for cell in self.cells), strict=True) if self.cells else ((), ())
-        )
-        return PlanProgress(sum(played), sum(planned))
+        each = [progress_of(self, cell) for cell in self.cells]
+        return PlanProgress(sum(one.played for one in each), sum(one.planned for one in each))
 
     @cached_property
     def cut_short(self) -> bool:

@@ -11,7 +11,7 @@ from moot.errors import UsageError
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed
-from moot.measures.claims.words import CUT_SHORT
+from moot.measures.claims.words import NOTHING_CLAIMED
 from moot.measures.columns import count
 from moot.measures.numbers import plain, rounded, signed
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
@@ -89,7 +89,7 @@ def _captains(one: SideResults, other: SideResults) -> int | None:
 
 def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
-    return [*([CUT_SHORT] if row.get("cut_short") else ()), *_words(row)]
+    return [*([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
 
 
 def _words(row: Mapping[str, Any]) -> list[str]:

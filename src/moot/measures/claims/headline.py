@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
-from moot.measures.claims.over_singles import best_of_singles, nobody_is_best, option_tables, over_best
+from moot.measures.claims.over_singles import best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.singles import singles_of
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
@@ -119,7 +119,7 @@ def _paid_accuracy(
     usual = graded_estimate(values)
     if usual is None or len(paid) == 1:
         return usual
-    table, clusters = option_tables(paid, asked).seen, units_of(asked)
+    table, clusters = graded_table(paid, asked), units_of(asked)
     place = list(paid).index(of)
     return chosen_interval(table, place, usual, at_worst=at_worst(values), clusters=clusters, seed=seed)
 
