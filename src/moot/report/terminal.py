@@ -110,7 +110,7 @@ def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
-    troubled = [row for row in figures["accuracy"] if _without_answer(row)]
+    troubled = [row for row in figures["accuracy"] if _otherwise(row)]
     if troubled:
         yield _outcomes(troubled, width)
 
@@ -143,8 +143,8 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
 
 
 def _outcomes(rows: Iterable[Row], width: int) -> Table:
-    cells = [(row["label"], at_table(row), _without_answer(row)) for row in rows]
-    return table(("strategy", "who", "how it ended"), cells, words=3, width=width, title="Not answered")
+    cells = [(row["label"], at_table(row), _otherwise(row)) for row in rows]
+    return table(("strategy", "who", "how it ended"), cells, words=3, width=width, title="Undecided, or not answered")
 
 
 def _by_captain(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -380,8 +380,8 @@ def _by_team(rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:
         yield of, [row for row in rows if row.get("team") == team]
 
 
-def _without_answer(row: Row) -> str:
-    """Every ending but an answer, by name: nothing hides in a smaller n."""
+def _otherwise(row: Row) -> str:
+    """Every ending but a plain answer, by name: nothing hides in a smaller n."""
     named = [f"{count} {outcome}" for outcome, count in sorted(row["outcomes"].items()) if outcome != "answered"]
     named += [f"{row['missing']} not played"] if row["missing"] else []
     return ", ".join(named)
