@@ -64,11 +64,11 @@ class Watched:
         self._seconds: float | None = None
         self._spinner = Spinner("dots", style="dim")
 
-    async def play(self, question: Question) -> None:
+    async def play(self, question: Question, repeat: int = 0) -> None:
         self._started, self._language = time.monotonic(), question.language
 
         async def one(cell: Cell) -> None:
-            episode = self.episodes[cell.id] = await play(cell, question, journal=Journal(self.heard))
+            episode = self.episodes[cell.id] = await play(cell, question, repeat, journal=Journal(self.heard))
             self._read_by_others(episode)
 
         await asyncio.gather(*(one(cell) for cell in self.cells))
@@ -180,9 +180,9 @@ class Watched:
     def _from_store(self, calls: ExperimentCalls) -> int:
         return self._distinct(calls) - calls.made
 
-    def json(self, question: Question, calls: ExperimentCalls) -> Mapping[str, Any]:
+    def json(self, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
         return {
-            "question": question.text,
+            "question": question,
             "verdicts": [{"title": cell.title, **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells],
             "calls": self._distinct(calls),
             "from_store": self._from_store(calls),
