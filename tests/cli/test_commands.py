@@ -200,7 +200,7 @@ def test_ask_as_json(tmp_path: Path, capfd: Captured) -> None:
     assert verdict["title"] == "vote", "the file says nothing of how to decide, and a vote ends in an answer"
     assert verdict["outcome"] == "answered"
     assert verdict["answer"] == asked["answer"]
-    assert (asked["calls"], asked["cost_usd"]) == (2, 0.0)
+    assert (asked["calls"], asked["from_store"], asked["cost_usd"]) == (2, 0, 0.0)
     assert [each.name for each in tmp_path.iterdir()] == ["team.yaml"], "nobody wants to keep it"
 
 
@@ -468,3 +468,14 @@ def test_a_bug_is_one_readable_line(capfd: Captured, monkeypatch: pytest.MonkeyP
 def test_version(capfd: Captured) -> None:
     assert moot("--version") == 0
     assert capfd.readouterr().out.startswith("moot ")
+
+
+def test_ask_again_counts_each_call_once_and_says_that_none_was_made(tmp_path: Path, capfd: Captured) -> None:
+    """The drafts of both strategies are the same calls."""
+    path = team_file(tmp_path, **TWO, strategies=["vote", "solo"], store=f"sqlite:///{tmp_path / 'kept.db'}")
+    for expected in ((2, 0), (2, 2)):
+        assert moot("ask", "Who is it?", "--team", path, "--all", "--json") == 0
+        asked = json.loads(capfd.readouterr().out)
+        assert (asked["calls"], asked["from_store"]) == expected
+    assert moot("ask", "Who is it?", "--team", path, "--all") == 0
+    assert "2 calls, all from the store · $0" in capfd.readouterr().out
