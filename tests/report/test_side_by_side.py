@@ -67,7 +67,7 @@ ALONE = {"solo@ann", "solo@bob", "solo@cat"}
 def test_one_more_team_in_a_file_makes_no_other_of_the_first(beside: Callable[..., Any]) -> None:
     shown = json.loads(beside({"three": THREE}, {"three": THREE, "two": TWO}, "--json"))
     assert {row["of"] for row in shown["comparisons"]} == ALONE | {"three/vote@ann"}
-    assert [(row["of"], row["run"]) for row in shown["unmatched"]] == [("vote@ann (two)", "other (second)")]
+    assert [(row["of"], row["run"]) for row in shown["unmatched"]] == [("two/vote@ann", "other (second)")]
 
 
 def test_a_team_of_two_is_not_compared_with_one_of_three(beside: Callable[..., Any]) -> None:

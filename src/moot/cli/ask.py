@@ -82,7 +82,9 @@ def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cel
         side = parse_side(named)
         if "(" not in side.strategy and side.strategy not in {cell.strategy.name for cell in plan.cells}:
             strategy_named(side.strategy)  # else it is told what is played here, and not what there is
-            plan = build(with_other_play(file, questions=None, strategies=[side.strategy]))
+            own = {name: team for name, team in file.spec.teams.items() if name == side.team}
+            teams = own or file.spec.teams  # another team may be without a captain, which is no matter here
+            plan = build(with_other_play(file, questions=None, strategies=[side.strategy], teams=teams))
         rows = cells_named(named, [cell.row() for cell in plan.cells])
     except ClaimError as error:
         raise UsageError(str(error)) from None
