@@ -106,6 +106,15 @@ def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.Capt
     assert lines[-1].startswith("moot report cup.yaml --all")
 
 
+def test_a_fall_back_is_an_answer(figures: dict[str, Any]) -> None:
+    """Undecided episodes have an answer, which is graded: they are told apart from those without one."""
+    row = figures["accuracy"][0]
+    some = {**figures, "accuracy": [{**row, "outcomes": {"answered": 5, "undecided": 2, "refused": 1}}], "runs": []}
+    whole = " ".join(printed(print_ending, some, NextCommands("cup.yaml")))
+    assert "Without an answer, of 8 episodes: 1 refused (--section outcomes)." in whole
+    assert "Undecided, so that a fall-back stands as the answer: 2 of 8 episodes." in whole
+
+
 def test_money_is_for_a_thousand_questions(figures: dict[str, Any]) -> None:
     row = next(row for row in figures["accuracy"] if (row["label"], row.get("captain")) == ("vote", "bob"))
     (line,) = [line for line in printed(print_ending, figures, NextCommands("cup.yaml")) if "vote, declared" in line]

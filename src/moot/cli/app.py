@@ -198,11 +198,13 @@ def show(
     strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,
 ) -> int:
     """One question, whole: every prompt, reply and grade."""
     from moot.cli.show import show_command
 
-    return show_command(file, question_id, strategy=strategy, store=store, as_json=as_json)
+    by_the_page = not no_pager
+    return show_command(file, question_id, strategy=strategy, store=store, as_json=as_json, by_the_page=by_the_page)
 
 
 @app.command()

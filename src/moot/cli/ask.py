@@ -77,7 +77,8 @@ def one_strategy(file: ExperimentFile, named: str | None) -> Plan:
 
 
 def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cell]]:
-    """By the name that a report or a served team has for it, or any strategy's, whether or not the file plays it."""
+    """By the name that a report or a served team has for it, or any strategy's without options, be it that the
+    file does not play it."""
     try:
         side = parse_side(named)
         if "(" not in side.strategy and side.strategy not in {cell.strategy.name for cell in plan.cells}:
@@ -99,7 +100,7 @@ def _only(plan: Plan, cells: Sequence[Cell]) -> Plan:
 
 
 async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: bool, every: bool) -> int:
-    for warning in await try_out(experiment):
+    for warning in (*experiment.strategy_warnings, *await try_out(experiment)):
         say(f"moot: {warning}", file=sys.stderr)
     store = experiment.store() if keep else SqliteStore(None)
     await store.open()

@@ -136,7 +136,8 @@ async def _play(
         model = PersonModel(screen, clock_s) if seated or captain == PERSON else None
         team = next(iter(playing.teams.values()))
         cell = table(team, strategy, model=model, captain=captain, seat=seated, heard=screen.heard)
-        for warning in await try_out(replace(experiment, cells=(cell,))):
+        only = replace(experiment, cells=(cell,))
+        for warning in (*only.strategy_warnings, *await try_out(only)):
             say(f"moot: {warning}", file=sys.stderr)
         return await _until_stopped(Game(cell, playing.grading, model), experiment, screen)
     finally:

@@ -16,12 +16,12 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
-from moot.measures.sides import SideResults, sides
+from moot.measures.sides import sides
 from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
-from moot.report.side_by_side import Run, run_of, side_by_side, side_by_side_sections
+from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
 from moot.report.story import FEW, stories
 from moot.report.tables import TableFormat, needs_polars, rows_columns, section_columns, write_tables
 from moot.store import from_here, store_at
@@ -145,13 +145,13 @@ async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served
         raw: dict[str, Any] = {}
         if wanted.tables:
             raw = {kind: stored_columns(connection, kind, experiment["name"]) for kind in RAW}
-        played: Mapping[str, SideResults] = {}
-        clusters: Mapping[str, str] = {}
+        run = run_of(run_figures, {})
         if wanted.pairs:
             source = Source(connection, experiment)
-            played, clusters = sides(source, source.cells), source.clusters
+            keys = {question: case.digest for question, case in source.cases.items()}
+            run = run_of(run_figures, sides(source, source.cells), source.clusters, keys, graders_of(source.config))
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
-        return ReadRun(run_of(run_figures, played, clusters), page, raw, told)
+        return ReadRun(run, page, raw, told)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():

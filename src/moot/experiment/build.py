@@ -20,7 +20,7 @@ from moot.experiment.plan import Cell, Plan, alone_as, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
-from moot.experiment.selected import chosen_on, with_selection
+from moot.experiment.selected import NOT_CHOSEN, chosen_on, team_chosen_on, with_selection
 from moot.experiment.side_names import ClaimError, cells_named
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.vendors import check_vendors
@@ -174,12 +174,15 @@ def _cells(
     What is the same was chosen on all that any of its entries was chosen on.
     """
     cells: dict[str | bytes, Cell] = {}
+    tables_chosen_on = {name: team_chosen_on(file, name, dataset or ()) for name in file.spec.teams}
     for position, entry in enumerate(file.spec.strategies):
         played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
         for cell in _cells_of(file, position, played, teams, prompts, models):
             same = alone_as(cell.spec) if cell.player else cell.id
             before = cells.setdefault(same, cell)
-            cells[same] = replace(before, chosen_on=before.chosen_on | learnt_on)
+            # Who answers alone was not chosen as a team, and is asked alone whatever the choice was.
+            of_team = NOT_CHOSEN if cell.player else tables_chosen_on.get(cell.team.name, NOT_CHOSEN)
+            cells[same] = replace(before, chosen_on=before.chosen_on | learnt_on | of_team)
     return tuple(cells.values())
 
 

@@ -64,7 +64,7 @@ class Cell:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is worth knowing before it is played, although nothing is wrong."""
-        return tuple(f"{self.title}: {warning}" for warning in self.traits.warnings)
+        return tuple(f"{self.label}: {warning}" for warning in self.traits.warnings)
 
     @property
     def title(self) -> str:
@@ -179,11 +179,15 @@ class Plan:
         """What is worth knowing before the first call: how a file was read, what is left out of it, what strategies say."""
         skipped = self.dataset.skipped if self.dataset else ()
         left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
-        of_cells = [text for cell in self.cells for text in cell.warnings]
         of_file = self.dataset.notes if self.dataset else ()
         twice = AskedTwice.among(self.dataset or ())
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
-        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *of_cells, *self._chosen_on()]))
+        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *self.strategy_warnings, *self._chosen_on()]))
+
+    @property
+    def strategy_warnings(self) -> tuple[str, ...]:
+        """What strategies say before they are played, by whichever command: once, however many captains they have."""
+        return tuple(dict.fromkeys(text for cell in self.cells for text in cell.warnings))
 
     @property
     def spec(self) -> Experiment:

@@ -56,6 +56,10 @@ class TeamSpec(Strict):
     cohorts: dict[Name, list[str]] = Field(
         default_factory=dict, description="Players who never see another cohort's words"
     )
+    selection: Text | None = Field(
+        default=None,
+        description="What moot select --json wrote of this team: no figure about it uses the questions it was chosen on",
+    )
 
 
 class GroupingSpec(Strict):

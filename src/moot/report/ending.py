@@ -27,6 +27,7 @@ from moot.report.names import shortened
 from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
 from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
+from moot.types import WITH_ANSWER
 
 LINES = 25
 """So many a screen has."""
@@ -126,10 +127,11 @@ def print_short_ending(figures: Figures, console: Console, first: str, following
     head = figures.get("headline") or {}
     stands = "no figures yet"
     if head.get("value") is not None:
-        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head), "right")))
+        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head))))
         over = head.get("over_best_single") or {}
         if over.get("difference") is not None:
-            stands += f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
+            beside = f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
+            stands += beside if len(stands) + len(beside) <= console.width else ""  # whole, or not at all
     for line in (first, stands, following):
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
@@ -216,12 +218,14 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:
-        endings.update({outcome: times for outcome, times in row["outcomes"].items() if outcome != "answered"})
+        endings.update(row["outcomes"])
     missing = sum(row["missing"] for row in figures["accuracy"])
-    if endings:
-        total = sum(sum(row["outcomes"].values()) for row in figures["accuracy"])
-        named = ", ".join(f"{times:,} {outcome}" for outcome, times in endings.most_common())
-        yield f"Without an answer, of {total:,} episodes: {named} (--section outcomes)."
+    without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
+    if without:
+        named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
+        yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+    if undecided := endings["undecided"]:
+        yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
     if missing:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
@@ -233,7 +237,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
         yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
     if broken := figures.get(PLUGIN_FAILURES):
-        yield f"{count(len(broken), 'plug-in')} failed, and what they would tell is missing (--section {FAILED_ID})."
+        it = "it" if len(broken) == 1 else "they"
+        yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."
     if not_taken := figures.get(NOT_TAKEN):
         yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
     if failures := figures["failures"]:

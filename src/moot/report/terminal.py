@@ -110,7 +110,7 @@ def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
-    troubled = [row for row in figures["accuracy"] if _without_answer(row)]
+    troubled = [row for row in figures["accuracy"] if _otherwise(row)]
     if troubled:
         yield _outcomes(troubled, width, teams=several_teams(figures["accuracy"]))
 
@@ -149,9 +149,9 @@ def _of_team(row: Row, *, teams: bool) -> list[str]:
 
 
 def _outcomes(rows: Iterable[Row], width: int, *, teams: bool) -> Table:
-    cells = [(*_of_team(row, teams=teams), _without_answer(row)) for row in rows]
+    cells = [(*_of_team(row, teams=teams), _otherwise(row)) for row in rows]
     heads = (*(("team",) if teams else ()), "strategy", "who", "how it ended")
-    return table(heads, cells, words=len(heads), width=width, title="Not answered")
+    return table(heads, cells, words=len(heads), width=width, title="Undecided, or not answered")
 
 
 def _by_captain(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -387,8 +387,8 @@ def _by_team(rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:
         yield of, [row for row in rows if row.get("team") == team]
 
 
-def _without_answer(row: Row) -> str:
-    """Every ending but an answer, by name: nothing hides in a smaller n."""
+def _otherwise(row: Row) -> str:
+    """Every ending but a plain answer, by name: nothing hides in a smaller n."""
     named = [f"{count} {outcome}" for outcome, count in sorted(row["outcomes"].items()) if outcome != "answered"]
     named += [f"{row['missing']} not played"] if row["missing"] else []
     return ", ".join(named)

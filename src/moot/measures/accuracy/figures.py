@@ -16,6 +16,7 @@ from moot.measures.source import Source
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.store import queries, schema
+from moot.types import WITH_ANSWER
 
 NOTHING_PLAYED = "nothing could be played: every play failed"
 
@@ -70,7 +71,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
             continue
         disputed += right is None and episode.stage == "disputed"
         grades.setdefault(question, []).append(episode.value)
-        if episode.outcome in ("answered", "undecided"):
+        if episode.outcome in WITH_ANSWER:
             answered.setdefault(question, []).append(episode.value)
     nothing = {"why": NOTHING_PLAYED} if source.nothing_played else {}
     return {
