@@ -95,7 +95,7 @@ def test_it_has_every_key_of_the_schema() -> None:
         "GroupingSpec": (*KEYS["grouping"], "embedding", "match"),  # of these one at a time, and none names a player
     }
     for part, used in parts.items():
-        assert set(used) | ({"instruction", "persona"} if part == "PlayerSpec" else set()) == (
+        assert set(used) | ({"instruction", "persona", "examples"} if part == "PlayerSpec" else set()) == (
             schema["$defs"][part]["properties"].keys()
         ), part
 

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_json import read_json
 from moot.grade.grading import Grading
+from moot.measures.claims.cut_short import without_claims
 from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import selection_sections
+from moot.measures.source import Source
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
@@ -204,6 +206,8 @@ async def _on_experiment(
         )
         with ends_on_ctrl_c():
             stored = await opened.read(read)
+            cut_short = await opened.read(lambda connection: Source(connection, experiment).cut_short)
+        stored = replace(stored, origin=replace(stored.origin, cut_short=cut_short))
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {count(stored.ungraded, 'answer is', 'answers are')} ungraded: {words}", file=sys.stderr)
@@ -283,7 +287,10 @@ async def _rows(
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     with ends_on_ctrl_c():  # whoever was to be asked has been
         rows = _figures(labels, asked, team_trials, stored)
-    return rows if stored is None else [{**row, **stored.origin.json(row["kind"])} for row in rows]
+    if stored is None:
+        return rows
+    rows = [without_claims(row) for row in rows] if stored.origin.cut_short else rows
+    return [{**row, **stored.origin.json(row["kind"])} for row in rows]
 
 
 def _figures(

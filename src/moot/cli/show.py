@@ -36,7 +36,7 @@ def show_command(
         return 0
     with paged(wanted=by_the_page) as console:
         for transcript in stored_transcripts:
-            _print(transcript, console)
+            print_transcript(transcript, console)
     return 0
 
 
@@ -53,7 +53,7 @@ async def _read(path: Path, question_id: str, strategy: str | None, url: str | N
     return stored_transcripts
 
 
-def _print(transcript: Transcript, console: Console) -> None:
+def print_transcript(transcript: Transcript, console: Console) -> None:
     console.print(Rule(f"{transcript.title} · repeat {transcript.repeat}", align="left"))
     for call in transcript.calls:
         heading = f"{call['player']} · {call['stage']} · turn {call['turn']} · attempt {call['attempt'] + 1}"

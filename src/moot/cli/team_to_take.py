@@ -29,6 +29,9 @@ def team_to_take(
     row = _taken(rows)
     if row is None:
         return
+    if row.get("cut_short"):  # whoever is slow when wrong was chosen
+        yield "No team to take yet: the run was cut short. Run it to its end, and choose again."
+        return
     several = len([each for each in rows if each["kind"] == "selector"]) > 1
     by = f" ({row['method']}, best on the questions to choose on)" if several else ""
     yield f"The team to take{by}:"

@@ -24,6 +24,7 @@ from moot.experiment.selected import NOT_CHOSEN, chosen_on, team_chosen_on, with
 from moot.experiment.side_names import ClaimError, cells_named
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.vendors import check_vendors
+from moot.experiment.worked_examples import by_wording, worked_examples
 from moot.grade.graders import grader
 from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
@@ -47,7 +48,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
     dataset = questions_of(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
     models = make_models(file, dataset, asked=asked)
-    players = _players(file, models, prompts)
+    players = _players(file, models, prompts, dataset)
     teams = {
         name: replace(team, names=configured_names(file), reader=reader_of(file, models))
         for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
@@ -93,15 +94,19 @@ def _named(file: ExperimentFile, position: int, played: Strategy) -> Iterator[No
         raise file.error(("strategies", position), f"strategy {played.name!r}: {error}") from None
 
 
-def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> dict[str, Player]:
+def _players(
+    file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts, dataset: Dataset | None
+) -> dict[str, Player]:
     players: dict[str, Player] = {}
+    asked = by_wording(dataset or ()) if any(spec.examples for spec in file.spec.players.values()) else {}
     for name, spec in file.spec.players.items():
         model = model_named(file, models, ("players", name, "model"), spec.model)
         try:
             instruction = prompts.instruction(spec.instruction)
         except UsageError as error:
             raise file.error(("players", name, "instruction"), str(error)) from None
-        players[name] = Player(name, model, instruction, spec.persona)
+        examples = worked_examples(file, name, prompts, asked)
+        players[name] = Player(name, model, instruction, spec.persona, examples=examples)
     counted = numbered(players)
     for name, player in counted.items():
         if player.copy and isinstance(file.spec.models[player.model.name], RecordedSpec):

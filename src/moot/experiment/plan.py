@@ -21,9 +21,10 @@ from moot.experiment.providers import BuiltModel
 from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
 from moot.experiment.side_names import SideName, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
+from moot.experiment.worked_examples import not_shown
 from moot.grade.grading import Grading
 from moot.grade.group import Stages
-from moot.models.model import Model
+from moot.models.model import Model, messages_json
 from moot.models.proxy import ENV
 from moot.prompts import Prompts
 from moot.store import public, store_at
@@ -64,7 +65,8 @@ class Cell:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is worth knowing before it is played, although nothing is wrong."""
-        return tuple(f"{self.label}: {warning}" for warning in self.traits.warnings)
+        own = (*self.traits.warnings, *not_shown(self.traits, self.team.players))
+        return tuple(f"{self.label}: {warning}" for warning in own)
 
     @property
     def title(self) -> str:
@@ -132,6 +134,7 @@ def cell_of(
                 "instruction": player.instruction,
                 "persona": player.persona,
                 "copy": player.copy,
+                **({"examples": messages_json(Request(player.examples))} if player.examples else {}),
             }
             for player in lineup.players
         ],

@@ -19,7 +19,7 @@ from rich.text import Text
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, several_teams, titled
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points, rounded
+from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
@@ -27,6 +27,7 @@ from moot.report.names import shortened
 from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
 from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
+from moot.report.stored_runs import headline_words
 from moot.types import WITH_ANSWER
 
 LINES = 25
@@ -78,8 +79,7 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
             console.print(Text(sentence))
         return
     figures = shortened(figures)
-    above = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
-    above.append(Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic"))
+    above = _verdict(figures)
     below = [Text(line) for line in (*_remarks(figures), *_frontier(figures, console))]
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
     room = LINES - sum(_height(part, console) for part in (*above, *below, *commands))
@@ -91,14 +91,31 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
 
 
-def _table_within(figures: Figures, room: int, console: Console) -> list[Text | Table]:
+def print_verdict(figures: Figures, console: Console, *, lines: int) -> None:
+    """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier."""
+    figures = shortened(figures)
+    above, below = _verdict(figures), [Text(line) for line in _remarks(figures)]
+    room = lines - sum(_height(part, console) for part in (*above, *below))
+    for part in (*above, *_table_within(figures, room, console, "on the page"), *below):
+        console.print(part)
+
+
+def _verdict(figures: Figures) -> list[Text]:
+    sentences = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
+    return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
+
+
+def _table_within(
+    figures: Figures, room: int, console: Console, rest: str = "--section accuracy"
+) -> list[Text | Table]:
     """As many rows as so many lines hold, the most telling ones, and at least three."""
     rows = _rows(figures)
     telling, teams = _telling(figures, rows), several_teams(figures["accuracy"])
     parts: list[Text | Table] = []
     for many in range(len(rows), 0, -1):
         shown = [rows[place] for place in sorted(telling[:many])]
-        parts = [_table(shown, console.width, teams=teams), Text(" ".join(_beside(figures, shown)), style="dim")]
+        words = Text(" ".join(_beside(figures, shown, rest)), style="dim")
+        parts = [_table(shown, console.width, teams=teams), words]
         if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
             break
     return parts
@@ -124,15 +141,7 @@ def _meant(figures: Figures, rows: Sequence[Row]) -> list[int]:
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
     """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
-    head = figures.get("headline") or {}
-    stands = "no figures yet"
-    if head.get("value") is not None:
-        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head))))
-        over = head.get("over_best_single") or {}
-        if over.get("difference") is not None:
-            beside = f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
-            stands += beside if len(stands) + len(beside) <= console.width else ""  # whole, or not at all
-    for line in (first, stands, following):
+    for line in (first, headline_words(figures.get("headline"), console.width), following):
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
@@ -197,15 +206,15 @@ def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
     return made
 
 
-def _beside(figures: Figures, shown: Sequence[Row]) -> Iterator[str]:
-    """What the table's words mean, and how many rows there are beside these."""
+def _beside(figures: Figures, shown: Sequence[Row], where: str) -> Iterator[str]:
+    """What the table's words mean, and how many rows there are beside these, and where."""
     yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked after the fact."
     if any(mark(row) for row in shown):
         yield f"{MARK} over what is graded, and not all is."
     if rest := len(figures["accuracy"]) - len(shown):
-        yield f"{count(rest, 'more row')}: --section accuracy."
+        yield f"{count(rest, 'more row')}: {where}."
 
 
 def _remarks(figures: Figures) -> Iterator[str]:

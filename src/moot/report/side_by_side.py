@@ -14,6 +14,7 @@ import orjson
 
 from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
+from moot.measures.claims.cut_short import without_claims
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
@@ -56,6 +57,8 @@ class Run:
     """By question: the case, which is the question with all that shapes its grade."""
     graded_by: tuple[str, ...] = ()
     """The grader and the judges, by name."""
+    cut_short: bool = False
+    """Whether what takes longest is missing of it, so that nothing may be claimed."""
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))
@@ -75,6 +78,8 @@ def run_of(
     clusters: Mapping[str, str] | None = None,
     keys: Mapping[str, str] | None = None,
     graded_by: tuple[str, ...] = (),
+    *,
+    cut_short: bool = False,
 ) -> Run:
     return Run(
         figures,
@@ -86,6 +91,7 @@ def run_of(
         {title: side.first["team"] for title, side in sides.items()},
         keys or {},
         graded_by,
+        cut_short,
     )
 
 
@@ -134,6 +140,8 @@ def _side_by_side(first: Run, second: Run) -> Row:
         pooled = one in first.means or other in second.means
         row = family_row(pairs, pooled=pooled)
         rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
+    cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
+    rows = with_holm(rows)
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
@@ -143,7 +151,8 @@ def _side_by_side(first: Run, second: Run) -> Row:
             if first.graded_by != second.graded_by
             else {}
         ),
-        "comparisons": with_holm(rows),
+        "comparisons": [without_claims(row) for row in rows] if cut_short else rows,
+        **({"cut_short": cut_short} if cut_short else {}),
         **({"unmatched": unmatched} if unmatched else {}),
     }
 
@@ -180,7 +189,9 @@ def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
     )
     if not rows:
         sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
+    cut = [f"Nothing is claimed of a run that was cut short: {name}." for name in comparison.get("cut_short", ())]
     words = (
+        *cut,
         sentence,
         *_graded_otherwise(comparison),
         *(paired_words(rows) if rows else ()),

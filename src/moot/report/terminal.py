@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.errors import UsageError
+from moot.measures.claims.words import CUT_SHORT
 from moot.measures.columns import (
     at_table,
     count,
@@ -77,6 +78,8 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
     """Only these: each by its own name, or by that of its family, which its name begins with."""
     figures, width = shortened(figures), console.width
     sections = all_sections(figures, given)
+    if (figures.get("headline") or {}).get("cut_short"):
+        console.print(Text(CUT_SHORT))
     for section in wanted_sections(sections, names):
         if section.terminal != "own":
             parts: Iterable[Table | Text] = section_parts(section, width)

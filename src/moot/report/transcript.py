@@ -44,9 +44,17 @@ class Transcript:
 
 
 def transcripts(
-    connection: Connection, experiment: Row, question_id: str, strategy: str | None = None
+    connection: Connection,
+    experiment: Row,
+    question_id: str,
+    strategy: str | None = None,
+    *,
+    play: tuple[str, int] | None = None,
 ) -> list[Transcript]:
-    """Every episode of a question, or those of one strategy (its name, its label, ``solo@ann``, or ``three/vote@ann``)."""
+    """Every episode of a question, or those of one strategy (its name, its label, ``solo@ann``, or ``three/vote@ann``).
+
+    `play`: of one cell and repeat only.
+    """
     ident = experiment["id"]
     case_row = next(iter(queries.cases_of(connection, ident, question_id)), None)
     if case_row is None:
@@ -60,9 +68,13 @@ def transcripts(
     for cell in cells:
         if side is not None and not is_meant(side, cell):
             continue
+        if play is not None and play[0] != cell["id"]:
+            continue
         who = cell["player"] or cell["captain"]  # and whoever has a seat is of one cohort
         title = str(side_of_row({**cell, "cohort": None if who else cell["cohort"]}, team=several))
         for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
+            if play is not None and play[1] != row["repeat"]:
+                continue
             verdict = verdict_of(row["verdict"])
             calls = calls_of(connection, json.loads(row["transcript"]))
             score = row["value"], row["stage"], row["detail"]
