@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.engine.play import play
-from moot.experiment.plan import Cell
+from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
 from moot.grade.normalise import spelled
 from moot.live.team import Journal
@@ -55,6 +55,7 @@ class Watched:
 
     def __init__(self, cells: tuple[Cell, ...], calls: ExperimentCalls | None = None) -> None:
         self.cells = cells
+        self._titles = titles(cells)
         self.episodes: dict[str, Episode] = {}
         names = dict.fromkeys(player.name for cell in cells for player in cell.team.players)
         self.minds: dict[str, PlayerSoFar] = {name: PlayerSoFar() for name in names}
@@ -134,12 +135,12 @@ class Watched:
     def _verdict(self, table: Table, cell: Cell) -> None:
         episode = self.episodes.get(cell.id)
         if episode is None:
-            table.add_row(Text(cell.title, "bold"), "", self._spinner, "", "")
+            table.add_row(Text(self._titles[cell.id], "bold"), "", self._spinner, "", "")
             return
         verdict = episode.verdict
         answer = Text(verdict.answer, "bold") if verdict.answer is not None else Text(verdict.outcome, "red")
         because = Text(verdict.cause if verdict.outcome != "answered" and verdict.cause else verdict.reasoning)
-        table.add_row(Text(cell.title, "bold"), "", answer, because, f"{episode.seconds:.1f}")
+        table.add_row(Text(self._titles[cell.id], "bold"), "", answer, because, f"{episode.seconds:.1f}")
 
     def _open(self, name: str) -> bool:
         """Whether somebody may still hear from this player."""
@@ -183,7 +184,9 @@ class Watched:
     def json(self, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
         return {
             "question": question,
-            "verdicts": [{"title": cell.title, **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells],
+            "verdicts": [
+                {"title": self._titles[cell.id], **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells
+            ],
             "calls": self._distinct(calls),
             "from_store": self._from_store(calls),
             "cost_usd": calls.cost_usd,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
-from moot.measures.columns import Figures, Row, count, titled
+from moot.measures.columns import Figures, Row, count, several_teams, titled
 from moot.measures.facts.figures import losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
 
@@ -25,7 +25,8 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(prove_nothing(figures))
     if clusters := figures.get("clusters"):
         lines.append(cluster_words(figures["questions"], clusters))
-    lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
+    several = several_teams(figures["accuracy"])
+    lines += [_ungraded(row, titled(row, team=several)) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)
         agreement = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
@@ -106,8 +107,7 @@ def _cost(row: Row) -> str:
     return f"{rounded(row['cost'], 1)} calls a question"
 
 
-def _ungraded(row: Row) -> str:
-    title = titled(row)
+def _ungraded(row: Row, title: str) -> str:
     disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
     low, high = row["bounds"]["low"], row["bounds"]["high"]
     return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."

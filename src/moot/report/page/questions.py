@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, select
 
-from moot.measures.cells import Stored, stored_cell
+from moot.measures.cells import Stored, stored_cells
 from moot.measures.sides import title_of
 from moot.report.figures import grader_of
 from moot.report.names import options_left, short_names, ways_of
@@ -95,7 +95,7 @@ class Columns:
 def read_questions(connection: Connection, experiment: Row, grade: Grade | None = None) -> QuestionData:
     """`grade` values a captain's draft where that captain was never played alone."""
     config = config_of(experiment)
-    cells = [stored_cell(row) for row in queries.cells_of(connection, experiment["id"])]
+    cells = stored_cells(queries.cells_of(connection, experiment["id"]))
     places = _places(connection, experiment["id"])
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
     columns = Columns(words.repeats, len(cells))
@@ -133,9 +133,8 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
     rows = []
     for cell in cells:
         shortly = Stored(**{**cell, "label": short[cell["label"]]})
-        key, title = title_of(cell), title_of(shortly)
-        if titles[key] > 1:  # the same strategy at several tables
-            key, title = f"{key} ({cell['team']})", f"{title} ({cell['team']})"
+        several = titles[title_of(cell)] > 1  # teams that play the same
+        key, title = title_of(cell, team=several), title_of(shortly, team=several)
         named: dict[str, Any] = {
             "strategy": shortly["strategy"],
             "label": shortly["label"],
