@@ -12,12 +12,21 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
+from contextlib import contextmanager, suppress
 
 from moot.cli.exit import INTERRUPTED
 
 TOLD = "interrupted"
+SHOW_CURSOR = "\r\x1b[?25h"
+"""Whoever drew a progress bar has hidden it."""
+
+
+def leave_at_once(told: str = TOLD) -> None:
+    """Now, with one line: a thread that computes, or waits for a lock, would keep any other exit waiting."""
+    error = sys.__stderr__.fileno() if sys.__stderr__ is not None else 2
+    with suppress(OSError):
+        os.write(error, f"{SHOW_CURSOR if os.isatty(error) else ''}moot: {told}\n".encode())
+    os._exit(INTERRUPTED)
 
 
 @contextmanager
@@ -27,11 +36,7 @@ def ends_on_ctrl_c(told: str = TOLD) -> Iterator[None]:
         yield
         return
 
-    def leave(number: int, frame: FrameType | None) -> None:
-        os.write(sys.__stderr__.fileno() if sys.__stderr__ is not None else 2, f"moot: {told}\n".encode())
-        os._exit(INTERRUPTED)  # a thread that computes would keep any other exit waiting
-
-    before = signal.signal(signal.SIGINT, leave)
+    before = signal.signal(signal.SIGINT, lambda number, frame: leave_at_once(told))
     try:
         yield
     finally:

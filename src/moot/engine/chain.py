@@ -18,7 +18,8 @@ from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, Till, Trust
-from moot.models.cache import Cache, Flights
+from moot.models.cache import Cache
+from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
 from moot.models.key_gate import KeyGate, KeyProven, KeyShown
 from moot.models.last_look import LastLook
@@ -50,15 +51,19 @@ def chain(
     on_retry: OnRetry | None = None,
     on_hedge: Callable[[str], None] | None = None,
     on_wrong_key: Callable[[str], None] | None = None,
+    flights: Flights | None = None,
 ) -> dict[str, Model]:
-    """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything."""
-    flights = Flights()
+    """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything.
+
+    `flights`: all calls of these models, for whoever wants to know what has left, and to keep back the rest.
+    """
+    flights = flights or Flights()
     gates: dict[tuple[str, str | None], KeyGate] = {}
     chained: dict[str, Model] = {}
     trusts: dict[str, Trust] = {}
     for name, built in models.items():
         model: Model = Answerable(built.model)
-        model = LastLook(Departure(model) if built.hedge is not None else model, calls)
+        model = LastLook(Departure(model) if built.hedge is not None else model, calls, flights)
         gate: KeyGate | None = None
         if built.endpoint:
             gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))

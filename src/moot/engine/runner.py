@@ -28,10 +28,12 @@ from moot.engine.missing_drafts import all_missing, drafts_missing, missing_word
 from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
+from moot.engine.stopping import Unfinished
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
 from moot.errors import BudgetReached, KeyRefused, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
+from moot.models.flights import Flights, Work, asking_for
 from moot.models.model import Model
 from moot.needs import EVERYTHING, Needs
 from moot.prompts import noting_prompts
@@ -67,8 +69,9 @@ class Runner:
         self._tasks: list[asyncio.Task[Any]] = []
         self._stopped: MootError | None = None
         self._interrupted = False
-        self._under_way = 0
-        """Episodes that are being played here."""
+        self._flights = Flights()
+        self._playing: dict[asyncio.Task[Any], Work | None] = {}
+        """Who plays here, and the episode that each is at."""
         self._dropped = 0
         """Episodes that were begun and not played to their end."""
         self._declared = False
@@ -78,34 +81,56 @@ class Runner:
         self._lessons: Lessons | None = None
         """There once everything else has been played and graded: from then on only what learns is played."""
 
-    def interrupt(self) -> int:
-        """Stop cleanly, and keep what was played. How many episodes are still being played to their end.
+    def interrupt(self) -> Unfinished:
+        """Stop cleanly, and keep what was played. Gives what is still waited for; whoever interrupts again drops that.
 
-        What is under way is what takes longest, and that is more often wrong: were it dropped, what is left would be too
-        good. So nothing new is begun, and it is waited for. Whoever interrupts again, or when nothing is played, drops it.
+        An episode that has begun is played to its end, through all its stages, and one that has not is put back. Of the
+        window most have not: they stand in queues of our own. What is begun is what takes longest, and that is more often wrong:
+        were it dropped, what is left would be too good. What is put back leaves no such hole. Episodes begin in the order of
+        the file, for each endpoint; whether the next has begun is settled by what came before it, and its own answers,
+        which nobody has heard, have no part in it. So what is kept is what one would have who decides before each
+        episode whether to go on, and not what was fast. That holds only because an episode has begun as soon as *any*
+        call that it wants has left, in whosever name: a team whose drafts are the players' own calls, or another
+        process's, asks nobody itself, and put back as long as these are out it would be kept where they are quick.
+
+        Calls beside the play (judges, who groups, who matches) belong to no episode: those that have left come home and
+        are stored, and nothing new is asked.
         """
-        if self._interrupted or not self._under_way:
+        if self._interrupted:
             self.drop()
-            return 0
+            return Unfinished()
         self._interrupted = True
-        return self._under_way
+        self._flights.close()
+        self._put_back()
+        return Unfinished(self._begun, self._flights.out)
 
     def drop(self) -> None:
         """Stop at once: what is under way is dropped."""
         self._interrupted = True
         self._drop_all()
 
+    def _put_back(self) -> None:
+        for task, work in self._playing.items():
+            if work is None or not work.begun:
+                task.cancel()
+
     def _drop_all(self) -> None:
-        self._dropped = max(self._dropped, self._under_way)
+        self._dropped = max(self._dropped, self._begun)
         for task in self._tasks:
             task.cancel()
+
+    @property
+    def _begun(self) -> int:
+        """Episodes that are being played here, and of which something was asked."""
+        return sum(work is not None and work.begun for work in self._playing.values())
 
     async def run(self) -> State:
         experiment, tally = self.experiment, self.tally
         tally.purse = await purse_of(self.store, experiment.name, experiment.spec.budget_usd, experiment.models)
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
-        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry, self.count_hedge)
+        counted = (self.count_retry, self.count_hedge)
+        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, *counted, flights=self._flights)
         self._declared = await self.store.run(partial(declare_experiment, experiment=experiment))
         process = processes.begun()
         facts = {"version": __version__, "seed": experiment.spec.seed, "process": process}
@@ -222,22 +247,27 @@ class Runner:
 
     async def _work(self, left: Prefetched[OpenEpisode]) -> None:
         """One of many that take the next episode and play it, until there is none or the run must end."""
+        task = asyncio.current_task()
+        assert task is not None, "it is one of many"
+        self._playing[task] = None
         try:
             # Interrupted: perhaps before there was a task that could be cancelled.
             while self._stopped is None and not self._interrupted and (episode := await left.next()) is not None:
-                self._under_way += 1
-                try:
-                    await self.play_one(episode)
-                except BudgetReached:
-                    # A player's one call was not made: that says nothing. Of a team's many some were.
-                    self._dropped += episode.cell.player is None
-                    raise
-                finally:
-                    self._under_way -= 1
+                with asking_for(Work()) as work:
+                    self._playing[task] = work
+                    try:
+                        await self.play_one(episode)
+                    except BudgetReached:
+                        self._dropped += work.begun
+                        raise
+                    finally:
+                        self._playing[task] = None
         except MootError as error:
             self._stop(error)
         except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
             self._stop(MootError(f"{type(error).__name__}: {error}"))
+        finally:
+            del self._playing[task]
 
     def _stop(self, error: MootError) -> None:
         """The first error is the reason. A reached budget lets the calls finish that are paid for; all else drops them."""
@@ -305,9 +335,14 @@ class Runner:
         if self._interrupted or self._stopped is not None:
             work.close()
             return None
-        task = asyncio.create_task(work)
+        task, home = asyncio.create_task(work), asyncio.create_task(self._flights.all_home())
         self._tasks = [task]
-        (ended,) = await asyncio.gather(task, return_exceptions=True)
+        try:
+            await asyncio.wait((task, home), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            task.cancel()
+            home.cancel()
+            ended, _ = await asyncio.gather(task, home, return_exceptions=True)
         if isinstance(ended, BudgetReached):
             self._stop(ended)
             return None
