@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -65,10 +65,10 @@ def team_experiment(folder: Path, server: Provider, **keys: Any) -> Path:
     return write_experiment(folder, server, models=models, teams=team, strategies=["solo", "vote", "talkative"], **keys)
 
 
-def start(path: Path, *, one_signal_s: float = 1.0) -> subprocess.Popen[str]:
+def start(path: Path, *, one_signal_s: float = 1.0, command: Sequence[str] = ()) -> subprocess.Popen[str]:
     program = SIGNALS_MERGE.format(one_signal_s=one_signal_s)
-    command = [sys.executable, "-c", program, "run", str(path), "--quiet"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    arguments = [sys.executable, "-c", program, *(command or ["run", str(path), "--quiet"])]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def until(reached: Callable[[], bool], *processes: subprocess.Popen[str]) -> None:
@@ -203,6 +203,24 @@ def test_calls_beside_the_play_come_home_and_none_is_lost(tmp_path: Path, asked_
     assert len(paid) == PLACES, "all of them are stored"
     assert len(rows(tmp_path, "SELECT * FROM episodes")) == episodes == 2 * QUESTIONS
     assert dropped(tmp_path) == [0]
+
+
+def test_grading_anew_ends_in_order_too(tmp_path: Path) -> None:
+    with provider(latency_s=0.0) as server:
+        models = {"ann": {"provider": "simulated", "accuracy": 0.3}, "jim": at(server, "jim")}
+        players = {"ann": {"model": "ann"}}
+        path = write_experiment(tmp_path, server, models=models, players=players, strategies=["solo"])
+        assert finish(start(path)) == (0, "")
+        server.held = True
+        process = start(path, command=["grade", str(path), "--judge", "jim"])
+        until(lambda: server.in_flight == PLACES, process)
+        process.send_signal(signal.SIGTERM)
+        said = told(process)
+        server.held = False
+        assert finish(process) == (130, "moot: interrupted\n")
+        assert server.requests == PLACES
+    assert f"{PLACES} calls are out and stored when home" in said
+    assert len(rows(tmp_path, "SELECT * FROM calls WHERE cost_usd > 0")) == PLACES
 
 
 class Told:

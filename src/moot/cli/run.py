@@ -10,13 +10,13 @@ from pathlib import Path
 
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
-from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once
+from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
-from moot.engine.stopping import Stopping, Unfinished
+from moot.engine.stopping import Stopping
 from moot.engine.trial_play import try_out
 from moot.errors import KeyRefused, UsageError
 from moot.experiment.build import build
@@ -98,21 +98,17 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
     store = experiment.store()
     runner = engine.runner(experiment, store, limit)
     await store.open()
-    try:
-        Stopping(runner, _tell_unfinished, leave_at_once).listen()
-        async with watch(runner.tally, title=experiment.name, quiet=quiet):
-            state = await _played(runner)
-        if not quiet and not await _report(experiment, store, runner, state, following):
-            _nothing_played(runner)
+    with Stopping(runner, tell_unfinished, leave_at_once).listening():  # to the end: what comes twice may come late
+        try:
+            async with watch(runner.tally, title=experiment.name, quiet=quiet):
+                state = await _played(runner)
+            if not quiet and not await _report(experiment, store, runner, state, following):
+                _nothing_played(runner)
+                return EXIT_CODES[state]
+            _last_word(runner, state, shown=not quiet)
             return EXIT_CODES[state]
-        _last_word(runner, state, shown=not quiet)
-        return EXIT_CODES[state]
-    finally:
-        await store.close()
-
-
-def _tell_unfinished(unfinished: Unfinished) -> None:
-    say(f"moot: {unfinished.words}", file=sys.stderr)
+        finally:
+            await store.close()
 
 
 async def _played(runner: Runner) -> State:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -102,3 +103,14 @@ async def purse_of(
 def keep_loss(store: Store, experiment: str, usd: float) -> None:
     with suppress(StoreError):  # a store that cannot write ends the run by itself
         store.put_later([(schema.losses, {"experiment": experiment, "usd": usd, "created_at": time.time()})])
+
+
+async def close_all(models: Iterable[Model]) -> None:
+    """One that cannot be closed costs neither the others nor what was played."""
+    for model in models:
+        try:
+            await model.close()
+        except Exception as error:  # noqa: BLE001  somebody else's code, and all is kept by now
+            warnings.warn(
+                f"{model.name} was not closed: {type(error).__name__}: {error}", ResourceWarning, stacklevel=2
+            )

@@ -7,8 +7,7 @@ draft) it gets through the cache. What is finished is looked up and skipped; wha
 from __future__ import annotations
 
 import asyncio
-import warnings
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -19,7 +18,7 @@ from sqlalchemy import Connection
 from moot import __version__
 from moot.engine.batches import placed_batches
 from moot.engine.call_bounds import exceeded_by, exceeded_words, together
-from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.chain import chain, close_all, limiters, purse_of
 from moot.engine.declaring import declare_experiment, declare_questions
 from moot.engine.grading import GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
@@ -28,13 +27,12 @@ from moot.engine.missing_drafts import all_missing, drafts_missing, missing_word
 from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
-from moot.engine.stopping import Unfinished
+from moot.engine.stopping import Unfinished, ended
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
 from moot.errors import BudgetReached, KeyRefused, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.models.flights import Flights, Work, asking_for
-from moot.models.model import Model
 from moot.needs import EVERYTHING, Needs
 from moot.prompts import noting_prompts
 from moot.store import processes, queries, schema
@@ -84,17 +82,7 @@ class Runner:
     def interrupt(self) -> Unfinished:
         """Stop cleanly, and keep what was played. Gives what is still waited for; whoever interrupts again drops that.
 
-        An episode that has begun is played to its end, through all its stages, and one that has not is put back. Of the
-        window most have not: they stand in queues of our own. What is begun is what takes longest, and that is more often wrong:
-        were it dropped, what is left would be too good. What is put back leaves no such hole. Episodes begin in the order of
-        the file, for each endpoint; whether the next has begun is settled by what came before it, and its own answers,
-        which nobody has heard, have no part in it. So what is kept is what one would have who decides before each
-        episode whether to go on, and not what was fast. That holds only because an episode has begun as soon as *any*
-        call that it wants has left, in whosever name: a team whose drafts are the players' own calls, or another
-        process's, asks nobody itself, and put back as long as these are out it would be kept where they are quick.
-
-        Calls beside the play (judges, who groups, who matches) belong to no episode: those that have left come home and
-        are stored, and nothing new is asked.
+        What has begun is played to its end, through all its stages, and what has not is put back: `stopping` says why.
         """
         if self._interrupted:
             self.drop()
@@ -154,7 +142,7 @@ class Runner:
             raise
         finally:
             try:
-                await _close_all(built.model for built in experiment.models.values())
+                await close_all(built.model for built in experiment.models.values())
             finally:
                 processes.over(process)
                 if not isinstance(
@@ -335,20 +323,15 @@ class Runner:
         if self._interrupted or self._stopped is not None:
             work.close()
             return None
-        task, home = asyncio.create_task(work), asyncio.create_task(self._flights.all_home())
+        task = asyncio.create_task(work)
         self._tasks = [task]
-        try:
-            await asyncio.wait((task, home), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            task.cancel()
-            home.cancel()
-            ended, _ = await asyncio.gather(task, home, return_exceptions=True)
-        if isinstance(ended, BudgetReached):
-            self._stop(ended)
+        came = await ended(task, self._flights)
+        if isinstance(came, BudgetReached):
+            self._stop(came)
             return None
-        if isinstance(ended, Exception):
-            raise ended
-        return None if isinstance(ended, BaseException) else ended
+        if isinstance(came, Exception):
+            raise came
+        return None if isinstance(came, BaseException) else came
 
     async def _grade_and_match(self, seated: Plan) -> None:
         # A grader that is not ours has heard the answers; what was only drafted or claimed it has not.
@@ -399,14 +382,3 @@ class Runner:
         self.tally.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1
-
-
-async def _close_all(models: Iterable[Model]) -> None:
-    """One that cannot be closed costs neither the others nor what was played."""
-    for model in models:
-        try:
-            await model.close()
-        except Exception as error:  # noqa: BLE001  somebody else's code, and all is kept by now
-            warnings.warn(
-                f"{model.name} was not closed: {type(error).__name__}: {error}", ResourceWarning, stacklevel=2
-            )

@@ -3,6 +3,18 @@
 However a signal comes, it often comes twice. A terminal sends Ctrl-C to all it runs, and who started this command
 (`timeout`, `uv run`) hands it on; GNU `timeout` signals its child and then the whole group; of a terminal that is closed both
 the kernel and the shell tell. So whatever comes within a second of the first is the first.
+
+What is kept must not be chosen by its speed. Whatever has begun is played to its end, through all its stages: it is what
+takes longest, and that is more often wrong, so that without it the rest would be too good. Whatever has not begun is put
+back; of the window that is most, which stands in queues of our own. Does that choose? Episodes begin in the order of the
+file, at each endpoint. Whether the next has begun is settled by what came before it; its own answers, which nobody has heard,
+have no part in it. So what is kept is what somebody would have who decides before each episode whether to go on. That holds only
+because an episode has begun as soon as *any* call that it wants has left, in whosever name. A team whose drafts are the
+players' own calls, or another process's, need not ask anybody itself: put back while they are out, it would be kept where
+they are quick. What was put back makes no `dropped`, and what had begun and was dropped does.
+
+Calls beside the play (judges, who groups, who matches) belong to no episode: those that have left come home and are stored,
+nothing new is asked, and the next run finds them.
 """
 
 from __future__ import annotations
@@ -10,12 +22,16 @@ from __future__ import annotations
 import asyncio
 import math
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from moot.engine import hangup
+from moot.models.flights import Flights
 from moot.stats.counted_words import count
+
+T = TypeVar("T")
 
 ONE_SIGNAL_S = 1.0
 LONG_PATIENCE_S = 300.0
@@ -84,16 +100,61 @@ class Stopping:
             self._patience_s = patience_s
             loop.call_later(patience_s, self._work.drop)
 
-    def listen(self) -> None:
-        """From now on, to every signal by which somebody ends a process in order."""
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGINT, self.heard, LONG_PATIENCE_S)
-        loop.add_signal_handler(signal.SIGTERM, self.heard, PATIENCE_S)
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """To every signal by which somebody ends a process in order."""
+        loop, terminal = asyncio.get_running_loop(), hangup.Terminal()
+        patience_s = {signal.SIGINT: LONG_PATIENCE_S, signal.SIGTERM: PATIENCE_S}
         if hangup.heard():
-            terminal = hangup.Terminal()
+            patience_s[signal.SIGHUP] = PATIENCE_S
 
-            def hung_up() -> None:
-                terminal.leave_if_gone()
-                self.heard(PATIENCE_S)
+        def hear(number: signal.Signals) -> None:
+            terminal.leave_if_gone()
+            self.heard(patience_s[number])
 
-            loop.add_signal_handler(signal.SIGHUP, hung_up)
+        before = {number: signal.getsignal(number) for number in patience_s}
+        for number in patience_s:
+            loop.add_signal_handler(number, hear, number)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                loop.remove_signal_handler(number)
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+async def ended(task: asyncio.Task[T], flights: Flights) -> T | BaseException:
+    """What came of a task that asks for calls. Once the flights are closed it goes on until they are home, and no longer."""
+    home = asyncio.create_task(flights.all_home())
+    try:
+        await asyncio.wait((task, home), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        task.cancel()
+        home.cancel()
+        came, _ = await asyncio.gather(task, home, return_exceptions=True)
+    return came
+
+
+class CallsOnly(Generic[T]):
+    """Work that is nothing but calls, such as grading what is stored: told to end, it stores those that have left."""
+
+    def __init__(self, work: Coroutine[Any, Any, T], flights: Flights) -> None:
+        self._task = asyncio.create_task(work)
+        self._flights = flights
+
+    def interrupt(self) -> Unfinished:
+        if self._flights.closed:
+            self.drop()
+            return Unfinished()
+        self._flights.close()
+        return Unfinished(calls=self._flights.out)
+
+    def drop(self) -> None:
+        self._task.cancel()
+
+    async def result(self) -> T:
+        """`CancelledError`: it was told to end."""
+        came = await ended(self._task, self._flights)
+        if isinstance(came, BaseException):
+            raise came
+        return came

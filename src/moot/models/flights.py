@@ -77,7 +77,7 @@ class Flights:
 
     def __init__(self) -> None:
         self._open: dict[str, Flight] = {}
-        self._closed = False
+        self.closed = False
         self._news = asyncio.Event()
 
     async def once(self, key: str, fly: Callable[[], Awaitable[Reply]]) -> Reply:
@@ -123,12 +123,12 @@ class Flights:
 
     def close(self) -> None:
         """From now on only what work that has begun still needs leaves."""
-        self._closed = True
+        self.closed = True
         self._news.set()
 
     async def all_home(self) -> None:
         """Until the flights are closed and nothing is out any more."""
-        while not self._closed or self.out:
+        while not self.closed or self.out:
             self._news.clear()
             await self._news.wait()
 
@@ -150,5 +150,5 @@ class Flights:
 
     async def may_leave(self) -> None:
         """Returns where a request may leave; else never, until whoever waits is cancelled."""
-        if self._closed and not ((work := _work.get()) is not None and work.begun):
+        if self.closed and not ((work := _work.get()) is not None and work.begun):
             await asyncio.get_running_loop().create_future()
