@@ -48,6 +48,15 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
+# What the demo needs is a part of that: where the tools are, nothing is installed; else only what runs a local model.
+$(VENV)/.demo: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test $(VENV)/.ready -nt pyproject.toml -a $(VENV)/.ready -nt constraints.txt || { \
+		echo "installing moot and llama.cpp into $(VENV) ..."; \
+		.ci/install $(VENV) -e ".[local]" && $(BIN)/python -m compileall -q src && \
+		$(BIN)/python -m pip uninstall --quiet --yes uv; }
+	@touch $@
+
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -82,7 +91,7 @@ test-ray: $(VENV)/.ready
 	@.ci/install $(VENV) -e ".[ray]"
 	$(BIN)/python -m pytest -q tests/engine/test_ray.py
 
-demo: $(VENV)/.ready
+demo: $(VENV)/.demo
 	@bash examples/demo.sh $(BIN)
 
 bench: $(VENV)/.ready

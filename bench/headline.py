@@ -234,6 +234,46 @@ def coverage(world: World, n: int, repetitions: int, seed: int = 0) -> tuple[flo
     return below, above, own_below, own_above
 
 
+def rows_alike(n: int, rows: int, share: float, alike: float, repetitions: int, seed: int = 0) -> tuple[float, float]:
+    """Rows of one truth, of which the highest is told of: how often its low end is above that truth, by the interval of its
+    own row and by the one that pays for the choice (`headline.after_the_fact`)."""
+    generator = np.random.default_rng(seed)
+    above = np.zeros(2)
+    for _ in range(repetitions):
+        table = right(generator, [share] * rows, n, alike).astype(float)
+        top = int(table.mean(axis=1).argmax())
+        usual = wilson(float(table[top].sum()), n, Z_95)
+        ends = usual.low, chosen_interval(table, top, usual, draws=DRAWS).low
+        above += [(low or 0.0) > share for low in ends]
+    unpaid, paid = (above / repetitions).tolist()
+    return unpaid, paid
+
+
+AFTER_THE_FACT, LOOKS = "after-the-fact", "looks"
+"""The words that play these alone."""
+ROWS_ALIKE = ((100, 4, 0.7, 0.3), (100, 12, 0.7, 0.3), (100, 36, 0.7, 0.3), (300, 12, 0.7, 0.5), (60, 8, 0.75, 0.2))
+"""Questions, rows, what each gets right, how alike they are."""
+
+
+def looked_at(looks: Sequence[int], differ: float, repetitions: int, seed: int = 0) -> tuple[float, float]:
+    """How often one option that equals the single is called more, and more or less, by the first look that calls it so.
+    `looks`: after how many questions; `differ`: on how many the two do."""
+    generator = np.random.default_rng(seed)
+    said = np.zeros(2)
+    for start in range(0, repetitions, 2_000):
+        drawn = generator.random((min(2_000, repetitions - start), looks[-1]))
+        better, worse = np.cumsum(drawn < differ / 2, axis=1), np.cumsum(drawn > 1 - differ / 2, axis=1)
+        up, down = (side[:, np.array(looks) - 1] for side in (better, worse))
+        more, less = ((wins > 0) & (bdtrc(np.maximum(wins, 1) - 1, up + down, 0.5) <= ALPHA) for wins in (up, down))
+        first = (more | less).argmax(axis=1)
+        said += more[np.arange(len(more)), first].sum(), (more | less).any(axis=1).sum()
+    called_more, called = (said / repetitions).tolist()
+    return called_more, called
+
+
+LOOKED_AT = ((300,), (150, 300), range(60, 301, 60), range(30, 301, 30), range(50, 1_001, 50))
+
+
 def shown(found: Sequence[float], played: Sequence[int]) -> str:
     return "".join(
         f"{100 * rate:9.1f} ± {100 * math.sqrt(rate * (1 - rate) / times):.1f}"
@@ -263,6 +303,18 @@ def main(repetitions: int, word: str = "") -> None:
             for n in SIZES:
                 missed = coverage(world, n, covered)
                 print(f"  {world.name:46}{n:5}   {shown(missed, [covered] * len(missed))}", flush=True)
+    if word in (AFTER_THE_FACT, ""):
+        print("\nthe low end of the highest of equal rows is above the truth, unpaid and paid for, in %")
+        for world in ROWS_ALIKE:
+            print(f"  {world!s:46}{'':5}   {shown(rows_alike(*world, repetitions), [repetitions] * 2)}", flush=True)
+    if word in (LOOKS, ""):
+        print("\none option that equals the single, looked at several times: called more, and more or less, in %")
+        for looks in LOOKED_AT:
+            for differ in (0.2, 0.4):
+                name = f"{len(looks)} to {looks[-1]:,}, {100 * differ:.0f} % differ"
+                print(
+                    f"  {name:46}{'':5}   {shown(looked_at(looks, differ, repetitions), [repetitions] * 2)}", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -2,17 +2,16 @@
 # What `make demo` runs: get the small model, let six players of it answer twenty questions, show how it ended.
 set -euo pipefail
 bin=${1:-.venv/bin}
+store=sqlite:///demo/demo.db
 mkdir -p demo
+echo "Six players of one small local model answer twenty easy questions: alone, by"
+echo "vote, and with a captain: 140 answers, one or two a second on two quiet cores."
+echo "Ctrl-C is safe: run it again, and it goes on where it was."
 "$bin/moot" models add smollm2-135m
-echo
-echo "Six players, one small local model, twenty easy questions: alone, by vote, and with a captain."
-echo "(a few minutes on two cores; interrupt it with Ctrl-C, run it again, and it goes on where it was)"
-echo
-"$bin/moot" run examples/demo.yaml --store sqlite:///demo/demo.db
-"$bin/moot" report examples/demo.yaml --store sqlite:///demo/demo.db -o demo/report.html
-cat <<TXT
-
-Open demo/report.html: every question with all that was said. Then:
-  $bin/moot serve     the six at a table, in a browser, and behind an OpenAI-compatible address
-  $bin/moot init      an experiment with your own models and questions
-TXT
+# Progress is on stderr and seen at once. The end is kept, to be shown below with what to type after a demo.
+"$bin/moot" run examples/demo.yaml --store "$store" > demo/ending.txt || { cat demo/ending.txt; exit 1; }
+"$bin/moot" report examples/demo.yaml --store "$store" -o demo/report.html
+grep -v -e '^moot report' -e '^$' demo/ending.txt
+echo "Next: open demo/report.html: all figures, and all that was said"
+echo "      $bin/moot serve: the six at a table in a browser; ask them"
+echo "      $bin/moot init:  an experiment with your own models and questions"

@@ -24,6 +24,10 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 """Else LiteLLM asks the network for prices when it is imported, and waits where there is none."""
 
 
+os.environ.setdefault("MOOT_LOG", "off")
+"""What tests ask is no part of the log of whoever runs them."""
+
+
 class Postgres:
     """One server, a fresh database for each who asks."""
 

@@ -23,6 +23,8 @@ Outcome = Literal["answered", "undecided", "unanswered", "refused", "failed"]
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer."""
 
 OUTCOMES: tuple[Outcome, ...] = ("answered", "undecided", "unanswered", "refused", "failed")
+WITH_ANSWER: frozenset[str] = frozenset(("answered", "undecided"))
+"""Outcomes of an episode that has an answer, be it one that is only fallen back on: it is graded like any other."""
 
 QuestionKind = Literal["open", "choice", "yes-no"]
 

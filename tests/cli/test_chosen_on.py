@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import shlex
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -273,3 +275,52 @@ def test_sets_say_how_many_questions_are_a_rows_own(tmp_path: Path, capsys: pyte
     )
     assert [column.title for column in section.columns].count("n") == 2
     assert {row["set first n"] for row in section.rows} == {own["first"], 20}
+
+
+@pytest.mark.parametrize("played_by", ["vote", "mixture"])
+def test_select_ends_with_a_team_to_paste_whose_figures_leave_out_what_it_was_chosen_on(
+    played_by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last lines do what they say: the command writes the file, the lines are taken as they stand."""
+    monkeypatch.chdir(tmp_path)
+    file = written(tmp_path)
+    plain = CHOICE[: CHOICE.index("strategies:")]
+    if played_by == "vote":
+        file.write_text(f"{plain}\nstrategies: [solo]\n")
+    moot(capsys, "run", file, "--quiet")
+    choose = ("select", file, "--k", 2, "--m", 20, "--method", "top-accuracy,conditioned-diversity")
+    told = [line.strip() for line in moot(capsys, *choose, "--option", "conditioned-diversity.tau=0.2")[0].splitlines()]
+    ending = told[next(place for place, line in enumerate(told) if line.startswith("The team to take")) :]
+    command = next(line for line in ending if line.startswith("moot select "))
+    words = shlex.split(command.removeprefix("moot ").removesuffix(" > team.json"))
+    (tmp_path / "team.json").write_text(moot(capsys, *words)[0])
+    assert json.loads((tmp_path / "team.json").read_text())[0]["team"] == ending[1].split(", ")
+    pasted = "\n".join(line for line in ending if line.startswith(("teams:", "strategies:")))
+    file.write_text(f"{plain}\n{pasted}\n")
+    _, err = moot(capsys, "run", file, "--quiet")
+    assert re.search(rf"{played_by}.*: 20 of its 30 questions are those that it was chosen on", " ".join(err.split()))
+    rows = {row["strategy"]: row for row in json.loads(moot(capsys, "report", file, "--json")[0])["accuracy"]}
+    assert (rows[played_by]["n"], rows[played_by]["chosen_on"]) == (10, 20)
+    assert played_by == "mixture" or rows["solo"]["n"] == 30
+
+
+def test_a_team_that_names_anothers_selection_is_a_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file, rows = chosen(tmp_path, capsys)
+    others = sorted({"a-break", "a-opposite", "b-break"} - {rows[0]["team"][0]})
+    plain = CHOICE[: CHOICE.index("strategies:")]
+    file.write_text(
+        f"{plain}\nteams: {{two: {{players: {json.dumps(others)}, selection: team.json}}}}\nstrategies: [vote]\n"
+    )
+    assert run_app(app, ["run", str(file), "--quiet"]) == 2
+    assert "teams.two.selection: team.json chose" in capsys.readouterr().err
+
+
+def test_fewer_proposers_than_asked_for_are_all_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path)
+    moot(capsys, "run", file, "--quiet")
+    out, err = moot(capsys, "select", file, "--k", "2,5,7", "--m", 20, "--method", "top-accuracy", "--json")
+    assert [row["k"] for row in json.loads(out)] == [2, 3]
+    assert "there are 3 proposers, where teams of 5, 7 are asked for: k 3" in err

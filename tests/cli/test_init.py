@@ -216,7 +216,7 @@ def test_the_embedded_model_that_is_not_there_yet(monkeypatch: pytest.MonkeyPatc
     file = written()
     assert list(file["models"]) == [SMALL]
     assert file["prompts"] == "small"
-    assert len(file["players"]) == len({each["instruction"] for each in file["players"].values()}) == 6
+    assert len(file["players"]) == len({str(each["examples"]) for each in file["players"].values()}) == 6
 
 
 @pytest.mark.parametrize("local", [pytest.param(True, marks=needs_weights)])

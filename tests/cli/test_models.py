@@ -30,9 +30,9 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_list_says_what_is_here(weights: Path) -> None:
     before = runner.invoke(app, ["list"])
     assert before.exit_code == 0
-    assert before.stdout.splitlines()[1].split() == ["tiny", "0", "MB", "MIT", "no", "moot", "models", "add", "tiny"]
+    assert before.stdout.splitlines()[1].split() == ["tiny", "0", "MB", "MIT", "moot", "models", "add", "tiny"]
     packaged.add("tiny", weights)
-    assert runner.invoke(app, ["list"]).stdout.splitlines()[1].split()[-2:] == ["yes", str(packaged.path("tiny"))]
+    assert runner.invoke(app, ["list"]).stdout.splitlines()[1].split()[-1] == str(packaged.path("tiny"))
 
 
 def test_add_then_path(weights: Path) -> None:

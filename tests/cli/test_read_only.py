@@ -41,6 +41,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 READING = {
     "report": ("report", "cup.yaml", "--json"),
     "show": ("show", "cup.yaml", "q1", "--json"),
+    "runs": ("runs", "cup.yaml", "--json"),
     "compare": ("compare", "cup.yaml", "--a", "vote", "--b", "solo@ann", "--json"),
     "select": ("select", "cup.yaml", "--k", "2", "--json"),
     "estimate": ("run", "cup.yaml", "--estimate"),

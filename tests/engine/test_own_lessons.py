@@ -258,3 +258,37 @@ def test_a_team_that_is_asked_one_question_at_a_time_has_nothing_to_learn_from()
     experiment = moot.Experiment(name="cup", models=players(), strategies=[Follows()])
     with pytest.raises(moot.MootError, match="follows learns from graded drafts of other questions"):
         LiveTeam(experiment.as_file, keep=False)
+
+
+@dataclass(frozen=True)
+class TellsLessons(Follows):
+    name: ClassVar[str] = "tells-lessons"
+    traits: ClassVar[Traits] = replace(LEARNS, asks="everybody")
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        verdict = await Follows.play(self, question, team)
+        asked = f"Of {len(team.lessons)} questions you know who was right. {question.text}"
+        await team.speak(team.players[0], question, asked, stage="told")
+        return verdict
+
+
+async def test_the_estimate_asks_nothing_again_of_what_has_decided(tmp_path: Path) -> None:
+    """A sample teaches less than the run did, so what it would ask is nowhere stored: there is nothing left to decide."""
+    many = [
+        Case(Question(f"q{n}", f"Which of them is number {n}?", choices=("w", "x", "y", "z")), "A") for n in range(30)
+    ]
+    models = players()
+    keys = {"name": "cup", "models": models, "strategies": [TellsLessons()]}
+    url = f"sqlite:///{tmp_path / 'cup.db'}"
+    store = await build(moot.Experiment(**keys, questions=many).as_file, store_url=url).store().open()
+    try:
+        for asked in (many[:24], many):
+            plan = build(moot.Experiment(**keys, questions=asked).as_file, store_url=url)
+            before = await estimate(plan, store)
+            made = sum(len(model.requests) for model in models.values())
+            await Runner(plan, store).run()
+            made = sum(len(model.requests) for model in models.values()) - made
+            assert before.calls == pytest.approx(made, rel=0.01), "with new questions all is decided anew"
+            assert (await estimate(plan, store)).calls == 0
+    finally:
+        await store.close()

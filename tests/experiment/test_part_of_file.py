@@ -27,7 +27,14 @@ KEYS: dict[str, Any] = {
         },
     },
     "players": {"first": {"model": "ann"}, "second": {"model": "bob"}},
-    "teams": {"both": {"players": ["first", "second"], "captain": "first", "cohorts": {"one": ["first", "second"]}}},
+    "teams": {
+        "both": {
+            "players": ["first", "second"],
+            "captain": "first",
+            "cohorts": {"one": ["first", "second"]},
+            "selection": "team.json",
+        }
+    },
     "strategies": ["solo", "vote", {"mixture": {"summariser": "sue", "repeats": 1}}],
     "language": "en",
     "grouping": {"model": "gus", "reference": "shown"},
@@ -62,6 +69,8 @@ def whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
     Path("own/judge.j2").write_text(ours.read_text(encoding="utf-8") + "\nBe fair.", encoding="utf-8")
     Path("q.jsonl").write_text("\n".join(map(json.dumps, questions)), encoding="utf-8")
     Path("players.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    chosen = {"team": ["first", "second"], "accuracies": {}, "chosen_on_ids": ["another"]}
+    Path("team.json").write_text(json.dumps([chosen]), encoding="utf-8")
     path = Path("whole.yaml")
     path.write_text(json.dumps(KEYS), encoding="utf-8")
     assert moot("run", path, "--quiet") == 0, capfd.readouterr().err
@@ -86,13 +95,14 @@ def test_it_has_every_key_of_the_schema() -> None:
         "GroupingSpec": (*KEYS["grouping"], "embedding", "match"),  # of these one at a time, and none names a player
     }
     for part, used in parts.items():
-        assert set(used) | ({"instruction", "persona"} if part == "PlayerSpec" else set()) == (
+        assert set(used) | ({"instruction", "persona", "examples"} if part == "PlayerSpec" else set()) == (
             schema["$defs"][part]["properties"].keys()
         ), part
 
 
 def test_grade(whole: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     Path("players.jsonl").unlink()
+    Path("team.json").unlink()  # it is about who plays, too
     two = ("--judge", "tom", "--judge", "kim", "--settle")
     for more in ((), ("--judge", "kim"), two, ("--batch", "1")):
         monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
@@ -102,6 +112,7 @@ def test_grade(whole: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 
 def test_select(whole: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("players.jsonl").unlink()
+    Path("team.json").unlink()  # it is about who plays, too
     assert moot("select", whole, "--k", 1, "--method", "greedy", "--json") == 0, capfd.readouterr().err
     (row,) = json.loads(capfd.readouterr().out)
     assert "that of sue" in row["oracle"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, redirect_stdout
@@ -104,6 +105,39 @@ def test_a_report_of_many_strategies_fits_a_screen(cup: Path, capfd: pytest.Capt
     assert "Without an answer, of" in whole
     assert lines[-3].startswith("moot report cup.yaml -o cup.html")
     assert lines[-1].startswith("moot report cup.yaml --all")
+
+
+def test_a_fall_back_is_an_answer(figures: dict[str, Any]) -> None:
+    """Undecided episodes have an answer, which is graded: they are told apart from those without one."""
+    row = figures["accuracy"][0]
+    some = {**figures, "accuracy": [{**row, "outcomes": {"answered": 5, "undecided": 2, "refused": 1}}], "runs": []}
+    whole = " ".join(printed(print_ending, some, NextCommands("cup.yaml")))
+    assert "Without an answer, of 8 episodes: 1 refused (--section outcomes)." in whole
+    assert "Undecided, so that a fall-back stands as the answer: 2 of 8 episodes." in whole
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [({}, "An interim look, at "), ({"dropped": 3}, "of what it has begun the slowest is missing")],
+)
+def test_a_look_before_the_end_says_so_and_fits_a_screen(
+    cup: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    facts: dict[str, int],
+    said: str,
+) -> None:
+    shutil.copytree(cup.parent, tmp_path / "early")
+    monkeypatch.chdir(tmp_path / "early")
+    with closing(sqlite3.connect("cup.db")) as connection, connection:
+        connection.execute(
+            "DELETE FROM episodes WHERE question IN (SELECT question FROM experiment_questions WHERE position > 5)"
+        )
+        connection.execute("UPDATE runs SET state = 'interrupted', facts = ?", (json.dumps(facts),))
+    lines = ended(capfd, "report", "cup.yaml")
+    assert len(lines) <= LINES
+    assert said in " ".join(" ".join(lines).split())
 
 
 def test_money_is_for_a_thousand_questions(figures: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.measures.sides import SideResults
-from moot.report.side_by_side import Run, run_of, side_by_side
+from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
 from moot.stats.graded import Value
 
 
@@ -118,3 +118,50 @@ def test_equal_words_in_two_runs_need_not_have_equal_grades() -> None:
     one = Run({"experiment": "cup"}, {"vote": right}, open={"vote": {"q39": waits}})
     (row,) = side_by_side(one, one)["comparisons"]
     assert row["bounds"] == {"low": pytest.approx(-1 / 40), "high": pytest.approx(1 / 40)}
+
+
+def test_what_only_another_key_changed_is_no_difference_between_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same calls, graded by a corrected key: not one answer differs, and neither does anything that is told."""
+    lines = [{"id": str(n), "text": f"What is {n}?", "answer": str(n)} for n in range(40)]
+    corrected = [{**line, "answer": f"{line['answer']}0"} if n < 15 else line for n, line in enumerate(lines)]
+    store = f"sqlite:///{tmp_path / 'both.db'}"
+    paths = []
+    for name, asked in (("one", lines), ("other", corrected)):
+        written = "".join(json.dumps(line) + "\n" for line in asked)
+        (tmp_path / f"{name}.jsonl").write_text(written, encoding="utf-8")
+        said = "".join(
+            json.dumps({"model": "ann", "question_id": line["id"], "answer": line["answer"]}) + "\n" for line in lines
+        )
+        (tmp_path / "said.jsonl").write_text(said, encoding="utf-8")
+        path = tmp_path / f"{name}.yaml"
+        keys = {
+            "name": name,
+            "store": store,
+            "questions": {"file": f"{name}.jsonl"},
+            "models": {"ann": {"provider": "recorded", "file": "said.jsonl", "model": "ann"}},
+        }
+        path.write_text(json.dumps(keys), encoding="utf-8")
+        assert run_app(app, ["run", str(path), "--quiet"]) == 0
+        paths.append(str(path))
+    capsys.readouterr()
+    assert run_app(app, ["report", *paths, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [run["accuracy"][0]["value"] for run in told["runs"]] == [1.0, 0.625], "each run by its own key"
+    assert (told["common_questions"], told["other_keys"]) == (25, 15)
+    (row,) = told["comparisons"]
+    assert (row["difference"], row["n"]) == (0.0, 25)
+    assert run_app(app, ["report", *paths]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "15 questions have another reference answer in the second run, and are left out." in words
+
+
+def test_other_judges_are_said() -> None:
+    judged = [{"models": {"j": {"model": model}}, "judge": {"models": ["j"]}} for model in ("small", "large")]
+    runs = [run_of({"experiment": "cup"}, {}, graded_by=graders_of(config)) for config in judged]
+    shown = side_by_side(*runs)
+    assert shown["graded_by"] == [["match", "j (small)"], ["match", "j (large)"]]
+    (section,) = side_by_side_sections(shown)
+    assert any("Graded by match, j (small) in the first run and by match, j (large)" in text for text in section.words)
+    assert "graded_by" not in side_by_side(runs[0], runs[0])

@@ -125,13 +125,13 @@ async def test_no_line_is_longer_than_the_terminal_is_wide(tmp_path: Path, width
 
 def test_what_was_not_answered_stands_below(cup: Figures) -> None:
     shown, text = cup, printed(cup)
-    below = text[text.index("Not answered") :]
+    below = text[text.index("Undecided, or not answered") :]
     refused = [
         row["outcomes"]["refused"] for row in shown["accuracy"] if row.get("player") and "refused" in row["outcomes"]
     ]
     assert refused
     assert all(f"{count} refused" in below for count in refused)
-    assert "not answered" not in text[: text.index("Not answered")]
+    assert "not answered" not in text[: text.index("Undecided, or not answered")]
 
 
 def test_few_questions_say_so(cup: Figures) -> None:

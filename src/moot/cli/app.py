@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from moot import __version__
+from moot.cli.daily_commands import log, runs, watch
 from moot.cli.exit import Interruptible
 from moot.cli.init import init
 from moot.cli.models import app as models_app
@@ -127,6 +128,10 @@ def compare(
     return compare_command(source, a=a, b=b, store=store, as_json=as_json)
 
 
+app.command()(runs)
+app.command()(watch)
+
+
 @app.command()
 def plan(
     file: Annotated[
@@ -135,12 +140,18 @@ def plan(
             metavar="FILE", help="An experiment: corrected for what its report compares.", show_default=False
         ),
     ] = None,
-    *,
-    accuracy: Annotated[float, typer.Option(help="What is expected without the gain: 0.4.")],
-    gain: Annotated[float, typer.Option(help="The difference to be seen: 0.03.")],
+    accuracy: Annotated[float | None, typer.Option(help="What is expected without the gain: 0.4.")] = None,
+    gain: Annotated[float | None, typer.Option(help="The difference to be seen: 0.03.")] = None,
     discordance: Annotated[
         float | None, typer.Option(help="The share of questions on which the two differ; left out: assumed.")
     ] = None,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="PILOT", help="An experiment that was played: accuracy, discordance and cost from it."
+        ),
+    ] = None,
+    store: Annotated[str | None, typer.Option(help="Read the pilot from this store: sqlite:///PATH.")] = None,
     power: Annotated[float, typer.Option(help="How sure one wants to be to see it.")] = 0.8,
     alpha: Annotated[float, typer.Option(help="How often chance alone may look like a gain.")] = 0.05,
     comparisons: Annotated[
@@ -155,11 +166,18 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
     """How many questions are needed to see a gain, before any is asked."""
-    from moot.cli.plan import Planned, PlannedFrom, plan_command
+    from moot.cli.plan import Planned, PlannedFrom, expected, plan_command
     from moot.stats.bounded_power import PlannedUnits
 
-    planned = Planned(accuracy, gain, discordance, power, alpha, PlannedUnits((cluster_size or 1,), apart))
-    return plan_command(planned, PlannedFrom(file, comparisons, cluster_size), as_json=as_json)
+    units = PlannedUnits((cluster_size or 1,), apart)
+    told = PlannedFrom(file or pilot, comparisons, cluster_size)
+    if pilot is not None:
+        from moot.cli.pilot import PilotPlan, pilot_command
+
+        given = {"--accuracy": accuracy, "--discordance": discordance, "--apart": None if apart == 1.0 else apart}
+        return pilot_command(PilotPlan(pilot, store, gain, power, alpha, units, told), given, as_json=as_json)
+    planned = Planned(*expected(accuracy, gain, store), discordance, power, alpha, units)
+    return plan_command(planned, told, as_json=as_json)
 
 
 @app.command()
@@ -175,14 +193,21 @@ def ask(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every strategy and captain of the file.")] = False,
     choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
+    last: Annotated[
+        bool, typer.Option("-c", "--continue", help="Go on from the last question: same team, what was said before it.")
+    ] = False,
+    after: Annotated[str | None, typer.Option(metavar="ID", help="Go on from this one: see moot log.")] = None,
+    no_log: Annotated[bool, typer.Option("--no-log", help="Do not keep it for moot log.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
     """Ask a team one question and watch it answer. The answer is the last line."""
-    from moot.cli.ask import ask_command
+    from moot.cli.ask import Asked, ask_command
 
-    return ask_command(question, team=team, strategy=strategy, choices=choice or [], as_json=as_json, every=every)
+    asked = Asked(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
+    return ask_command(question, asked, as_json=as_json)
 
 
+app.command()(log)
 app.command()(serve)
 app.command()(purge)
 
@@ -194,11 +219,27 @@ def show(
     strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, or solo@ann.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,
 ) -> int:
     """One question, whole: every prompt, reply and grade."""
     from moot.cli.show import show_command
 
-    return show_command(file, question_id, strategy=strategy, store=store, as_json=as_json)
+    by_the_page = not no_pager
+    return show_command(file, question_id, strategy=strategy, store=store, as_json=as_json, by_the_page=by_the_page)
+
+
+@app.command()
+def demo(
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the page, such as demo.html.")] = None,
+    unpack: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the recorded store and its file there.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
+) -> int:
+    """A real run, recorded: what moot tells. No model is needed, nothing is asked."""
+    from moot.cli.demo import demo_command
+
+    return demo_command(page=output, folder=unpack, as_json=as_json)
 
 
 @app.command()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rich.live import Live
 
+from moot.cli.ask_log import Keeping, Log, earlier_question
 from moot.cli.console import Console
 from moot.cli.safe_text import print_json, say
 from moot.cli.watched import Watched
@@ -24,6 +25,8 @@ from moot.experiment.learning import refuse_learners
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.live.question_log import LoggedQuestion, Message, log_file
+from moot.live.served import AskedWith, asked_name
 from moot.live.team import question_of, served_names
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -35,17 +38,52 @@ USUALLY = ("talkative", "vote")
 STDIN = "-"
 
 
-def ask_command(
-    text: str, *, team: Path | None, strategy: str | None, choices: list[str], as_json: bool, every: bool
-) -> int:
-    if every and strategy is not None:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a question is put: to whom, and after what."""
+
+    team: Path | None = None
+    strategy: str | None = None
+    choices: tuple[str, ...] = ()
+    every: bool = False
+    last: bool = False
+    """Go on from the last question,"""
+    after: str | None = None
+    """or from the one with this id."""
+    log: bool = True
+
+    def going_on_from(self, earlier: LoggedQuestion) -> Asked:
+        """The same team and strategy, unless others are named."""
+        put = earlier.asked_with
+        if self.team is not None or put is None:
+            return self
+        strategy = put.get("strategy") if self.strategy is None and not self.every else self.strategy
+        return replace(self, team=Path(put["team"]) if put.get("team") else None, strategy=strategy)
+
+
+def ask_command(text: str, asked: Asked, *, as_json: bool) -> int:
+    if asked.every and asked.strategy is not None:
         raise UsageError("--all plays every strategy of the file, --strategy one; expected one of the two")
-    file = read_experiment(team, with_questions=False) if team else embedded_team()
-    asked = question_of(_from_stdin() if text == STDIN else text, choices, file.spec.language)
-    question = replace(asked, id="asked")
-    played = every_strategy(file) if every else one_strategy(file, strategy)
+    if asked.last and asked.after is not None:
+        raise UsageError("--continue goes on from the last question, --after from another; expected one of the two")
+    earlier = None
+    if asked.last or asked.after is not None:
+        earlier = asyncio.run(earlier_question(asked.team, asked.after))
+        asked = asked.going_on_from(earlier)
+    file = read_experiment(asked.team, with_questions=False) if asked.team else embedded_team()
+    said = _from_stdin() if text == STDIN else text
+    question = question_of(said, asked.choices, file.spec.language)
+    played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy)
     refuse_learners(played)
-    return asyncio.run(_ask(played, question, as_json=as_json, keep=file.spec.store is not None, every=every))
+    before: list[Message] = []
+    if earlier is not None:
+        before = earlier.talk
+        in_talk = played.cells[0].team.prompts.render("chat", messages=before, question=said)
+        question = question_of(in_talk, asked.choices, file.spec.language)
+    told = {"asked": said, "before": before} if before else {}
+    own = AskedWith(str(asked.team.absolute()) if asked.team else None, asked.strategy)
+    keeping = Keeping(file.spec.store is not None, log_file(), asked.log, own, told)
+    return asyncio.run(_ask(played, question, as_json=as_json, keeping=keeping, every=asked.every))
 
 
 def _from_stdin() -> str:
@@ -77,7 +115,8 @@ def one_strategy(file: ExperimentFile, named: str | None) -> Plan:
 
 
 def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cell]]:
-    """By the name that a report or a served team has for it, or any strategy's, whether or not the file plays it."""
+    """By the name that a report or a served team has for it, or any strategy's without options, be it that the
+    file does not play it."""
     if (served := served_names(plan).get(named)) is not None:
         return plan, [served]
     try:
@@ -98,23 +137,27 @@ def _only(plan: Plan, cells: Sequence[Cell]) -> Plan:
     return replace(plan, cells=tuple(decided[:1] or cells))
 
 
-async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: bool, every: bool) -> int:
-    for warning in await try_out(experiment):
+async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: Keeping, every: bool) -> int:
+    for warning in (*experiment.strategy_warnings, *await try_out(experiment)):
         say(f"moot: {warning}", file=sys.stderr)
-    store = experiment.store() if keep else SqliteStore(None)
+    store = experiment.store() if keeping.in_its_store else SqliteStore(None)
     await store.open()
-    calls = ExperimentCalls(store, experiment.name)
-    purse = await purse_of(store, experiment.name, experiment.spec.budget_usd, experiment.models)
+    name = asked_name(experiment.name)
+    calls = ExperimentCalls(store, name)
+    purse = await purse_of(store, name, experiment.spec.budget_usd, experiment.models)
     models = chain(experiment.models, limiters(experiment.models), calls, purse)
     table = Watched(experiment.with_models(models).cells, calls)
+    log = Log(experiment, keeping, store)
     try:
+        repeat = await log.repeat(question)
         if as_json:
-            await table.play(question)
-            print_json(_json(table, question, calls))
+            await table.play(question, repeat)
+            print_json(_json(table, keeping.told.get("asked", question.text), calls))
         else:
-            await _watch(table, question, Console())
+            await _watch(table, question, repeat, Console())
             if not every:
                 say(_last_line(table, question))
+        await log.keep(table)
     finally:
         for built in experiment.models.values():
             await built.model.close()
@@ -122,17 +165,17 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keep: boo
     return 0 if any(episode.verdict.answer is not None for episode in table.episodes.values()) else 1
 
 
-async def _watch(table: Watched, question: Question, console: Console) -> None:
+async def _watch(table: Watched, question: Question, repeat: int, console: Console) -> None:
     """Live on a terminal; where nobody watches, the table once it is whole."""
     if not console.is_terminal:
-        await table.play(question)
+        await table.play(question, repeat)
         console.print(table.view())
         return
     with Live(get_renderable=table.view, console=console, refresh_per_second=8):
-        await table.play(question)
+        await table.play(question, repeat)
 
 
-def _json(table: Watched, question: Question, calls: ExperimentCalls) -> Mapping[str, Any]:
+def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
     answers = [episode.verdict.answer for episode in table.episodes.values()]
     return {**table.json(question, calls), "answer": answers[0] if len(answers) == 1 else None}
 

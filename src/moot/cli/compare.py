@@ -19,7 +19,7 @@ from moot.store.examined import opened_to_read
 
 
 def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: bool) -> int:
-    row = asyncio.run(_compared(source, a, b, store))
+    row = asyncio.run(compared_in(source, a, b, store))
     if as_json:
         print_json(row)
         return 0
@@ -29,7 +29,7 @@ def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: 
     return 0
 
 
-async def _compared(source: str, a: str, b: str, url: str | None) -> dict[str, Any]:
+async def compared_in(source: str, a: str, b: str, url: str | None = None) -> dict[str, Any]:
     """`source` is an experiment file, the URL of a store, or a store's file."""
     if "://" in source or source.endswith((".db", ".sqlite")):
         store, name = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from moot.errors import UsageError
+from moot.measures.claims.cut_short import WHY
 from moot.models.closest import closest
 
 COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -17,6 +18,8 @@ COMPARED: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
+COUNTED = ("clusters", "measurement")
+"""Keys of a report with several figures that say what was done, and nothing of how good it is."""
 _FORM = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(>=|<=|>|<)\s*(\S+)\s*")
 
 
@@ -67,6 +70,9 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
             raise UsageError(f"--fail-under: {'.'.join(keys)}: there is no {key!r}{closest(key, known)}")
         why = place.get("why") or why
         place = place[key]
+    claims = keys[0] in headline or (len(keys) > 1 and keys[0] not in COUNTED)
+    if headline.get("cut_short") and claims and not isinstance(place, str | Mapping | list):
+        return None, WHY
     if place is not None and (isinstance(place, bool) or not isinstance(place, int | float)):
         raise UsageError(f"--fail-under: {'.'.join(keys)} is no number")
     return place, why

@@ -24,13 +24,18 @@ def list_models() -> None:
     """Name, size and licence of each, and where it is if it is here."""
     from moot.models.packaged import CATALOGUE
 
-    rows = [("name", "size", "licence", "here", "path")]
+    rows = [("name", "size", "licence", "here, or how to get it")]
     for model in CATALOGUE.values():
-        here, place = ("yes", str(model.file)) if model.there else ("no", f"moot models add {model.name}")
-        rows.append((model.name, _megabytes(model.size_bytes), model.licence, here, place))
+        place = _from_home(model.file) if model.there else f"moot models add {model.name}"
+        rows.append((model.name, _megabytes(model.size_bytes), model.licence, place))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _from_home(file: Path) -> str:
+    home = Path.home()
+    return f"~/{file.relative_to(home)}" if file.is_relative_to(home) else str(file)
 
 
 @app.command("add")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,26 @@ class _Families:
         return replace(planned, comparisons=self.sizes[name], players=self.players if name == "headline" else 1)
 
 
+def expected(accuracy: float | None, gain: float | None, store: str | None) -> tuple[float, float]:
+    """Accuracy and gain, which nobody else knows where there is no pilot."""
+    if accuracy is None or gain is None:
+        raise UsageError("expected --accuracy and --gain, or --from with an experiment that was played")
+    if store is not None:
+        raise UsageError("--store: where a pilot is read from; expected --from with it")
+    return accuracy, gain
+
+
 def plan_command(planned: Planned, told: PlannedFrom, *, as_json: bool) -> int:
+    chosen, row = planned_row(planned, told)
+    if as_json:
+        print_json(row)
+        return 0
+    print_plan(row, planned_words(row, chosen))
+    return 0
+
+
+def planned_row(planned: Planned, told: PlannedFrom) -> tuple[Planned, dict[str, Any]]:
+    """What is planned for, with what the report of a file corrects for, and the figures."""
     families = _Families({}, 0)
     if told.file is not None:
         planned, families = _of_file(planned, told.file, told)
@@ -77,17 +96,12 @@ def plan_command(planned: Planned, told: PlannedFrom, *, as_json: bool) -> int:
     asked = {name: _planned_for(planned, share, families, name) for name, size in families.sizes.items() if size}
     of = _most(asked)
     chosen = families.planned(planned, of) if of else replace(planned, comparisons=told.comparisons or 1)
-    row = {**figures_of(chosen, share), "family": of, "families": list(asked.values())}
-    if as_json:
-        print_json(row)
-        return 0
-    _print(row, chosen)
-    return 0
+    return chosen, {**figures_of(chosen, share), "family": of, "families": list(asked.values())}
 
 
-def _print(row: Mapping[str, Any], planned: Planned) -> None:
+def print_plan(row: Mapping[str, Any], sentences: Sequence[str]) -> None:
     console = Console()
-    for sentence in _words(row, planned):
+    for sentence in sentences:
         console.print(sentence, markup=False, highlight=False)
     counts = (Column("questions", "questions"), *([Column("clusters", "clusters")] if "clusters" in row else ()))
     if row["table"]:
@@ -178,7 +192,7 @@ def figures_of(planned: Planned, share: float) -> dict[str, Any]:
     }
 
 
-def _words(row: Mapping[str, Any], planned: Planned) -> list[str]:
+def planned_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
     better = f"{100 * row['accuracy']:.1f} % to {100 * (row['accuracy'] + row['gain']):.1f} %"
     hang, scores = "clusters" in row, row["apart"] < 1
     bounded = hang or scores or planned.means

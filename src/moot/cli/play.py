@@ -42,6 +42,7 @@ from moot.live.game import (
     table,
 )
 from moot.models.closest import closest
+from moot.prompts import LANGUAGES
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, traits_of
@@ -68,7 +69,7 @@ def play_command(
     if seat not in (None, PERSON):
         raise UsageError(f"--seat: expected {PERSON}, found {seat!r}")
     path = _package(package)
-    file = read_experiment(team, with_questions=False) if team else _in_the_language_of(path, embedded_team())
+    file = read_experiment(team, with_questions=False) if team else _embedded_team(path)
     played = _strategy(file, strategy)
     # Built with the plainest strategy: whatever a strategy wants of a team is asked of the line-up of this game.
     other = with_other_play(file, questions=QuestionsSpec(file=str(path)), strategies=["solo"])
@@ -89,12 +90,10 @@ def _package(package: str) -> Path:
     return path
 
 
-def _in_the_language_of(path: Path, file: ExperimentFile) -> ExperimentFile:
-    """The embedded team speaks the language of the package."""
+def _embedded_team(path: Path) -> ExperimentFile:
+    """It speaks the language of the package."""
     language = next(iter(load(path))).question.language
-    if language not in ("en", "ru"):
-        return file
-    return ExperimentFile(file.path, file.spec.model_copy(update={"language": language}), file.places)
+    return embedded_team(language if language in LANGUAGES else "en")
 
 
 def _strategy(file: ExperimentFile, wanted: str | None) -> Strategy:
@@ -136,7 +135,8 @@ async def _play(
         model = PersonModel(screen, clock_s) if seated or captain == PERSON else None
         team = next(iter(playing.teams.values()))
         cell = table(team, strategy, model=model, captain=captain, seat=seated, heard=screen.heard)
-        for warning in await try_out(replace(experiment, cells=(cell,))):
+        only = replace(experiment, cells=(cell,))
+        for warning in (*only.strategy_warnings, *await try_out(only)):
             say(f"moot: {warning}", file=sys.stderr)
         return await _until_stopped(Game(cell, playing.grading, model), experiment, screen)
     finally:

@@ -16,12 +16,13 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
-from moot.measures.sides import SideResults, sides
+from moot.measures.claims.words import CUT_SHORT
+from moot.measures.sides import sides
 from moot.measures.source import Source
 from moot.report.figures import figures, find_experiment
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
-from moot.report.side_by_side import Run, run_of, side_by_side, side_by_side_sections
+from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
 from moot.report.story import FEW, stories
 from moot.report.tables import TableFormat, needs_polars, rows_columns, section_columns, write_tables
 from moot.store import from_here, store_at
@@ -69,12 +70,12 @@ def report_command(
     if conditions and len(paths) > 1:
         raise UsageError("--fail-under goes with one file")
     wanted = ReportWanted(output is not None and kind is None, kind is not None, len(paths) > 1, stories=everything)
-    runs = [asyncio.run(_read(path, store, wanted, served)) for path in (paths or (None,))]
+    runs = [asyncio.run(read_report(path, store, wanted, served)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
         _write_tables(output or Path("report"), kind, runs, both)
     elif output is not None:
-        _write_page(output, runs, both)
+        write_report_page(output, runs, both)
     elif as_json:
         print_json(both or runs[0].run.figures)
     elif told == "ending":
@@ -130,7 +131,7 @@ def _checked(
     return "csv" if table_format == "csv" else "parquet" if table_format == "parquet" else None
 
 
-async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served: bool) -> ReadRun:
+async def read_report(path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False) -> ReadRun:
     store, name = open_existing(path, url, served=served)
     hypotheses = read_experiment(path, with_questions=False).spec.hypotheses if path is not None else []
 
@@ -145,13 +146,20 @@ async def _read(path: Path | None, url: str | None, wanted: ReportWanted, served
         raw: dict[str, Any] = {}
         if wanted.tables:
             raw = {kind: stored_columns(connection, kind, experiment["name"]) for kind in RAW}
-        played: Mapping[str, SideResults] = {}
-        clusters: Mapping[str, str] = {}
+        run = run_of(run_figures, {})
         if wanted.pairs:
             source = Source(connection, experiment)
-            played, clusters = sides(source, source.cells), source.clusters
+            keys = {question: case.digest for question, case in source.cases.items()}
+            run = run_of(
+                run_figures,
+                sides(source, source.cells),
+                source.clusters,
+                keys,
+                graders_of(source.config),
+                cut_short=source.cut_short,
+            )
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
-        return ReadRun(run_of(run_figures, played, clusters), page, raw, told)
+        return ReadRun(run, page, raw, told)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
@@ -178,7 +186,7 @@ def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
             console.print(part)
 
 
-def _write_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+def write_report_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
     from moot.report.page.run import write_page
 
     first = runs[0].page
@@ -192,6 +200,8 @@ def _write_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any] | No
 
 
 def _write_tables(folder: Path, kind: TableFormat, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+    if any((reading.run.figures.get("headline") or {}).get("cut_short") for reading in runs):
+        say(f"moot: {CUT_SHORT}", file=sys.stderr)
     written: list[Path] = []
     try:
         for number, reading in enumerate(runs, start=1):

@@ -130,11 +130,8 @@ async def _report(experiment: Plan, store: Store, runner: Runner, state: State, 
     nothing_new = state == "done" and not _anything_new(tally)
     with ends_on_ctrl_c(told):
         if nothing_new or state == "interrupted":
-            missing = tally.done < tally.total
             stands = await store.read(
-                lambda connection: headline_of(
-                    connection, find_experiment(connection, ident=experiment.id), missing=missing
-                )
+                lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
             )
             first = f"interrupted: {tally.done:,} of {tally.total:,} episodes are kept"
             after = f"moot run {following.source} goes on; {report} shows what there is"

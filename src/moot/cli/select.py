@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from moot.cli.console import Console
 from moot.cli.interrupts import asked_in_order, ends_on_ctrl_c, run_or_interrupted
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
+from moot.cli.team_to_take import FILE, team_to_take
 from moot.engine.alone_plays import LabelOrigin
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
@@ -25,8 +26,10 @@ from moot.experiment.build import build
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.foreign_json import read_json
 from moot.grade.grading import Grading
+from moot.measures.claims.cut_short import without_claims
 from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import selection_sections
+from moot.measures.source import Source
 from moot.models.flights import Flights
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
@@ -35,7 +38,7 @@ from moot.select.aggregate import aggregators, inferred, missing_tree, too_many
 from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
-from moot.select.registry import Selector, check_k, registered, selector
+from moot.select.registry import Selector, registered, selector
 from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
 from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
@@ -43,6 +46,7 @@ from moot.store.examined import opened_to_read
 from moot.store.rows import config_of
 from moot.store.store import Store
 from moot.strategies import traits_of
+from moot.strategies.option_meanings import meanings_named
 from moot.team import Team
 
 EXPERIMENTS = (".yaml", ".yml")
@@ -75,12 +79,24 @@ class SelectionAsked:
                 raise UsageError(f"--option {text}: {method_of!r} is none of the methods asked for")
             self.options.setdefault(method_of or self.names[0], {})[key] = value
         self.calls, self.m, self.splits, self.seed = calls, m, splits, seed
+        self.command: tuple[str, ...] = ()
+        """How the same choice is asked for again, but for its size and its method."""
         self.ks = _sizes(k)
         if against is not None and against not in self.names:
             raise UsageError(f"--against {against}: expected one of the methods asked for: {', '.join(self.names)}")
         self.against = against
         for name in self.names:
             self._selector(name)
+
+    def fit(self, pool: int) -> None:
+        """No team is larger than there are proposers: where more are asked for, all of them are taken, and that is said."""
+        if max(self.ks) > pool:
+            wanted = ", ".join(str(k) for k in self.ks if k > pool)
+            say(
+                f"moot: there are {count(pool, 'proposer')}, where teams of {wanted} are asked for: k {pool}",
+                file=sys.stderr,
+            )
+        self.ks = list(dict.fromkeys(min(k, pool) for k in self.ks))
 
     def selectors(self, labels: LabelMatrix) -> list[Selector]:
         """Those that make sense for these labels; one that does not is left out of `all` only."""
@@ -114,6 +130,7 @@ def select_command(
     as_json: bool,
 ) -> int:
     asked = SelectionAsked(k, method, options, calls, m, splits, seed, against)
+    asked.command = _again(path, asked, where, label_kind, summariser, without_own_model, store)
     if path.suffix.lower() in EXPERIMENTS:
         if label_kind is not None:
             raise UsageError("--labels goes with a label matrix: of the questions of an experiment their kind is known")
@@ -129,6 +146,23 @@ def select_command(
         rows = asyncio.run(_rows(labels, asked, by_vote))
     _show(rows, labels, asked, BY_VOTE, as_json)
     return 0
+
+
+def _again(
+    path: Path,
+    asked: SelectionAsked,
+    where: Sequence[str],
+    label_kind: str | None,
+    summariser: str | None,
+    without_own_model: bool,
+    store: str | None,
+) -> tuple[str, ...]:
+    given: dict[str, Any] = {"--m": asked.m, "--seed": asked.seed or None, "--calls": asked.calls}
+    given |= {"--labels": label_kind, "--summariser": summariser, "--store": store}
+    words = [str(path), *(f"--where={part}" for part in where)]
+    for name, value in given.items():
+        words += [] if value is None else [name, str(value)]
+    return (*words, *(["--without-own-model"] if without_own_model else []))
 
 
 FREE = (
@@ -173,6 +207,8 @@ async def _on_experiment(
         )
         with ends_on_ctrl_c():
             stored = await opened.read(read)
+            cut_short = await opened.read(lambda connection: Source(connection, experiment).cut_short)
+        stored = replace(stored, origin=replace(stored.origin, cut_short=cut_short))
         if stored.ungraded:
             words = "in no figure, and the bounds say what they could change; a choice takes them as not right"
             say(f"moot: {count(stored.ungraded, 'answer is', 'answers are')} ungraded: {words}", file=sys.stderr)
@@ -188,12 +224,19 @@ async def _on_experiment(
             summariser = summariser_of(stored, played, seated.model(model), table, by)
             rows = await asked_in_order(_rows(stored.labels, asked, summariser.maker(), stored), seated.flights)
         words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
-        _show(rows, stored.labels, asked, words, as_json, stored.origin)
+        _show(rows, stored.labels, asked, words, as_json, stored.origin, _summarised(played.name, model))
         for cause, times in summariser.failures.most_common(5):
             say(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
         for cause, times in summariser.ungraded.most_common(5):
             say(f"moot: {times} words of the summariser are ungraded and left out: {cause}", file=sys.stderr)
         return 1 if summariser.failures or summariser.ungraded else 0
+
+
+def _summarised(strategy: str, model: str) -> dict[str, dict[str, Any]]:
+    """The strategy that plays what is chosen, as a file has it."""
+    meanings = meanings_named(strategy)
+    options: dict[str, Any] = {name: model for name, meaning in meanings.items() if meaning.role == "summariser"}
+    return {strategy: options | {name: FILE for name, meaning in meanings.items() if meaning.selection == "accuracies"}}
 
 
 def _repeated(times: int) -> str:
@@ -239,8 +282,7 @@ async def _rows(
     maker: OracleMaker,
     stored: StoredLabels | None = None,
 ) -> list[dict[str, Any]]:
-    for k in asked.ks:
-        check_k(labels, k)
+    asked.fit(len(labels.proposers))
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
     team_trials: list[Trial] = []
     methods = asked.selectors(labels)
@@ -248,7 +290,10 @@ async def _rows(
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     with ends_on_ctrl_c():  # whoever was to be asked has been
         rows = _figures(labels, asked, team_trials, stored)
-    return rows if stored is None else [{**row, **stored.origin.json(row["kind"])} for row in rows]
+    if stored is None:
+        return rows
+    rows = [without_claims(row) for row in rows] if stored.origin.cut_short else rows
+    return [{**row, **stored.origin.json(row["kind"])} for row in rows]
 
 
 def _figures(
@@ -304,6 +349,7 @@ def _show(
     oracle: str,
     as_json: bool,
     origin: LabelOrigin | None = None,
+    summarised: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     notes = [] if origin is None else origin.notes
     for remark in (*labels.remarks(), *(notes if as_json else ())):
@@ -321,6 +367,8 @@ def _show(
         for part in section_parts(section, console.width):
             console.print(part)
         console.print()
+    for line in team_to_take(rows, command=asked.command, options=asked.options, summarised=summarised):
+        console.print(line, soft_wrap=True)
 
 
 def _sizes(text: str) -> list[int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from moot.cli.report import open_existing
@@ -12,7 +14,7 @@ from moot.cli.safe_text import say
 from moot.errors import UsageError
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.spec import read_experiment
-from moot.live.served import served_name
+from moot.live.served import asked_name, served_name
 from moot.live.served_past import forget
 from moot.serve.admission import KeyLimits
 from moot.serve.app import DAY_S, ServeSettings
@@ -78,11 +80,16 @@ async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
     opened, name = open_existing(path, url)
     await opened.open()
     try:
-        wanted = served_name((name or "").removesuffix(":served"))
-        experiment = await opened.run(lambda connection: queries.latest_experiment(connection, wanted))
-        if experiment is None:
-            raise UsageError(f"nothing served is kept here; {path} was never served with this store")
-        now = time.time()
-        return await forget(opened, wanted, now - days * DAY_S, now=now)
+        plain = (name or "").removesuffix(":served")
+        names = [served_name(plain), asked_name(plain)]
+        kept = [
+            wanted for wanted in names if await opened.run(partial(queries.latest_experiment, name=wanted)) is not None
+        ]
+        if not kept:
+            raise UsageError(f"nothing asked is kept here; {path} was never served with this store, nor asked")
+        now, removed = time.time(), Counter[str]()
+        for wanted in kept:
+            removed.update(await forget(opened, wanted, now - days * DAY_S, now=now))
+        return removed
     finally:
         await opened.close()

@@ -13,6 +13,7 @@ from rich.text import Text
 from sqlalchemy import Connection
 
 from moot.cli.console import Console
+from moot.cli.pager import paged
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
@@ -26,14 +27,16 @@ UNGRADED = NOT_KNOWN_YET.stage
 """The stage of a grade that says no more than that there is none."""
 
 
-def show_command(path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool) -> int:
+def show_command(
+    path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool, by_the_page: bool = True
+) -> int:
     stored_transcripts = asyncio.run(_read(path, question_id, strategy, store))
     if as_json:
         print_json([transcript.json() for transcript in stored_transcripts])
         return 0
-    console = Console()
-    for transcript in stored_transcripts:
-        _print(transcript, console)
+    with paged(wanted=by_the_page) as console:
+        for transcript in stored_transcripts:
+            print_transcript(transcript, console)
     return 0
 
 
@@ -50,7 +53,7 @@ async def _read(path: Path, question_id: str, strategy: str | None, url: str | N
     return stored_transcripts
 
 
-def _print(transcript: Transcript, console: Console) -> None:
+def print_transcript(transcript: Transcript, console: Console) -> None:
     console.print(Rule(f"{transcript.title} · repeat {transcript.repeat}", align="left"))
     for call in transcript.calls:
         heading = f"{call['player']} · {call['stage']} · turn {call['turn']} · attempt {call['attempt'] + 1}"

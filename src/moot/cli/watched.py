@@ -62,11 +62,11 @@ class Watched:
         self._seconds: float | None = None
         self._spinner = Spinner("dots", style="dim")
 
-    async def play(self, question: Question) -> None:
+    async def play(self, question: Question, repeat: int = 0) -> None:
         self._started, self._language = time.monotonic(), question.language
 
         async def one(cell: Cell) -> None:
-            episode = self.episodes[cell.id] = await play(cell, question, journal=Journal(self.heard))
+            episode = self.episodes[cell.id] = await play(cell, question, repeat, journal=Journal(self.heard))
             self._read_by_others(episode)
 
         await asyncio.gather(*(one(cell) for cell in self.cells))
@@ -163,9 +163,9 @@ class Watched:
             parts += [f"{made} call{'s' if made != 1 else ''}", "cost unknown" if cost is None else f"${cost:.4g}"]
         return Text(" · ".join(parts), "dim")
 
-    def json(self, question: Question, calls: ExperimentCalls) -> Mapping[str, Any]:
+    def json(self, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
         return {
-            "question": question.text,
+            "question": question,
             "verdicts": [{"title": cell.title, **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells],
             "calls": calls.made + calls.found,
             "cost_usd": calls.cost_usd,

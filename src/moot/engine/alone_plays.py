@@ -35,10 +35,17 @@ class LabelOrigin:
     proposers_left_out: Mapping[str, int]
     """Proposers who have too few questions in common with the others, and how many they have played."""
     repeats: int
+    cut_short: bool = False
+    """Whether what takes longest is missing of the run, so that nothing may be claimed."""
 
     @property
     def notes(self) -> list[str]:
         sentences = []
+        if self.cut_short:
+            sentences.append(
+                "The run is not over, and of what it has begun the slowest is missing, which is more often wrong: there are no"
+                " intervals, and whoever is slow when wrong is chosen too often."
+            )
         if self.others:
             others = ", ".join(self.others)
             sentences.append(
@@ -65,6 +72,7 @@ class LabelOrigin:
             "repeats_played": self.repeats,
             "left_out": self.left_out,
             "proposers_left_out": dict(self.proposers_left_out),
+            **({"cut_short": True} if self.cut_short else {}),
         }
 
 

@@ -10,7 +10,7 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Literal
 
@@ -143,6 +143,9 @@ async def play_sample(
     whole = PlayedSample({name: ModelEstimate() for name in models})
     asked_for: list[AskedFor] = [*(cell.label for cell in (*seated.cells, *seated.lessons_from)), None]
     whole.strategies = {label: StrategyEstimate() for label in asked_for}  # in the order of the file
+    if not parts.get("begun") and not parts.get("new"):
+        # Nobody has anything new to learn, so what learns has decided. A few lessons would ask what is nowhere stored.
+        seated = replace(seated, cells=tuple(cell for cell in seated.cells if not cell.traits.learns))
     memory.forget_told()
     # What is stored comes first: the rest is played the way it went.
     for part, positions in parts.items():
@@ -156,7 +159,8 @@ async def play_sample(
             before = _counts(models)
             await _play_and_grade(seated, case, memory, needs, taught.lessons, recorded, declared, meter)
             spread.each.append(_since(before, _counts(models), taught.took.get(case.question.id, NOTHING_TAKEN)))
-            if _enough(part, spread, models, assumption):
+            # What was drafted ahead for lessons is on the bill, so those questions are played too.
+            if len(spread.each) >= len(taught.took) and _enough(part, spread, models, assumption):
                 break
         if part != "new" and assumption == "likely" and not memory.examples:
             memory.remember([case.question.id for case in cases[: len(spread.each)]])

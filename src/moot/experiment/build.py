@@ -20,9 +20,10 @@ from moot.experiment.plan import Cell, Plan, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
-from moot.experiment.selected import chosen_on, with_selection
+from moot.experiment.selected import NOT_CHOSEN, chosen_on, team_chosen_on, with_selection
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.vendors import check_vendors
+from moot.experiment.worked_examples import by_wording, worked_examples
 from moot.grade.graders import grader
 from moot.grade.grading import Grading
 from moot.grade.group import GROUPING, Stages
@@ -46,7 +47,7 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
     dataset = questions_of(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
     models = make_models(file, dataset, asked=asked)
-    players = _players(file, models, prompts)
+    players = _players(file, models, prompts, dataset)
     teams = {
         name: replace(team, names=configured_names(file), reader=reader_of(file, models))
         for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
@@ -92,15 +93,19 @@ def _named(file: ExperimentFile, position: int, played: Strategy) -> Iterator[No
         raise file.error(("strategies", position), f"strategy {played.name!r}: {error}") from None
 
 
-def _players(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> dict[str, Player]:
+def _players(
+    file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts, dataset: Dataset | None
+) -> dict[str, Player]:
     players: dict[str, Player] = {}
+    asked = by_wording(dataset or ()) if any(spec.examples for spec in file.spec.players.values()) else {}
     for name, spec in file.spec.players.items():
         model = model_named(file, models, ("players", name, "model"), spec.model)
         try:
             instruction = prompts.instruction(spec.instruction)
         except UsageError as error:
             raise file.error(("players", name, "instruction"), str(error)) from None
-        players[name] = Player(name, model, instruction, spec.persona)
+        examples = worked_examples(file, name, prompts, asked)
+        players[name] = Player(name, model, instruction, spec.persona, examples=examples)
     counted = numbered(players)
     for name, player in counted.items():
         if player.copy and isinstance(file.spec.models[player.model.name], RecordedSpec):
@@ -173,11 +178,14 @@ def _cells(
     What is the same was chosen on all that any of its entries was chosen on.
     """
     cells: dict[str, Cell] = {}
+    tables_chosen_on = {name: team_chosen_on(file, name, dataset or ()) for name in file.spec.teams}
     for position, entry in enumerate(file.spec.strategies):
         played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
         for cell in _cells_of(file, position, played, teams, prompts, models):
             before = cells.setdefault(cell.id, cell)
-            cells[cell.id] = replace(before, chosen_on=before.chosen_on | learnt_on)
+            # Who answers alone was not chosen as a team, and is asked alone whatever the choice was.
+            of_team = NOT_CHOSEN if cell.player else tables_chosen_on.get(cell.team.name, NOT_CHOSEN)
+            cells[cell.id] = replace(before, chosen_on=before.chosen_on | learnt_on | of_team)
     return tuple(cells.values())
 
 

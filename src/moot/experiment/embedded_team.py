@@ -1,31 +1,42 @@
-"""The team that needs no file: six differently instructed players of the packaged local model."""
+"""The team that needs no file: six players of the packaged local model, who differ by their worked examples."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from moot.config.key_lines import KeyLines
+from moot.config.yaml_file import read_yaml
 from moot.experiment.spec import Experiment, ExperimentFile
 
-EMBEDDED_TEAM: dict[str, Any] = {
-    "name": "embedded",
-    "seed": 7,
-    "prompts": "small",
-    "models": {"smollm2": {"provider": "local", "model": "smollm2-135m", "params": {"temperature": 0.8}}},
-    "players": {
-        "ann": {"model": "smollm2", "instruction": "Answer at once, in as few words as you can."},
-        "bob": {"model": "smollm2", "instruction": "Think of the category first, then name the one that fits."},
-        "cat": {"model": "smollm2", "instruction": "Recall a sentence you have read that contains the answer."},
-        "dan": {"model": "smollm2", "instruction": "You are a careful fact checker. Doubt what comes to mind first."},
-        "eve": {"model": "smollm2", "instruction": "You are a quiz champion who loves trick questions."},
-        "fay": {"model": "smollm2", "instruction": "Explain it to a child, then give the answer."},
-    },
-    "teams": {"six": {"players": ["ann", "bob", "cat", "dan", "eve", "fay"], "captain": "dan"}},
-    "strategies": ["solo", "vote", "talkative"],
+WRITTEN = Path(__file__).with_suffix(".yaml")
+OTHERWISE = "any other"
+"""For questions that the examples may be among, or are not like, in whatever language."""
+_INSTRUCTIONS = {
+    "ann": "Answer at once, in as few words as you can.",
+    "bob": "Think of the category first, then name the one that fits.",
+    "cat": "Recall a sentence you have read that contains the answer.",
+    "dan": "You are a careful fact checker. Doubt what comes to mind first.",
+    "eve": "You are a quiz champion who loves trick questions.",
+    "fay": "Explain it to a child, then give the answer.",
 }
 
 
-def embedded_team() -> ExperimentFile:
-    """Six differently instructed players of the packaged local model: no key, no file, no network."""
-    return ExperimentFile(Path("embedded team"), Experiment.model_validate(EMBEDDED_TEAM), KeyLines(None))
+@cache
+def embedded_players(language: str = "en") -> dict[str, dict[str, Any]]:
+    """As they stand in a file, but for their model. The examples are in English: else players are told what to do instead."""
+    if language != "en":
+        return {name: {"instruction": words} for name, words in _INSTRUCTIONS.items()}
+    players = read_yaml(WRITTEN).values["players"]
+    return {name: {key: value for key, value in keys.items() if key != "model"} for name, keys in players.items()}
+
+
+def embedded_team(language: str = "en") -> ExperimentFile:
+    """No key, no file, no network."""
+    values: dict[str, Any] = {**read_yaml(WRITTEN).values, "language": language}
+    if language != "en":
+        (model,) = values["models"]
+        values["players"] = {name: {"model": model, **keys} for name, keys in embedded_players(language).items()}
+        values["models"] = {model: {**values["models"][model], "params": {"temperature": 0.8}}}
+    return ExperimentFile(Path("embedded team"), Experiment.model_validate(values), KeyLines(None))

@@ -19,9 +19,10 @@ from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
 from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
+from moot.experiment.worked_examples import not_shown
 from moot.grade.grading import Grading
 from moot.grade.group import Stages
-from moot.models.model import Model
+from moot.models.model import Model, messages_json
 from moot.models.proxy import ENV
 from moot.prompts import Prompts
 from moot.store import public, store_at
@@ -62,7 +63,8 @@ class Cell:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is worth knowing before it is played, although nothing is wrong."""
-        return tuple(f"{self.title}: {warning}" for warning in self.traits.warnings)
+        own = (*self.traits.warnings, *not_shown(self.traits, self.team.players))
+        return tuple(f"{self.label}: {warning}" for warning in own)
 
     @property
     def title(self) -> str:
@@ -119,6 +121,7 @@ def cell_of(
                 "instruction": player.instruction,
                 "persona": player.persona,
                 "copy": player.copy,
+                **({"examples": messages_json(Request(player.examples))} if player.examples else {}),
             }
             for player in lineup.players
         ],
@@ -161,11 +164,15 @@ class Plan:
         """What is worth knowing before the first call: how a file was read, what is left out of it, what strategies say."""
         skipped = self.dataset.skipped if self.dataset else ()
         left_out = [f"question {question.number} is left out: {question.reason}" for question in skipped]
-        of_cells = [text for cell in self.cells for text in cell.warnings]
         of_file = self.dataset.notes if self.dataset else ()
         twice = AskedTwice.among(self.dataset or ())
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
-        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *of_cells, *self._chosen_on()]))
+        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *self.strategy_warnings, *self._chosen_on()]))
+
+    @property
+    def strategy_warnings(self) -> tuple[str, ...]:
+        """What strategies say before they are played, by whichever command: once, however many captains they have."""
+        return tuple(dict.fromkeys(text for cell in self.cells for text in cell.warnings))
 
     @property
     def spec(self) -> Experiment:

@@ -143,3 +143,15 @@ def chosen_on(file: ExperimentFile, entry: object, cases: Iterable[Case]) -> Cho
     strategy, options = next(iter(entry.items()))
     named = selection_named(file, str(strategy), options) if isinstance(options, Mapping) else None
     return NOT_CHOSEN if named is None else named[1].questions(cases)
+
+
+def team_chosen_on(file: ExperimentFile, name: str, cases: Iterable[Case]) -> ChosenOn:
+    """The questions that a team of the file was chosen on; none where it names no selection."""
+    team = file.spec.teams[name]
+    if team.selection is None:
+        return NOT_CHOSEN
+    selection = read_selection(file.beside(team.selection))
+    if set(selection.team) != set(team.players):
+        chosen = f"chose {', '.join(selection.team)}"
+        raise file.error(("teams", name, "selection"), f"{team.selection} {chosen}, and this team has other players")
+    return selection.questions(cases)

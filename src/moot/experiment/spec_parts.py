@@ -41,13 +41,24 @@ def checked_store(url: str) -> str:
 
 
 MOST_CHOICES = 26
+MOST_EXAMPLES = 100
 Name = Annotated[str, Field(pattern=r"^[\w.:-]+$", max_length=100, description="Letters, digits, . : _ -")]
+
+
+class ExampleSpec(Strict):
+    question: Text
+    choices: list[Text] = Field(default_factory=list, max_length=MOST_CHOICES)
+    reasoning: str = ""
+    answer: Text
 
 
 class PlayerSpec(Strict):
     model: Text
     instruction: str = Field(default="", description="The name of an instruction, or words of your own")
     persona: str = ""
+    examples: list[ExampleSpec] = Field(
+        default_factory=list, max_length=MOST_EXAMPLES, description="Questions that it is shown answered first"
+    )
 
 
 class TeamSpec(Strict):
@@ -55,6 +66,10 @@ class TeamSpec(Strict):
     captain: Name | None = Field(default=None, description="A player, or each: everybody in turn")
     cohorts: dict[Name, list[str]] = Field(
         default_factory=dict, description="Players who never see another cohort's words"
+    )
+    selection: Text | None = Field(
+        default=None,
+        description="What moot select --json wrote of this team: no figure about it uses the questions it was chosen on",
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from moot.config.flow import comment, flow
 from moot.config.key_lines import KeyLines
 from moot.config.yaml_file import YamlFile, parsed_yaml
-from moot.experiment.embedded_team import EMBEDDED_TEAM
+from moot.experiment.embedded_team import OTHERWISE, embedded_players
 from moot.experiment.spec import Experiment, ExperimentFile
 
 SEED = 7
@@ -27,6 +27,7 @@ _OPENAI = "api.openai.com"
 _NO_TEMPERATURE = re.compile(r"(o[1-9]|gpt-5)\b", re.IGNORECASE)
 _PRICE = "# price: {prompt: X, completion: Y}   # USD per million tokens; left out it is unknown, which is not free"
 """No number: one that somebody forgot to change would be a false bill."""
+_TOLD = "how they are told to go about it"
 _INSTRUCTED = {"ann": "", "bob": "break-down", "cat": "opposite"}
 
 
@@ -140,13 +141,18 @@ class StarterFile:
         return able[:2] if self.questions.open_answers and len(able) > 1 else []
 
     @property
-    def players(self) -> dict[str, dict[str, str]]:
-        """One for each model; of a single one, several who go about it differently."""
+    def players(self) -> dict[str, dict[str, Any]]:
+        """One for each model; of a single one, several who go about it differently.
+
+        Worked examples are for questions that are known to hold none of them.
+        """
         if len(self.models) > 1:
             return {name: {"model": name} for name in self.named}
         (model,) = self.named
         if self.only_small:
-            return {name: {**each, "model": model} for name, each in EMBEDDED_TEAM["players"].items()}
+            known = "builtin" in self.questions.keys and self.questions.open_answers
+            players = embedded_players(self.questions.language if known else OTHERWISE)
+            return {name: {"model": model, **keys} for name, keys in players.items()}
         return {
             name: {"model": model, "instruction": how} if how else {"model": model} for name, how in _INSTRUCTED.items()
         }
@@ -180,11 +186,13 @@ class StarterFile:
 
     def _team(self) -> Iterator[str]:
         if len(self.models) == 1:
-            yield "# One model: its players differ by how they are told to go about it. Different models make a better team."
+            how = "what they are shown first" if any("examples" in keys for keys in self.players.values()) else _TOLD
+            yield f"# One model: its players differ by {how}. Different models make a better team."
         else:
             yield "# Who plays. A model that is added above wants a line here, and a place in the team."
         yield "players:"
-        yield from (f"  {flow(name)}: {flow(each)}" for name, each in self.players.items())
+        for name, keys in self.players.items():
+            yield from _player(name, keys)
         yield "teams:"
         yield f"  all: {flow({'players': list(self.players), 'captain': 'each'})}"
         yield "strategies:"
@@ -205,6 +213,17 @@ class StarterFile:
         if any(model.priced for model in (*self.models, *self.others)):
             yield "# No call starts that could go beyond this; it needs the prices:"
             yield "# budget_usd: 5"
+
+
+def _player(name: str, keys: Mapping[str, Any]) -> Iterator[str]:
+    """In a line; with worked examples, these in a line each."""
+    if "examples" not in keys:
+        yield f"  {flow(name)}: {flow(dict(keys))}"
+        return
+    yield f"  {flow(name)}:"
+    yield from (f"    {key}: {flow(value)}" for key, value in keys.items() if key != "examples")
+    yield "    examples:"
+    yield from (f"      - {flow(example)}" for example in keys["examples"])
 
 
 def _model(name: str, model: StarterModel) -> Iterator[str]:

@@ -13,9 +13,9 @@ import json
 import logging
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,7 @@ from moot.store.presence import Presence
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row
 from moot.store.store import Store
-from moot.types import Case, Episode, digest
+from moot.types import NOTHING, Case, Episode, digest
 
 _log = logging.getLogger(__name__)
 
@@ -63,11 +63,34 @@ def served_name(name: str) -> str:
     return f"{name}:served"
 
 
+def asked_name(name: str) -> str:
+    """What `moot ask` keeps of a file's team: apart from what it was asked when served."""
+    return f"{name}:asked"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWith:
+    """How a question was put by hand, so that somebody can go on from it later."""
+
+    team: str | None = None
+    """The team's file; None: the embedded team."""
+    strategy: str | None = None
+    """As it was asked for; None: the usual."""
+
+
 class ServedRecord:
     """The episodes of one served team file, as an experiment of their own beside those that were planned."""
 
-    def __init__(self, store: Store, experiment: Plan, cells: Sequence[Cell], *, behind: bool = True) -> None:
-        """`behind`: a reply is used before its call is on the disk."""
+    def __init__(
+        self,
+        store: Store,
+        experiment: Plan,
+        cells: Sequence[Cell],
+        *,
+        behind: bool = True,
+        asked_with: AskedWith | None = None,
+    ) -> None:
+        """`behind`: a reply is used before its call is on the disk. `asked_with`: by hand, and not of a served team."""
         self._store = store
         self._experiment = experiment
         self._cells = tuple(cells)
@@ -77,8 +100,11 @@ class ServedRecord:
         """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
         self._claims: dict[str, CallClaim] = {}
+        self._asked_with = asked_with
         self._askers: dict[str, str | None] = {}
         """Whose the questions are that are not written yet."""
+        self._told: dict[str, Mapping[str, Any]] = {}
+        """What is kept beside questions that are not written yet."""
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
         self._failed = asyncio.Event()
@@ -90,7 +116,10 @@ class ServedRecord:
 
     @property
     def id(self) -> str:
-        return digest([self._experiment.name, "served", [cell.id for cell in self._cells]])
+        cells = [cell.id for cell in self._cells]
+        if self._asked_with is not None:
+            return digest([self._experiment.name, "asked", cells, asdict(self._asked_with)])
+        return digest([self._experiment.name, "served", cells])
 
     @property
     def grading(self) -> Grading:
@@ -134,10 +163,12 @@ class ServedRecord:
                 self._waiting.put_nowait(_TryTheStore())
 
     def _declare(self, connection: Connection) -> None:
-        config = {**self._experiment.public_config, "served": True}
+        name, config = self._experiment.name, {**self._experiment.public_config, "served": True}
+        if self._asked_with is not None:
+            config["asked"] = asdict(self._asked_with)
         row = {
             "id": self.id,
-            "name": served_name(self._experiment.name),
+            "name": served_name(name) if self._asked_with is None else asked_name(name),
             "config": json.dumps(config, ensure_ascii=False),
             "size": 0,
             "created_at": time.time(),
@@ -145,9 +176,11 @@ class ServedRecord:
         chosen_on = {cell.id: cell.chosen_on.marks for cell in self._cells}
         queries.declare_experiment(connection, row, [cell.row() for cell in self._cells], chosen_on)
 
-    def add(self, episode: Episode, asker: str | None = None) -> None:
-        """`asker`: whose question it is, where several ask."""
+    def add(self, episode: Episode, asker: str | None = None, told: Mapping[str, Any] = NOTHING) -> None:
+        """`asker`: whose question it is, where several ask. `told`: what to keep beside the question."""
         self._askers[episode.question.digest] = asker
+        if told:
+            self._told[episode.question.digest] = told
         self._waiting.put_nowait(episode)
 
     async def find_call(self, key: str) -> Row | None:
@@ -257,6 +290,7 @@ class ServedRecord:
         self._store.release([claim for claim in claims if claim is not None])
         for episode in episodes:
             self._askers.pop(episode.question.digest, None)
+            self._told.pop(episode.question.digest, None)
 
     async def _taken(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
         if self.error is not None:
@@ -295,7 +329,8 @@ class ServedRecord:
         clean: Callable[[Iterable[Row]], list[Row]] = cleaned_rows if cleaned else list
         for table in dict.fromkeys(table for table, _ in rows):
             queries.add(connection, table, clean([row for of, row in rows if of is table]))
-        cases = placed_cases(connection, self.id, [episode.question for episode in episodes], self._askers)
+        questions = [episode.question for episode in episodes]
+        cases = placed_cases(connection, self.id, questions, self._askers, self._told)
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
         scores = []
         for episode in episodes:

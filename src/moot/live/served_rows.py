@@ -13,7 +13,7 @@ from moot.store import queries, schema
 from moot.store.rows import case_of, case_row
 from moot.store.statements import Row
 from moot.store.store import bounded_value
-from moot.types import Case, Question
+from moot.types import NOTHING, Case, Question
 
 EPISODE_ID = re.compile("ep_[0-9a-f]{40}")
 LATEST_REPEAT = 2**31 - 1
@@ -26,9 +26,13 @@ def cleaned_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def placed_cases(
-    connection: Connection, experiment: str, questions: Sequence[Question], askers: Mapping[str, str | None]
+    connection: Connection,
+    experiment: str,
+    questions: Sequence[Question],
+    askers: Mapping[str, str | None],
+    told: Mapping[str, Mapping[str, Any]] = NOTHING,
 ) -> dict[str, Case]:
-    """The case of each question; one that was never asked before gets a place among the others.
+    """The case of each question; one that was never asked before gets a place among the others, and beside it what is `told`.
 
     A case that is there stands: it may be better known than a new one would be.
     """
@@ -37,7 +41,8 @@ def placed_cases(
     connection.execute(select(schema.experiments.c.id).where(whole).with_for_update())
     wanted = {question.digest: question for question in questions}
     cases = _cases(connection, experiment, list(wanted))
-    new = [Case(question, None, known=False) for key, question in wanted.items() if key not in cases]
+    unknown = {key: question for key, question in wanted.items() if key not in cases}
+    new = [Case(question, None, meta=told.get(key, {}), known=False) for key, question in unknown.items()]
     if new:
         places = schema.experiment_questions
         last = connection.execute(select(func.max(places.c.position)).where(places.c.experiment == experiment)).scalar()

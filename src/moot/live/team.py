@@ -137,7 +137,7 @@ class LiveTeam:
             if self._opened:
                 return
             experiment = self.experiment
-            for warning in await try_out(experiment):
+            for warning in (*experiment.strategy_warnings, *await try_out(experiment)):
                 self._warn(warning)
             await self.store.open()
             name = served_name(experiment.name)

@@ -29,6 +29,7 @@ from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
 from moot.measures.team_drafts import TeamDrafts, said_of
+from moot.measures.unfinished import PlanProgress, progress_of, slowest_missing
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
@@ -74,7 +75,8 @@ class Source:
         """What a served team was asked: nobody planned which cell plays which question."""
         asked = list(queries.cases_of(connection, self.ident))
         self.cases = {row["question"]: placed_case(row) for row in asked}
-        self._asked = Counter(row["question"] for row in asked)
+        self.asked = Counter(row["question"] for row in asked)
+        """By question: in how many places of the file it stands."""
         self._choices = {
             cell: ChosenOn(marks)
             for cell, marks in queries.choices_of(connection, [cell["id"] for cell in self.cells]).items()
@@ -125,9 +127,20 @@ class Source:
         """Whether every play has failed. Then no measure is given any: 0 % would be a figure of the line, or of a key."""
         return queries.all_failed(self.connection, self.ident)
 
+    @cached_property
+    def progress(self) -> PlanProgress:
+        """How far the plan has been played, over all cells."""
+        each = [progress_of(self, cell) for cell in self.cells]
+        return PlanProgress(sum(one.played for one in each), sum(one.planned for one in each))
+
+    @cached_property
+    def cut_short(self) -> bool:
+        """Whether what is missing is what takes longest, so that nothing may be claimed of the rest: see `unfinished`."""
+        return slowest_missing(self)
+
     def left_out(self, cell: Stored) -> int:
         """How many of this experiment's questions those are."""
-        return sum(self._asked[question] for question in self.chosen_on(cell))
+        return sum(self.asked[question] for question in self.chosen_on(cell))
 
     @cached_property
     def clusters(self) -> dict[str, str]:

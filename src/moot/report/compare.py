@@ -10,6 +10,8 @@ from sqlalchemy import Connection
 from moot.errors import UsageError
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Row, Stored
+from moot.measures.claims.cut_short import unclaimed
+from moot.measures.claims.words import NOTHING_CLAIMED
 from moot.measures.columns import count
 from moot.measures.numbers import plain, rounded, signed
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
@@ -33,7 +35,8 @@ def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[st
     """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all its captains) on the questions both played."""
     source = Source(connection, experiment)
     with clustered(source.clusters):
-        return _compared(source, a, b)
+        row = _compared(source, a, b)
+    return {**unclaimed(row), "detectable": None, "cut_short": True} if source.cut_short else row
 
 
 def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
@@ -86,6 +89,10 @@ def _captains(one: SideResults, other: SideResults) -> int | None:
 
 def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
+    return [*([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
+
+
+def _words(row: Mapping[str, Any]) -> list[str]:
     if not row["n"]:
         if "bounds" not in row:
             return [f"{row['a']} and {row['b']} have no question in common.", *_left_out(row)]
@@ -117,7 +124,7 @@ def words(row: Mapping[str, Any]) -> list[str]:
         sentences.append(
             f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
         )
-        if row.get("why"):
+        if row.get("why") and not row.get("cut_short"):
             sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences
 
@@ -150,6 +157,6 @@ def _limits(row: Mapping[str, Any]) -> str:
 
 def _tested(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
-        return "nothing to test"
+        return "nothing is claimed" if row.get("cut_short") else "nothing to test"
     p = "p < 0.001" if row["p"] < 0.001 else f"p = {rounded(row['p'], 3)}"
     return f"{p} ({'exact McNemar' if row['test'] == 'mcnemar' else 'score test of the mean over questions'})"

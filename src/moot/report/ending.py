@@ -19,7 +19,7 @@ from rich.text import Text
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, titled
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, points, rounded
+from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
@@ -27,6 +27,8 @@ from moot.report.names import shortened
 from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
 from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
+from moot.report.stored_runs import headline_words
+from moot.types import WITH_ANSWER
 
 LINES = 25
 """So many a screen has."""
@@ -77,8 +79,7 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
             console.print(Text(sentence))
         return
     figures = shortened(figures)
-    above = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
-    above.append(Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic"))
+    above = _verdict(figures)
     below = [Text(line) for line in (*_remarks(figures), *_frontier(figures, console))]
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
     room = LINES - sum(_height(part, console) for part in (*above, *below, *commands))
@@ -90,14 +91,30 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
 
 
-def _table_within(figures: Figures, room: int, console: Console) -> list[Text | Table]:
+def print_verdict(figures: Figures, console: Console, *, lines: int) -> None:
+    """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier."""
+    figures = shortened(figures)
+    above, below = _verdict(figures), [Text(line) for line in _remarks(figures)]
+    room = lines - sum(_height(part, console) for part in (*above, *below))
+    for part in (*above, *_table_within(figures, room, console, "on the page"), *below):
+        console.print(part)
+
+
+def _verdict(figures: Figures) -> list[Text]:
+    sentences = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
+    return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
+
+
+def _table_within(
+    figures: Figures, room: int, console: Console, rest: str = "--section accuracy"
+) -> list[Text | Table]:
     """As many rows as so many lines hold, the most telling ones, and at least three."""
     rows = _rows(figures)
     telling = _telling(figures, rows)
     parts: list[Text | Table] = []
     for many in range(len(rows), 0, -1):
         shown = [rows[place] for place in sorted(telling[:many])]
-        parts = [_table(shown, console.width), Text(" ".join(_beside(figures, shown)), style="dim")]
+        parts = [_table(shown, console.width), Text(" ".join(_beside(figures, shown, rest)), style="dim")]
         if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
             break
     return parts
@@ -116,14 +133,7 @@ def _telling(figures: Figures, rows: Sequence[Row]) -> list[int]:
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
     """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
-    head = figures.get("headline") or {}
-    stands = "no figures yet"
-    if head.get("value") is not None:
-        stands = " ".join(filter(None, (f"{head['of']}:", percent(head["value"]), interval(head), "right")))
-        over = head.get("over_best_single") or {}
-        if over.get("difference") is not None:
-            stands += f", {points(over['difference'])} points {interval(over)} over {over['single']} alone"
-    for line in (first, stands, following):
+    for line in (first, headline_words(figures.get("headline"), console.width), following):
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
@@ -179,15 +189,15 @@ def _table(rows: Sequence[Row], width: int) -> Table:
     return made
 
 
-def _beside(figures: Figures, shown: Sequence[Row]) -> Iterator[str]:
-    """What the table's words mean, and how many rows there are beside these."""
+def _beside(figures: Figures, shown: Sequence[Row], where: str) -> Iterator[str]:
+    """What the table's words mean, and how many rows there are beside these, and where."""
     yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked after the fact."
     if any(mark(row) for row in shown):
         yield f"{MARK} over what is graded, and not all is."
     if rest := len(figures["accuracy"]) - len(shown):
-        yield f"{count(rest, 'more row')}: --section accuracy."
+        yield f"{count(rest, 'more row')}: {where}."
 
 
 def _remarks(figures: Figures) -> Iterator[str]:
@@ -200,12 +210,14 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()
     for row in figures["accuracy"]:
-        endings.update({outcome: times for outcome, times in row["outcomes"].items() if outcome != "answered"})
+        endings.update(row["outcomes"])
     missing = sum(row["missing"] for row in figures["accuracy"])
-    if endings:
-        total = sum(sum(row["outcomes"].values()) for row in figures["accuracy"])
-        named = ", ".join(f"{times:,} {outcome}" for outcome, times in endings.most_common())
-        yield f"Without an answer, of {total:,} episodes: {named} (--section outcomes)."
+    without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
+    if without:
+        named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
+        yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+    if undecided := endings["undecided"]:
+        yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
     if missing:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
@@ -217,7 +229,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
         yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
     if broken := figures.get(PLUGIN_FAILURES):
-        yield f"{count(len(broken), 'plug-in')} failed, and what they would tell is missing (--section {FAILED_ID})."
+        it = "it" if len(broken) == 1 else "they"
+        yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."
     if not_taken := figures.get(NOT_TAKEN):
         yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
     if failures := figures["failures"]:

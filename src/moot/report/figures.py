@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
+from moot.measures.alike_plans import alike
 from moot.measures.all_measures import AllMeasures
 from moot.measures.claims.figures import headline_alone
 from moot.measures.measure import Measure
@@ -18,13 +19,9 @@ from moot.measures.stored_grades import grader_of as grader_of
 from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
 from moot.store import queries
-from moot.store.rows import config_of
 from moot.store.statements import Row
 
 Figures = dict[str, Any]
-
-OF_NO_MATTER = ("hypotheses", "primary", "grader", "judge", "budget_usd", "store")
-"""Keys of a file that may change without making its run another one."""
 
 
 def figures(
@@ -49,12 +46,12 @@ def figures(
     return taken
 
 
-def headline_of(connection: Connection, experiment: Row, *, missing: bool) -> Figures:
-    """Only the key `headline`: all figures take many times as long. `missing`: whether anything is still to be played."""
+def headline_of(connection: Connection, experiment: Row) -> Figures:
+    """Only the key `headline`: all figures take many times as long."""
     with uncollected():
         source = Source(connection, experiment)
         with clustered(source.clusters):
-            return {"headline": headline_alone(source, missing=missing)}
+            return {"headline": headline_alone(source)}
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:
@@ -68,11 +65,5 @@ def find_experiment(connection: Connection, name: str | None = None, *, ident: s
     latest = queries.latest_experiment(connection, name)
     if latest is None:
         raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
-    alike = [plan for plan in queries.experiments_named(connection, latest["name"]) if _plan(plan) == _plan(latest)]
-    return max([latest, *alike], key=lambda plan: plan["size"])  # of equals the first, which ran last
-
-
-def _plan(experiment: Row) -> dict[str, Any]:
-    """The file but for what changes nothing in play. `--limit` is no part of a file."""
-    config = config_of(experiment)
-    return {key: value for key, value in config.items() if key not in OF_NO_MATTER}
+    named = [plan for plan in queries.experiments_named(connection, latest["name"]) if alike(plan, latest)]
+    return max([latest, *named], key=lambda plan: plan["size"])  # of equals the first, which ran last

@@ -90,7 +90,7 @@ def front_words(figures: Figures, most: int | None = None) -> str | None:
         return None
     on = rows[0].get("ranked_on")
     none = f"On the {count(on, 'question')} that all of them have, none" if on else "None"
-    rest = f" and {len(rows) - most} others" if most is not None and len(rows) > most else ""
+    rest = f" and {count(len(rows) - most, 'other')}" if most is not None and len(rows) > most else ""
     return f"{none} is both cheaper and better than {_front(rows[:most])}{rest} (picked after the fact)."
 
 

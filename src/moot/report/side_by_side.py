@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
+from moot.measures.claims.cut_short import without_claims
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
 from moot.stats.clusters import clustered, joined
+from moot.stats.counted_words import count
 from moot.stats.estimates import Row, with_holm
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import family_row
@@ -50,6 +53,12 @@ class Run:
     """By option; one without goes by its title."""
     teams: Mapping[str, str | None] = field(default_factory=dict)
     """By option: of several teams with the same players the one of the same name is the same."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """By question: the case, which is the question with all that shapes its grade."""
+    graded_by: tuple[str, ...] = ()
+    """The grader and the judges, by name."""
+    cut_short: bool = False
+    """Whether what takes longest is missing of it, so that nothing may be claimed."""
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))
@@ -64,7 +73,13 @@ class Run:
 
 
 def run_of(
-    figures: Mapping[str, Any], sides: Mapping[str, SideResults], clusters: Mapping[str, str] | None = None
+    figures: Mapping[str, Any],
+    sides: Mapping[str, SideResults],
+    clusters: Mapping[str, str] | None = None,
+    keys: Mapping[str, str] | None = None,
+    graded_by: tuple[str, ...] = (),
+    *,
+    cut_short: bool = False,
 ) -> Run:
     return Run(
         figures,
@@ -74,7 +89,17 @@ def run_of(
         clusters or {},
         {title: _same_in_both(side.first) for title, side in sides.items()},
         {title: side.first["team"] for title, side in sides.items()},
+        keys or {},
+        graded_by,
+        cut_short,
     )
+
+
+def graders_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Who graded a run, as its file had it: two of one name may be two models."""
+    by, models = GradedBy.of(config), config.get("models", {})
+    described = [f"{name} ({model})" if (model := models.get(name, {}).get("model")) else name for name in by.judges]
+    return (by.grader, *described)
 
 
 def _same_in_both(cell: Stored) -> SameInBoth:
@@ -93,7 +118,9 @@ def side_by_side(first: Run, second: Run) -> Row:
 
 
 def _side_by_side(first: Run, second: Run) -> Row:
-    common = _questions(first) & _questions(second)
+    asked = _questions(first) & _questions(second)
+    # Another key, another grade of the same words: that is no difference between the runs.
+    common = {question for question in asked if first.keys.get(question) == second.keys.get(question)}
     matched = _matched(first, second)
     rows: list[Row] = []
     unmatched: list[Row] = [
@@ -104,19 +131,28 @@ def _side_by_side(first: Run, second: Run) -> Row:
     ]
     for one, other in matched:
         before, after = first.values(one), second.values(other)
-        both = sorted(before.keys() & after.keys())
+        both = sorted(before.keys() & after.keys() & common)
         of = max(one, other, key=len)  # with its team, where one of the runs has several
         if not both:
-            unmatched.append({"of": of, "run": None, "why": "it has no question in both runs"})
+            unmatched.append({"of": of, "run": None, "why": "it has no question with one key in both runs"})
             continue
         pairs = {question: [(after[question], before[question])] for question in both}
         pooled = one in first.means or other in second.means
         row = family_row(pairs, pooled=pooled)
         rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
+    cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
+    rows = with_holm(rows)
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
-        "comparisons": with_holm(rows),
+        **({"other_keys": len(asked) - len(common)} if len(asked) > len(common) else {}),
+        **(
+            {"graded_by": [list(first.graded_by), list(second.graded_by)]}
+            if first.graded_by != second.graded_by
+            else {}
+        ),
+        "comparisons": [without_claims(row) for row in rows] if cut_short else rows,
+        **({"cut_short": cut_short} if cut_short else {}),
         **({"unmatched": unmatched} if unmatched else {}),
     }
 
@@ -153,9 +189,26 @@ def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
     )
     if not rows:
         sentence = f"{first} and {second} have no strategy with questions in common: there is nothing to compare."
-    words = (sentence, *(paired_words(rows) if rows else ()), *_unmatched_words(comparison.get("unmatched", ())))
+    cut = [f"Nothing is claimed of a run that was cut short: {name}." for name in comparison.get("cut_short", ())]
+    words = (
+        *cut,
+        sentence,
+        *_graded_otherwise(comparison),
+        *(paired_words(rows) if rows else ()),
+        *_unmatched_words(comparison.get("unmatched", ())),
+    )
     columns = (*paired_columns(Column("of", "who")), *ungraded_columns(rows))
     return [Section("side-by-side", "Second run against the first", words, columns, rows)]
+
+
+def _graded_otherwise(comparison: Mapping[str, Any]) -> Iterator[str]:
+    """What makes a difference between grades and not between answers."""
+    if other_keys := comparison.get("other_keys"):
+        several = count(other_keys, "question has", "questions have")
+        yield f"{several} another reference answer in the second run, and {'is' if other_keys == 1 else 'are'} left out."
+    if graded_by := comparison.get("graded_by"):
+        first, second = (", ".join(names) for names in graded_by)
+        yield f"Graded by {first} in the first run and by {second} in the second: a difference may be one between these."
 
 
 def _unmatched_words(unmatched: Sequence[Mapping[str, Any]]) -> Iterator[str]:

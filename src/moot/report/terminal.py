@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.errors import UsageError
+from moot.measures.claims.words import CUT_SHORT
 from moot.measures.columns import (
     at_table,
     count,
@@ -77,6 +78,8 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
     """Only these: each by its own name, or by that of its family, which its name begins with."""
     figures, width = shortened(figures), console.width
     sections = all_sections(figures, given)
+    if (figures.get("headline") or {}).get("cut_short"):
+        console.print(Text(CUT_SHORT))
     for section in wanted_sections(sections, names):
         if section.terminal != "own":
             parts: Iterable[Table | Text] = section_parts(section, width)
@@ -110,7 +113,7 @@ def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
-    troubled = [row for row in figures["accuracy"] if _without_answer(row)]
+    troubled = [row for row in figures["accuracy"] if _otherwise(row)]
     if troubled:
         yield _outcomes(troubled, width)
 
@@ -143,8 +146,8 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
 
 
 def _outcomes(rows: Iterable[Row], width: int) -> Table:
-    cells = [(row["label"], at_table(row), _without_answer(row)) for row in rows]
-    return table(("strategy", "who", "how it ended"), cells, words=3, width=width, title="Not answered")
+    cells = [(row["label"], at_table(row), _otherwise(row)) for row in rows]
+    return table(("strategy", "who", "how it ended"), cells, words=3, width=width, title="Undecided, or not answered")
 
 
 def _by_captain(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -380,8 +383,8 @@ def _by_team(rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:
         yield of, [row for row in rows if row.get("team") == team]
 
 
-def _without_answer(row: Row) -> str:
-    """Every ending but an answer, by name: nothing hides in a smaller n."""
+def _otherwise(row: Row) -> str:
+    """Every ending but a plain answer, by name: nothing hides in a smaller n."""
     named = [f"{count} {outcome}" for outcome, count in sorted(row["outcomes"].items()) if outcome != "answered"]
     named += [f"{row['missing']} not played"] if row["missing"] else []
     return ", ".join(named)

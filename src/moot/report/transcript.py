@@ -43,9 +43,17 @@ class Transcript:
 
 
 def transcripts(
-    connection: Connection, experiment: Row, question_id: str, strategy: str | None = None
+    connection: Connection,
+    experiment: Row,
+    question_id: str,
+    strategy: str | None = None,
+    *,
+    play: tuple[str, int] | None = None,
 ) -> list[Transcript]:
-    """Every episode of a question, or those of one strategy (its name, its label, or ``solo@ann``)."""
+    """Every episode of a question, or those of one strategy (its name, its label, or ``solo@ann``).
+
+    `play`: of one cell and repeat only.
+    """
     ident = experiment["id"]
     case_row = next(iter(queries.cases_of(connection, ident, question_id)), None)
     if case_row is None:
@@ -58,7 +66,11 @@ def transcripts(
         title = f"{title}, {cell['cohort']}" if cell["cohort"] and not who else title
         if strategy is not None and strategy not in (cell["strategy"], cell["label"], title):
             continue
+        if play is not None and play[0] != cell["id"]:
+            continue
         for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
+            if play is not None and play[1] != row["repeat"]:
+                continue
             verdict = verdict_of(row["verdict"])
             calls = calls_of(connection, json.loads(row["transcript"]))
             score = row["value"], row["stage"], row["detail"]

@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
@@ -21,23 +20,12 @@ from moot.serve.admission import Admission
 from moot.serve.discretion import public_record
 from moot.serve.long_past import TooLong, listed_episodes, whole_episode
 from moot.serve.openapi import DescribedRoute, read_whole_number, whole_number
+from moot.serve.page_files import page_file, page_with_token
 from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
 from moot.store.examined import examined
 
-PAGE = Path(__file__).parent / "page"
-FILES = {"table.html": "text/html; charset=utf-8", "table.css": "text/css", "table.js": "text/javascript"}
-
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-"""The page shows what models wrote: nothing of it may run, and nothing may leave."""
-
-NO_TOKEN = '<meta name="moot-page" content="">'
-"""Stands in the page where its token goes."""
-
-_GUARDED = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+FILES = ("table.html", "table.css", "table.js")
 
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
@@ -52,13 +40,10 @@ class PastAndPage:
     page_token: str | None
 
     async def page(self, request: Request) -> Response:
-        return _page(self.page_token)
+        return page_with_token("table.html", self.page_token)
 
     async def page_file(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in FILES:
-            raise Refused(404, f"There is no {name!r}.", code="unknown_url")
-        return _file(name)
+        return page_file(request.path_params["name"], FILES)
 
     async def teams(self, request: Request) -> Response:
         """Who sits at which table, for the page."""
@@ -151,14 +136,3 @@ def _link(name: str, ticket: str) -> dict[str, str]:
 
 def _simulated(live: LiveTeam) -> list[str]:
     return [name for name, spec in live.experiment.spec.models.items() if spec.provider == "simulated"]
-
-
-def _page(token: str | None) -> Response:
-    """The page, with the token by which the server knows it again: never kept by anybody in between."""
-    text = (PAGE / "table.html").read_text(encoding="utf-8").replace(NO_TOKEN, f'{NO_TOKEN[:-2]}{token or ""}">')
-    headers = {**_GUARDED, "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin"}
-    return Response(text, media_type=FILES["table.html"], headers=headers)
-
-
-def _file(name: str) -> Response:
-    return FileResponse(PAGE / name, media_type=FILES[name], headers=_GUARDED)

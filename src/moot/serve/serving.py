@@ -59,7 +59,7 @@ def serve(
         raise UsageError("--usd-per-day needs a price for every model of the team")
     live = LiveTeam(file, store_url=store_url, reuse=reuse, serving=True, wrap=traced, warn=warn)
     app = create_app(live, settings)
-    listening = _listen(host, port)
+    listening = listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
     print(f"serving {', '.join(live.models)}")
     print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
@@ -141,7 +141,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -170,6 +170,21 @@ def latest_experiment(connection: Connection, name: str | None = None) -> Row | 
     return next(_mappings(connection, query), None)
 
 
+def experiments_by_age(connection: Connection) -> list[Row]:
+    """Every experiment, what was used last first, and when that was (`used_at`): when it was run, or a served team asked."""
+    table, runs, places, episodes = schema.experiments, schema.runs, schema.experiment_questions, schema.episodes
+    started = select(runs.c.experiment, func.max(runs.c.started_at).label("last")).group_by(runs.c.experiment)
+    used = {row.experiment: row.last for row in connection.execute(started)}
+    experiments = list(_mappings(connection, select(table)))
+    for row in experiments:
+        if row["id"] not in used and config_of(row).get("served"):
+            asked = select(func.max(episodes.c.created_at)).join(places, places.c.question == episodes.c.question)
+            last = connection.execute(asked.where(places.c.experiment == row["id"])).scalar()
+            used[row["id"]] = row["created_at"] if last is None else last
+    dated = [{**row, "used_at": used.get(row["id"], row["created_at"])} for row in experiments]
+    return sorted(dated, key=lambda row: (row["used_at"], row["id"]), reverse=True)
+
+
 def experiment_of(connection: Connection, ident: str) -> Row:
     return next(_mappings(connection, select(schema.experiments).where(schema.experiments.c.id == ident)))
 
@@ -192,10 +207,10 @@ def cells_of(connection: Connection, ident: str) -> list[Row]:
 def runs_of(connection: Connection, ident: str) -> list[Row]:
     """Its runs, first to last. One that says it is running although its process is gone has failed."""
     query = select(schema.runs).where(schema.runs.c.experiment == ident).order_by(schema.runs.c.id)
-    return [_with_its_end(run) for run in _mappings(connection, query)]
+    return [with_its_end(run) for run in _mappings(connection, query)]
 
 
-def _with_its_end(run: Row) -> Row:
+def with_its_end(run: Row) -> Row:
     facts = facts_of(run)
     process = facts.pop("process", None)
     ended = {"state": "failed"} if run["state"] == "running" and processes.is_gone(process) else {}

@@ -35,7 +35,8 @@ def by_captain(team: Team, captain: str | None = None, *, needed: bool = True) -
     (team,) = tables
     wanted = team.captain if captain is None else captain
     if wanted is None and needed:
-        raise UsageError(f"team {team.name!r} has no captain; expected captain: each or captain: NAME")
+        where = f"teams: {{{team.name}: {{players: [...], captain: each}}}}"
+        raise UsageError(f"team {team.name!r} has no captain; expected captain: each or captain: NAME, as in {where}")
     if wanted == "each":
         return tuple(replace(team, captain=player.name) for player in team.players)
     if any(wanted in members for cohort, members in team.cohorts.items() if cohort != team.cohort):

@@ -43,7 +43,10 @@ class TeamModel:
             "captain": self.team.captain,
             "seed": self.team.seed,
             "players": [
-                [player.name, player.model.shape(Request(())), player.instruction, player.persona, player.copy]
+                [
+                    *(player.name, player.model.shape(Request(())), player.instruction, player.persona, player.copy),
+                    *([messages_json(Request(player.examples))] if player.examples else ()),
+                ]
                 for player in self.team.players
             ],
             "officers": {name: officer.model.shape(Request(())) for name, officer in self.team.officers.items()},

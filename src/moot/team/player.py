@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from moot.models.model import Model
-from moot.types import Outcome, Request
+from moot.types import Message, Outcome, Request
 
 T = TypeVar("T")
 
@@ -27,6 +27,7 @@ class Player:
     """A named model with an instruction and, perhaps, a persona. Also called proposer or agent.
 
     Players alike in everything but the name would share one stored reply; `copy` numbers them, so each has its own.
+    `examples` are turns of user and assistant that go before a question which it answers alone.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Player:
     instruction: str = ""
     persona: str = ""
     copy: int = 0
+    examples: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,10 @@ def aliases_of(player: Player) -> tuple[str, ...]:
 
 
 def likeness(player: Player) -> tuple[str, str, str]:
-    """What makes two players alike: all that a model is told of them."""
+    """What makes two players alike: all that a model is told of them, but for worked examples.
+
+    A recording has one voice, and a simulated model one mind, whatever they are shown first.
+    """
     return player.model.name, player.instruction, player.persona
 
 

@@ -141,7 +141,7 @@ class Team:
             self.prompts.draft(question),
             AnswerForm(question),
             stage=stage,
-            examples=self.prompts.examples("draft"),
+            examples=player.examples or self.prompts.examples("draft"),
         )
         if heard.value is None:
             return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)

@@ -27,6 +27,7 @@ from moot.team import Player, Team
 from moot.traces import Shown, looks_of
 from moot.types import (
     OUTCOMES,
+    WITH_ANSWER,
     Question,
     Reply,
     Request,
@@ -229,7 +230,7 @@ def _troubles() -> dict[str, Callable[[Request], Script]]:
 def _check_verdict(verdict: Verdict, team: Team, traits: Traits) -> None:
     names = {player.name for player in team.players}
     assert verdict.outcome in OUTCOMES, f"{verdict.outcome!r} is no outcome"
-    has_answer = verdict.outcome in ("answered", "undecided")
+    has_answer = verdict.outcome in WITH_ANSWER
     assert (verdict.answer is not None) == has_answer, "an answer goes with 'answered' and 'undecided', and only those"
     assert set(verdict.who) <= names | team.officers.keys(), "only players and officers can stand behind an answer"
     assert set(verdict.absent) <= names, "only players can be absent"

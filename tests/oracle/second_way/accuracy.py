@@ -30,6 +30,13 @@ def accuracy(raw: Raw) -> dict[str, Any]:
     return figures
 
 
+def interim(raw: Raw) -> dict[str, Any]:
+    """How far the plan has come, where it has not come to its end."""
+    here = [(len(raw.episodes(cell)), _row(raw, cell)["missing"]) for cell in raw.cells]
+    played, missing = (sum(column) for column in zip(*here, strict=True))
+    return {"interim": {"played": played, "planned": played + missing}} if missing else {}
+
+
 def _clusters(raw: Raw) -> dict[str, Any]:
     """Of the questions that somebody has played."""
     played = {episode.question for cell in raw.cells for episode in raw.episodes(cell)}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from second_way import tables
+from second_way.accuracy import interim
 from second_way.claims_tables import clusters, ends_of, mark_of, table_of
 from second_way.compare import ANY_TEXT, Holds
 from second_way.frontier import chosen_low, frontier, power_rows
@@ -44,6 +45,7 @@ def claims(raw: Raw) -> Row:
         "power": list(power_rows(raw, headline)),
     }
     if headline is not None:
+        headline |= interim(raw)
         headline["words"] = Holds(lambda words: _says(raw, words), "sentences about these figures")
         headline["sentence"] = ANY_TEXT
     return {key: value for key, value in figures.items() if value}
@@ -135,7 +137,7 @@ def _who(side: Option, paid: Mapping[str, Option]) -> Row:
 
 
 def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
-    """What a careless report would print first; whose interval pays for nothing."""
+    """What a careless report would print first; the low end of its interval pays for the choice among all that are ranked."""
     top = highest(
         {title: side.values for title, side in every.items()},
         calls={title: side.calls for title, side in every.items()},
@@ -145,6 +147,9 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     ranked = Ranked({title: side.values for title, side in every.items()})
     values = every[top].on(ranked.questions).values
     row = {"of": top, **mean_row(known_of(values), every=values)}
+    if row["n"]:
+        beside = [side for title, side in every.items() if title in ranked.names]
+        row["low"] = chosen_low(table_of(beside, ranked.questions), row, values)
     if any(value.open for value in values.values()):
         row |= {
             "ungraded": sum(value.most - value.least for value in values.values()),

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from second_way.accuracy import interim
 from second_way.cohort_gap import _best, _graded_only, _players
 from second_way.compare import Holds, Near
 from second_way.hanging import together as in_units
@@ -50,7 +51,8 @@ def hypotheses(raw: Raw) -> Row:
     judged = [_Hypothesis(raw, text) for text in texts]
     paid = holm([one.verdict_p for one in judged])  # one without a p was declared all the same: it has 1
     adjusted = [each if one.tested else None for one, each in zip(judged, paid, strict=True)]
-    return {"hypotheses": [one.row(each, len(judged)) for one, each in zip(judged, adjusted, strict=True)]}
+    rows = [one.row(each, len(judged)) for one, each in zip(judged, adjusted, strict=True)]
+    return {"hypotheses": [{**row, **interim(raw)} for row in rows]}
 
 
 class _Hypothesis:

@@ -12,10 +12,13 @@ from sqlalchemy import Connection, select
 
 from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
+from moot.measures.episodes import EpisodeOutline
 from moot.measures.source import Source
+from moot.measures.unfinished import progress_of
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.store import queries, schema
+from moot.types import WITH_ANSWER
 
 NOTHING_PLAYED = "nothing could be played: every play failed"
 
@@ -61,7 +64,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
     disputed, seconds = 0, 0.0
-    for episode in (source.whole if source.nothing_played else source).seen(cell):
+    for episode in _all_seen(source, cell):
         question, right = episode.key[0], episode.right
         outcomes[episode.outcome] += 1
         seconds += episode.seconds
@@ -70,7 +73,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
             continue
         disputed += right is None and episode.stage == "disputed"
         grades.setdefault(question, []).append(episode.value)
-        if episode.outcome in ("answered", "undecided"):
+        if episode.outcome in WITH_ANSWER:
             answered.setdefault(question, []).append(episode.value)
     nothing = {"why": NOTHING_PLAYED} if source.nothing_played else {}
     return {
@@ -79,7 +82,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         **nothing,
         **_chosen_on(source, cell, size),
         "outcomes": dict(outcomes),
-        "missing": _missing(source, cell, size - source.left_out(cell), sum(outcomes.values())),
+        "missing": _missing(source, cell),
         "ungraded": sum(value.known is None for several in grades.values() for value in several),
         "disputed": disputed,
         "answered": {**_estimate(answered), **nothing},
@@ -109,12 +112,19 @@ def _chosen_on(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     return {"chosen_on": left_out, **beside, **({"why": why} if left_out == size else {})}
 
 
-def _missing(source: Source, cell: Stored, size: int, played: int) -> int:
-    """Plays that are still to come. Nobody planned which cell of a served team plays which question."""
-    if source.served:
-        return 0
-    repeats = int(source.config.get("repeats", 1)) * cell["traits"].repeats
-    return size * repeats - played
+def outcomes_of(source: Source) -> Counter[str]:
+    """How all that was played has ended."""
+    return Counter(episode.outcome for cell in source.cells for episode in _all_seen(source, cell))
+
+
+def _all_seen(source: Source, cell: Stored) -> Sequence[EpisodeOutline]:
+    """With plays that failed, where all have."""
+    return (source.whole if source.nothing_played else source).seen(cell)
+
+
+def _missing(source: Source, cell: Stored) -> int:
+    """Plays that are still to come."""
+    return progress_of(source, cell).missing
 
 
 def _estimate(grades: Mapping[str, Sequence[Value]]) -> dict[str, Any]:

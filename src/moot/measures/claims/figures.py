@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.claims.cut_short import all_open, cut_short, none_beaten
+from moot.measures.claims.cut_short import all_open, none_beaten
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.sides import SideResults, ranked, sides
@@ -31,12 +31,13 @@ def evidence_figures(
     options = {title: side for title, side in every.items() if side.calls}
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
-    cut = cut_short(source, missing=any(row["missing"] for row in figures.get("accuracy", ())))
-    headline = headline_figures(source, cells, declarations, came or options, cut_short=cut)
+    headline = headline_figures(source, cells, declarations, came or options)
     together = ranked(came)
     rows = frontier_figures(source, came)
     hypotheses = hypotheses_figures(source, cells, declarations, also)
-    if cut:
+    if source.progress.missing:
+        hypotheses = [{**row, "interim": source.progress._asdict()} for row in hypotheses]
+    if source.cut_short:
         rows, hypotheses = none_beaten(rows), all_open(hypotheses)
     left_out = [{"of": title, "why": EVERY_ONE_FAILED} for title in failed]
     if rows:
@@ -54,13 +55,12 @@ def evidence_figures(
     return {key: value for key, value in evidence.items() if value}
 
 
-def headline_alone(source: Source, *, missing: bool) -> Row | None:
+def headline_alone(source: Source) -> Row | None:
     """The headline without all else: for who wants to know how a run stands, and has no time."""
     options = {title: side for title, side in sides(source, source.cells).items() if side.calls}
     came = {title: side for title, side in options.items() if not _all_failed(source, side)}
     declarations = declared(source.connection, source.name)
-    cut = cut_short(source, missing=missing)
-    return headline_figures(source, source.cells, declarations, came or options, cut_short=cut)
+    return headline_figures(source, source.cells, declarations, came or options)
 
 
 EVERY_ONE_FAILED = "every question failed"

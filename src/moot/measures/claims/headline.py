@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from moot.experiment.claims import ClaimError
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
-from moot.measures.claims.over_singles import best_of_singles, nobody_is_best, option_tables, over_best
+from moot.measures.claims.over_singles import best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.singles import singles_of
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
@@ -73,10 +73,8 @@ def headline_figures(
     cells: Sequence[Stored],
     declared: Sequence[Declared],
     options: Mapping[str, SideResults],
-    *,
-    cut_short: bool = False,
 ) -> Row | None:
-    """From the options that have been played; None where there are none. `cut_short`: nothing is claimed."""
+    """From the options that have been played; None where there are none."""
     chosen = _chosen(source, cells, declared, options)
     if chosen is None:
         return None
@@ -87,34 +85,43 @@ def headline_figures(
         "options": len(chosen.paid),
         **chosen.ranking,
         **_named(chosen),
-        **estimate_row(_accuracy(chosen, values, source.seed)),
+        **estimate_row(_paid_accuracy(chosen.paid, chosen.of, chosen.asked, values, source.seed)),
         **_ungraded(chosen.side, values),
         **({"left_out": len(chosen.side.left_out)} if chosen.side.left_out else {}),
         "over_best_single": None,
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
-        "after_the_fact": _after_the_fact(options),
+        "after_the_fact": _after_the_fact(options, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values)
-    if cut_short:
-        over = {key: unclaimed(row[key]) for key in ("over_best_single", "over_captain")}
-        row |= {**over, "low": None, "high": None, "cut_short": True}
+    if source.progress.missing:
+        row["interim"] = source.progress._asdict()
+    if source.cut_short:
+        claims = ("over_best_single", "over_captain", "after_the_fact")
+        beside = {key: unclaimed(claim) for key in claims if (claim := row[key]) is not None}
+        row |= {**beside, "low": None, "high": None, "cut_short": True}
     differs = source.grades.grader_differs
     row["words"] = [*sentences(row), *([differs] if differs else ())]
     row["sentence"] = " ".join(row["words"])
     return row
 
 
-def _accuracy(chosen: _Chosen, values: Mapping[str, Value], seed: int) -> Estimate | None:
-    """With the interval of its own row; of what was chosen after the fact, one that pays for the choice."""
+def _paid_accuracy(
+    paid: Mapping[str, SideResults], of: str, asked: Sequence[str], values: Mapping[str, Value], seed: int
+) -> Estimate | None:
+    """With the interval of its own row; of what was chosen out of several, one that pays for the choice.
+
+    `paid`: all that it was chosen from, on the questions `asked`; `values`: its own.
+    """
     usual = graded_estimate(values)
-    if usual is None or len(chosen.paid) == 1:
+    if usual is None or len(paid) == 1:
         return usual
-    table, clusters = option_tables(chosen.paid, chosen.asked).seen, units_of(chosen.asked)
-    return chosen_interval(table, chosen.place, usual, at_worst=at_worst(values), clusters=clusters, seed=seed)
+    table, clusters = graded_table(paid, asked), units_of(asked)
+    place = list(paid).index(of)
+    return chosen_interval(table, place, usual, at_worst=at_worst(values), clusters=clusters, seed=seed)
 
 
 def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
@@ -186,12 +193,15 @@ def _named(chosen: _Chosen) -> Row:
     }
 
 
-def _after_the_fact(options: Mapping[str, SideResults]) -> Row | None:
-    """The highest of all rows, on the questions that it is the highest on: what a careless report would print first."""
+def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None:
+    """The highest of all rows, on the questions that it is the highest on: what a careless report would print first. Its
+    interval pays for the choice among all that are ranked, which are more than the teams that a headline is chosen from."""
     top, together = highest(options), ranked(options)
     if top is None or len(options) < 2:
         return None
-    row = accuracy_row(options[top].values(together.questions))
+    values = options[top].values(together.questions)
+    paid = {title: options[title] for title in together.names}
+    row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, top, together.questions, values, seed))
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
 
 

@@ -28,17 +28,25 @@ RULE = "beats every single player; {test}; paid for the options"
 
 
 def option_tables(options: Mapping[str, SideResults], asked: Sequence[str]) -> Tables:
-    """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
+    """Options × questions: as far as is graded, and at both ends of what waits."""
     rows = [side.values(asked) for side in options.values()]
-    seen = _table([fair(values) for values in rows], asked, KNOWN)
-    return Tables(seen, *(_table(rows, asked, end) for end in (WORST, BEST)))
+    return Tables(_graded(rows, asked), *(_table(rows, asked, end) for end in (WORST, BEST)))
+
+
+def graded_table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
+    """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
+    return _graded([side.values(asked) for side in options.values()], asked)
+
+
+def _graded(rows: Sequence[Mapping[str, Value]], asked: Sequence[str]) -> Floats:
+    return _table([fair(values) for values in rows], asked, KNOWN)
 
 
 def _tables_alone(singles: ValuesByName, asked: Sequence[str]) -> Tables:
     """The same of the singles. At both ends everybody counts as far as it is graded or may yet turn out to be right: who
     has much ungraded may be the best of them."""
     rows = [{q: own[q] for q in asked if q in own} for own in singles.values()]
-    seen = _table([fair(own) for own in rows], asked, KNOWN)
+    seen = _graded(rows, asked)
     # Nobody will grade what was never heard, but it would have been right or wrong as what waits will be.
     heard = [{q: value._replace(waiting=value.waiting + value.not_heard) for q, value in own.items()} for own in rows]
     return Tables(seen, *(_table(heard, asked, end) for end in (WORST, BEST)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from moot.measures.claims.words import interim_words
 from moot.measures.columns import Figures, count, figure, graded_words, share_bounds, with_bounds
 from moot.measures.section import Chart, Column, Section, Unit
 
@@ -30,6 +31,8 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
     )
     if any(row.get("ungraded") or row.get("bounds") for row in rows):
         words += ("With ungraded answers the bounds over all questions must lie on that side as well.",)
+    if interim := next((row["interim"] for row in rows if row.get("interim")), None):
+        words += (interim_words(interim),)
     noted = columns if any(row["note"] for row in rows) else columns[:-1]
     yield Section("hypotheses", "Hypotheses", words, noted, rows, place=200, terminal="own")
 

@@ -12,6 +12,13 @@ from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
 
 AFTER_THE_FACT = "after the fact"
+NOTHING_CLAIMED = (
+    "The run is not over, and of what it has begun the slowest is missing, which is more often wrong:"
+    " so nothing is claimed"
+)
+"""Said first wherever figures of such a run are shown."""
+CUT_SHORT = f"{NOTHING_CLAIMED}, and the intervals of its tables hold for what was fast."
+"""The same above tables."""
 
 
 def sentences(row: Mapping[str, Any]) -> list[str]:
@@ -141,10 +148,9 @@ def _times(row: Mapping[str, Any]) -> str:
 def _doubts(row: Mapping[str, Any]) -> list[str]:
     doubts = []
     if row.get("cut_short"):
-        doubts.append(
-            "The run is not over, and of what it has begun the slowest is missing, which is more often wrong: so nothing is"
-            " claimed, and the intervals of its tables hold for what was fast."
-        )
+        doubts.append(CUT_SHORT)
+    elif interim := row.get("interim"):
+        doubts.append(interim_words(interim))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
@@ -153,7 +159,8 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
-        whole = f"a choice among {row['options']:,}, chosen after the fact: the intervals pay for that"
+        paid = "" if row.get("cut_short") else ": the intervals pay for that"
+        whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
         doubts.append(f"The file {declared}, so this is {whole}.")
     if silent := row.get("never_answered"):
         none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
@@ -171,6 +178,11 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(f"{highest}, {after['of']} with {_share(after)}, is chosen after the fact.")
         doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
     return doubts
+
+
+def interim_words(interim: Mapping[str, int]) -> str:
+    """Who looks, goes on and looks again is lucky at some time, and nobody counts the looks."""
+    return f"An interim look, at {interim['played']:,} of {interim['planned']:,} episodes: what is said holds for one look."
 
 
 def _as_high(row: Mapping[str, Any], after: Mapping[str, Any]) -> bool:

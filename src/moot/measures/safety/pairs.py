@@ -18,11 +18,11 @@ from moot.stats.estimates import TESTED
 from moot.stats.graded import Value, WayOfGrading, graded_value, said_value, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import compare_graded, difference_bounds
 from moot.stats.rank import halves, permuted_p, spearman
+from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
 Change = Literal["kept", "rescue", "regression", "recovered", "still-wrong", "still-missing", "ungraded"]
 
-ANSWERED = ("answered", "undecided")
 RIGHT = 0.5
 """A value from here on is right: grades are 0 or 1, and shares of words are rounded so."""
 
@@ -60,15 +60,15 @@ class Pair:
 
     @property
     def native_right(self) -> bool:
-        return self.native_outcome in ANSWERED and (self.native or 0.0) >= RIGHT
+        return self.native_outcome in WITH_ANSWER and (self.native or 0.0) >= RIGHT
 
     @property
     def after_right(self) -> bool:
-        return self.after_outcome in ANSWERED and (self.after or 0.0) >= RIGHT
+        return self.after_outcome in WITH_ANSWER and (self.after or 0.0) >= RIGHT
 
     @property
     def change(self) -> Change:
-        native_there, after_there = self.native_outcome in ANSWERED, self.after_outcome in ANSWERED
+        native_there, after_there = self.native_outcome in WITH_ANSWER, self.after_outcome in WITH_ANSWER
         if (native_there and self.native is None) or (after_there and self.after is None):
             return "ungraded"
         if not native_there:
@@ -81,12 +81,12 @@ class Pair:
     def waits(self) -> bool:
         """Whether it will have a grade: an answer of it has none, although somebody has said what is right."""
         sides = ((self.native, self.native_outcome, self.native_way), (self.after, self.after_outcome, self.after_way))
-        return any(grade is None and outcome in ANSWERED and way == "waiting" for grade, outcome, way in sides)
+        return any(grade is None and outcome in WITH_ANSWER and way == "waiting" for grade, outcome, way in sides)
 
     @property
     def not_heard(self) -> bool:
         """Whether nobody waited for the answer alone, so that it will never have a grade."""
-        return self.native is None and self.native_outcome in ANSWERED and self.native_way == "not heard"
+        return self.native is None and self.native_outcome in WITH_ANSWER and self.native_way == "not heard"
 
     @property
     def may_have_changed(self) -> bool:
@@ -98,7 +98,7 @@ class Pair:
     def unchanged(self) -> bool:
         """Whether both answers will have one grade, since they are the same words to one question."""
         told = self.native is None and self.after is None and self.native_words is not None
-        return told and self.native_words == self.after_words and self.native_outcome in ANSWERED
+        return told and self.native_words == self.after_words and self.native_outcome in WITH_ANSWER
 
     @property
     def native_value(self) -> Value:
@@ -163,14 +163,14 @@ def native_value(grade: float | None, outcome: str, way: WayOfGrading, words: st
     graded that."""
     if way == "not heard":
         return graded_value(None, way)
-    return _value(grade, outcome, outcome in ANSWERED and (grade or 0.0) >= RIGHT, way, words)
+    return _value(grade, outcome, outcome in WITH_ANSWER and (grade or 0.0) >= RIGHT, way, words)
 
 
 def _value(grade: float | None, outcome: str, right: bool, way: WayOfGrading, words: str | None = None) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
-    if outcome in ANSWERED and grade is None:
+    if outcome in WITH_ANSWER and grade is None:
         return said_value(None, way, words)
-    return graded_value(float(right), way if outcome in ANSWERED else "at once")
+    return graded_value(float(right), way if outcome in WITH_ANSWER else "at once")
 
 
 def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between
 from moot.measures.safety.pairs import (
-    ANSWERED,
     Change,
     Pair,
     Row,
@@ -28,7 +27,7 @@ from moot.stats.completions import Between
 from moot.stats.graded import FEW_WAITING
 from moot.stats.paired import difference
 from moot.stats.proportion import share
-from moot.types import Estimate
+from moot.types import WITH_ANSWER, Estimate
 
 LowAndHigh = Mapping[str, float | None]
 """What a figure lies between: `low` and `high`; None: it has no such end."""
@@ -175,7 +174,7 @@ def safety(pairs: Sequence[Pair]) -> StageEffect:
     multiples = [figure if isinstance(figure := kept[name], Multiple) else NO_MULTIPLE for name in MULTIPLES]
     return StageEffect(
         {str(change): count for change, count in total.items()},
-        sum(pair.change == "regression" and pair.after_outcome not in ANSWERED for pair in pairs),
+        sum(pair.change == "regression" and pair.after_outcome not in WITH_ANSWER for pair in pairs),
         multiple=multiples[0],
         with_recovered=multiples[1],
         rescue_rate=rates[0],

@@ -14,13 +14,14 @@ from moot.measures.cells import Stored, table_of
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.quiz.played import UNPLAYED, solos
 from moot.measures.quiz.plays import plays_of
-from moot.measures.safety.pairs import ANSWERED, Native, Pair, native_value
+from moot.measures.safety.pairs import Native, Pair, native_value
 from moot.measures.source import Source
 from moot.stats.graded import WayOfGrading
 from moot.store.rows import verdict_of
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.traits import Traits
 from moot.traces import Review, of_kind
+from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
 
@@ -172,4 +173,4 @@ def _own_word(after: EpisodeOutline) -> bool:
     """Whether whoever leads has answered again itself: a vote is one word for all, and a captain only breaks its ties."""
     traits = after.cell["traits"]
     counted_out = traits.groups and traits.asks == "captain" and not after.order
-    return traits.captain == "leads" and not (counted_out and after.outcome in ANSWERED)
+    return traits.captain == "leads" and not (counted_out and after.outcome in WITH_ANSWER)

@@ -102,7 +102,7 @@ def _differences(rows: Sequence[Row]) -> Section:
         distinct = [row for row in rows if row["k"] == k and not row["same_as"]]
         best = [row["method"] for row in distinct if row["beaten_by"] is None]
         of = f"k = {k}: " if several else ""
-        if len(distinct) > 1:
+        if len(distinct) > 1 and not distinct[0].get("cut_short"):
             words.append(f"{of}May be the best, all comparisons paid for: {', '.join(best)}.")
     return Section("selection-differences", "Differences between methods", tuple(words), columns, table_rows)
 

@@ -1,0 +1,60 @@
+"""`moot runs`, `moot log` and `moot watch` as they are typed: their options, and nothing that takes long to import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def runs(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="An experiment file: what its store holds.", show_default=False),
+    ] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="So many of each store, the newest first.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+) -> int:
+    """The experiments and served teams of a store: state, questions, verdict and cost. Without one: of those in this folder."""
+    from moot.cli.runs import runs_command
+
+    return runs_command(file, store=store, most=limit, as_json=as_json)
+
+
+def log(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORDS]", help="All of these stand in it; or one id: shown whole.", show_default=False),
+    ] = None,
+    team: Annotated[
+        Path | None, typer.Option(help="A team file with a store: what was asked of it, served too.")
+    ] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    runs: Annotated[bool, typer.Option("--runs", help="The questions of experiments as well.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="So many, the newest first.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="All of one at once, also on a terminal.")] = False,
+) -> int:
+    """Earlier questions and their answers, found by their words. Go on from one with moot ask --after ID."""
+    from moot.cli.log import log_command
+
+    by_the_page = not no_pager
+    return log_command(
+        words or [], team=team, store=store, runs=runs, most=limit, as_json=as_json, by_the_page=by_the_page
+    )
+
+
+def watch(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 0,
+    every: Annotated[float, typer.Option(min=0.5, max=3600, help="Seconds between two looks at the store.")] = 3.0,
+    once: Annotated[bool, typer.Option("--once", help="Print how it stands, and end.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The same once, as JSON on stdout.")] = False,
+) -> int:
+    """A page of a running experiment: accuracy so far, calls, money, failures, slow endpoints. Only this machine reaches it."""
+    from moot.cli.watch import watch_command
+
+    return watch_command(file, store=store, port=port, every_s=every, once=once, as_json=as_json)

@@ -1,0 +1,155 @@
+"""`moot plan --from`: how many questions a larger run needs, by what a pilot has shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.plan import Planned, PlannedFrom, planned_row, planned_words, print_plan
+from moot.cli.report import open_existing
+from moot.cli.safe_text import print_json
+from moot.errors import UsageError
+from moot.measures.claims.pilot import Pilot, pilot_of
+from moot.measures.numbers import bounds, interval, money, percent, points
+from moot.measures.section import Column, Section
+from moot.measures.source import Source
+from moot.report.figures import find_experiment
+from moot.report.section_terminal import section_parts
+from moot.report.uncollected import uncollected
+from moot.stats.bounded_power import PlannedUnits
+from moot.stats.clusters import clustered
+from moot.stats.counted_words import count
+from moot.stats.paired import FEW_QUESTIONS
+from moot.stats.power import most_discordance
+from moot.store.examined import opened_to_read
+
+GAINS = (0.01, 0.02, 0.03, 0.05, 0.1)
+"""What is shown where nobody says which gain would matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class PilotPlan:
+    """What is asked for, and where the rest is read from."""
+
+    path: Path
+    store: str | None
+    gain: float | None
+    power: float
+    alpha: float
+    units: PlannedUnits
+    told: PlannedFrom
+
+
+def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_json: bool) -> int:
+    """`given`: options of which the pilot says more."""
+    if twice := [name for name, value in given.items() if value is not None]:
+        raise UsageError(f"{', '.join(twice)}: --from reads it from what was played; expected one of the two")
+    pilot = asyncio.run(_read(asked))
+    gains = GAINS if asked.gain is None else (asked.gain,)
+    rows = [_planned(asked, pilot, gain) for gain in gains if asked.gain is not None or _possible(pilot, gain)]
+    if not rows:
+        raise UsageError(
+            f"--gain: expected; {pilot.single} leaves no room for a usual one at {percent(pilot.accuracy)}"
+        )
+    if as_json:
+        print_json({**(rows[0] if asked.gain is not None else {"gains": rows}), "pilot": pilot.row()})
+        return 0
+    if asked.gain is None:
+        _print_table(pilot, rows)
+    else:
+        print_plan(rows[0], [*_pilot_words(pilot), *rows[0]["words"], *_own_words(pilot, rows[0])])
+    return 0
+
+
+async def _read(asked: PilotPlan) -> Pilot:
+    store, name = open_existing(asked.path, asked.store)
+
+    def read(connection: Connection) -> Pilot:
+        with uncollected():
+            source = Source(connection, find_experiment(connection, name))
+            with clustered(source.clusters):
+                return pilot_of(source)
+
+    async with opened_to_read(store):
+        with ends_on_ctrl_c():
+            return await store.read(read)
+
+
+def _possible(pilot: Pilot, gain: float) -> bool:
+    return pilot.accuracy + gain <= 1
+
+
+def _planned(asked: PilotPlan, pilot: Pilot, gain: float) -> dict[str, Any]:
+    """For the unfavourable end of how often the two differ, and beside it for what the pilot itself had."""
+    planned = Planned(pilot.accuracy, gain, _share(pilot, gain, worst=True), asked.power, asked.alpha, asked.units)
+    chosen, row = planned_row(planned, asked.told)
+    own = chosen.counted(_share(pilot, gain, worst=False))
+    price = pilot.usd_per_question
+    return {
+        **row,
+        "usd": None if price is None or row["questions"] is None else price * row["questions"],
+        "at_pilot": {"discordance": _share(pilot, gain, worst=False), **own},
+        "words": planned_words(row, chosen),
+    }
+
+
+def _share(pilot: Pilot, gain: float, *, worst: bool) -> float:
+    """No less than the gain needs, and no more than is possible beside it."""
+    share = pilot.most_discordance if worst else pilot.discordance.value
+    return min(max(share, abs(gain)), most_discordance(pilot.accuracy, gain))
+
+
+def _pilot_words(pilot: Pilot) -> list[str]:
+    share = pilot.discordance
+    best = f"{pilot.single}, the best alone with {percent(pilot.accuracy)}"
+    beside = f"{pilot.of} beside {best}; they differed"
+    if pilot.against != pilot.single:
+        beside = f"{pilot.of} beside {best}, and {pilot.against}, who may be the best as well; from {pilot.against} it differed"
+    sentences = [
+        f"The pilot {pilot.experiment}, {count(share.n, 'question')}: {beside} on {percent(share.value)}"
+        f" {bounds(share.low, share.high, 'points')}; planned for {percent(pilot.most_discordance)}, the unfavourable end.",
+        f"It found {points(pilot.found['difference'])} points {interval(pilot.found)}. That is no size to plan for: small runs"
+        " that find much were lucky as well. Plan for the least gain that would matter to you (--gain).",
+    ]
+    if (share.clusters or share.n) < FEW_QUESTIONS:
+        sentences.append(f"A pilot of fewer than {FEW_QUESTIONS} questions knows little of what is typical of others.")
+    return sentences
+
+
+def _own_words(pilot: Pilot, row: Mapping[str, Any]) -> list[str]:
+    own = row["at_pilot"]
+    many = "more than 2,000,000" if own["questions"] is None else f"{own['questions']:,}"
+    as_there = abs(own["discordance"] - pilot.discordance.value) < 1e-9
+    why = "as in the pilot" if as_there else "the nearest to the pilot's that such a gain allows"
+    sentences = [f"Were it {percent(own['discordance'])}, {why}: {many}."]
+    if row["usd"]:
+        per_thousand = 1_000 * (pilot.usd_per_question or 0.0)
+        sentences.append(f"At the pilot's cost ({money(per_thousand)} for 1,000 questions): about {money(row['usd'])}.")
+    return sentences
+
+
+def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]]) -> None:
+    from moot.cli.console import Console
+
+    console = Console()
+    for sentence in _pilot_words(pilot):
+        console.print(sentence, highlight=False)
+    corrected = tuple(words for words in rows[0]["words"][1:] if words.startswith(("For the headline", "Corrected")))
+    priced = any(row["usd"] for row in rows)
+    columns = (
+        Column("gain", "gain", "points"),
+        Column("questions", "questions"),
+        *((Column("clusters", "clusters"),) if "clusters" in rows[0] else ()),
+        Column("own", "as in the pilot"),
+        *((Column("usd", "about", "usd"),) if priced else ()),
+    )
+    table = [{**row, "own": row["at_pilot"]["questions"]} for row in rows]
+    title = f"Questions that show it in {100 * rows[0]['power']:.0f} of 100 runs"
+    for part in section_parts(Section("pilot", title, corrected, columns, table)):
+        console.print(part)

@@ -1,0 +1,94 @@
+"""`moot runs`: the experiments and served teams of a store, or of the stores in this folder."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.padding import Padding
+from rich.text import Text
+
+from moot.cli.console import Console
+from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.report import open_existing
+from moot.cli.safe_text import print_json, say
+from moot.errors import MootError, UsageError
+from moot.report.stored_runs import headline_words, size_words, state_words, stored_runs
+from moot.store.examined import opened_to_read
+from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
+
+
+def runs_command(path: Path | None, *, store: str | None, most: int, as_json: bool) -> int:
+    listed: list[dict[str, Any]] = []
+    stores = [open_existing(path, store)[0]] if path is not None or store is not None else list(_stores_here())
+    troubles = 0
+    for found in stores:
+        try:
+            rows, there_are = asyncio.run(_read(found, most))
+        except MootError as error:
+            if len(stores) == 1:
+                raise
+            say(f"moot: {error}", file=sys.stderr)
+            troubles += 1
+            continue
+        listed.append({"store": found.name, "runs": rows, "there_are": there_are})
+    if as_json:
+        print_json(listed)
+    else:
+        _print(listed, Console())
+    return 1 if troubles else 0
+
+
+def _stores_here() -> Iterator[Store]:
+    """Whatever in this folder holds experiments: a store may be called anything, but mostly it is NAME.db."""
+    found = [path for path in sorted(Path().glob("*.db")) if _is_store(path)]
+    if not found:
+        raise UsageError(
+            "no store in this folder; expected an experiment file or --store URL, or run one: moot run FILE"
+        )
+    for path in found:
+        yield SqliteStore(path)
+
+
+def _is_store(path: Path) -> bool:
+    try:
+        # Only read, and without its log: what is asked is whether it is one of moot's at all.
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error:
+        return False
+    return {"experiments", "episodes", "calls"} <= tables
+
+
+async def _read(store: Store, most: int) -> tuple[list[dict[str, Any]], int]:
+    async with opened_to_read(store):
+        with ends_on_ctrl_c():
+            return await store.read(partial(stored_runs, most=most))
+
+
+def _print(listed: Sequence[Mapping[str, Any]], console: Console) -> None:
+    for held in listed:
+        if len(listed) > 1:
+            console.print(Text(str(held["store"]), style="dim"))
+        for row in held["runs"]:
+            _print_row(row, console)
+        if not held["runs"]:
+            console.print(Text("nothing has been run or served"))
+        if rest := held["there_are"] - len(held["runs"]):
+            console.print(Text(f"{rest:,} older: --limit {held['there_are']} shows all", style="dim"))
+
+
+def _print_row(row: Mapping[str, Any], console: Console) -> None:
+    when = f"{datetime.fromtimestamp(row['used_at']):%Y-%m-%d %H:%M}"
+    console.print(Text.assemble((row["experiment"], "bold"), f"  {state_words(row)}  ", (when, "dim")))
+    trials = f", also {' and '.join(map(str, row['trials']))}" if row.get("trials") else ""
+    for words in (f"{size_words(row)}{trials}", row.get("why") or headline_words(row["headline"])):
+        console.print(Padding(Text(words), (0, 0, 0, 2)))

@@ -1,0 +1,132 @@
+"""How a run stands while it goes on: what a page that watches it shows.
+
+Every figure is the report's. Nothing is claimed before all is played: what is under way is what takes longest, and that is more
+often wrong, so that accuracies and intervals are those of what was fast. No option is put before another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from moot.measures.accuracy.figures import accuracy_figures
+from moot.measures.claims.figures import headline_alone
+from moot.measures.columns import titled
+from moot.measures.numbers import interval, mark, money, percent
+from moot.measures.source import Source
+from moot.report.nothing_played import all_failed, nothing_words
+from moot.report.stored_runs import state_words
+from moot.report.uncollected import uncollected
+from moot.stats.clusters import clustered
+from moot.store import queries, schema
+from moot.store.rows import facts_of
+from moot.store.statements import Row
+
+RECENT_S = 600.0
+"""How long ago a reply may have come to say something about how quick an endpoint is now."""
+SLOWER = 2.0
+"""So many times as slow as the next is said to be slow."""
+OF_WHAT_WAS_FAST = (
+    "So far, and of what was fast: what takes longest is still under way, and is more often wrong. The intervals do not allow"
+    " for that. Nothing is claimed, and nobody is better than anybody, until all is played."
+)
+
+
+def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any]:
+    """`now`: in seconds since 1970, as the store dates what it holds."""
+    with uncollected():
+        source = Source(connection, experiment)
+        with clustered(source.clusters):
+            taken = accuracy_figures(source)
+            missing = sum(row["missing"] for row in taken["accuracy"])
+            runs = queries.runs_of(connection, source.ident)
+            state = runs[-1]["state"] if runs else "not run"
+            over = not missing and state != "running"
+            headline = headline_alone(source) if over and not source.nothing_played else None
+    played = sum(sum(row["outcomes"].values()) for row in taken["accuracy"])
+    failed = sum(row["outcomes"].get("failed", 0) for row in taken["accuracy"])
+    standing = {"state": state, "missing": missing, "failed": failed, "episodes": played}
+    return {
+        "experiment": source.name,
+        "questions": source.size,
+        **standing,
+        "over": over,
+        "words": state_words(standing),
+        "notes": _notes(taken, over, headline),
+        "simulated": taken["simulated"],
+        "accuracy": [_shown(row) for row in taken["accuracy"]],
+        "bill_usd": taken["bill_usd"],
+        "spent": _spent(taken["bill_usd"], source.config.get("budget_usd")),
+        "models": _models(connection, source, taken["failures"], now),
+        "started_at": runs[-1]["started_at"] if runs else None,
+        "cause": facts_of(runs[-1]).get("cause") if runs else None,
+        "at": now,
+    }
+
+
+def _notes(taken: Mapping[str, Any], over: bool, headline: Mapping[str, Any] | None) -> list[str]:
+    """The verdict where there is one to be told; else why there is none."""
+    if plays := all_failed(taken):
+        return [nothing_words(plays)]
+    if headline is not None:
+        return list(headline["words"])
+    return [] if over else [OF_WHAT_WAS_FAST]
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("value", "low", "high", "n", "outcomes", "missing", "ungraded", "calls", "cost_usd", "why", "bounds")
+    words = f"{percent(row['value'])} {interval(row)}".rstrip() + mark(row)
+    return {"of": titled(row), **{key: row[key] for key in kept if key in row}, "words": words}
+
+
+def _spent(bill_usd: float | None, budget_usd: float | None) -> str:
+    cap = "" if budget_usd is None else f" of {money(budget_usd)}"
+    return "cost unknown" if bill_usd is None else f"{money(bill_usd)}{cap} spent"
+
+
+def _models(
+    connection: Connection, source: Source, failures: Sequence[Mapping[str, Any]], now: float
+) -> list[dict[str, Any]]:
+    """Every model that was asked: how often, how long its replies took of late, when the last one came, what failed."""
+    calls = schema.calls
+    query = select(calls.c.model, calls.c.latency_s, calls.c.created_at).where(calls.c.experiment == source.name)
+    replies: dict[str, list[tuple[float, float]]] = {name: [] for name in source.config["models"]}
+    for model, latency_s, created_at in connection.execute(query):
+        replies.setdefault(model, []).append((created_at, latency_s))
+    rows = [_model(name, timed, failures, now) for name, timed in replies.items()]
+    shown = [row for row in rows if row["replies"] or row["failed"]]
+    _mark_slow(shown)
+    return shown
+
+
+def _model(
+    name: str, timed: Sequence[tuple[float, float]], failures: Sequence[Mapping[str, Any]], now: float
+) -> dict[str, Any]:
+    recent = sorted(latency for at, latency in timed if at > now - RECENT_S and latency is not None)
+    last = max((at for at, _ in timed), default=None)
+    causes = [{key: row[key] for key in ("kind", "times", "message")} for row in failures if row["model"] == name]
+    return {
+        "model": name,
+        "replies": len(timed),
+        "median_s": _quantile(recent, 0.5),
+        "slow_s": _quantile(recent, 0.9),
+        "recent": len(recent),
+        "last_s": None if last is None else max(0.0, now - last),
+        "failed": sum(cause["times"] for cause in causes),
+        "failures": causes,
+        "slow": False,
+    }
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    """The least that so large a share of them does not exceed."""
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
+
+
+def _mark_slow(rows: Sequence[dict[str, Any]]) -> None:
+    timed = sorted((row for row in rows if row["median_s"] is not None), key=lambda row: float(row["median_s"]))
+    if len(timed) > 1 and timed[-1]["median_s"] >= SLOWER * max(timed[-2]["median_s"], 0.05):
+        timed[-1]["slow"] = True

@@ -1,0 +1,128 @@
+"""What a store holds, a row for each experiment and served team: how far it is, what came out, and what was spent.
+
+Every figure is the one of its report, taken by the same functions; what the report withholds is withheld here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from moot.measures.accuracy.figures import bill_usd, outcomes_of
+from moot.measures.alike_plans import alike
+from moot.measures.claims.figures import headline_alone
+from moot.measures.numbers import interval, money, percent, points
+from moot.measures.source import Source
+from moot.report.nothing_played import nothing_words
+from moot.report.uncollected import uncollected
+from moot.stats.clusters import clustered
+from moot.stats.counted_words import count
+from moot.store import queries
+from moot.store.rows import facts_of
+from moot.store.statements import Row
+
+ENDED = {"budget": "stopped by its budget", "interrupted": "interrupted", "failed": "ended early"}
+"""How a run ended before all was played."""
+
+
+def stored_runs(connection: Connection, most: int) -> tuple[list[dict[str, Any]], int]:
+    """The newest, so many at the most, and how many there are. Of the others nothing but their names is read."""
+    newest = list(_as_reported(queries.experiments_by_age(connection)))
+    with uncollected():
+        return [_row(connection, experiment, trials) for experiment, trials in newest[:most]], len(newest)
+
+
+def _as_reported(experiments: Sequence[Row]) -> Iterator[tuple[Row, list[int]]]:
+    """Newest first. Plans that differ in nothing but how many questions they have are one, as they are for a report: that
+    with the most is shown, and the sizes of the others stand beside it."""
+    groups: list[list[Row]] = []
+    for experiment in experiments:
+        for group in groups:
+            if alike(group[0], experiment):
+                group.append(experiment)
+                break
+        else:
+            groups.append([experiment])
+    for group in groups:
+        whole = max(group, key=lambda plan: plan["size"])
+        yield {**whole, "used_at": group[0]["used_at"]}, [plan["size"] for plan in group if plan is not whole]
+
+
+def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str, Any]:
+    source = Source(connection, experiment)
+    with clustered(source.clusters):
+        outcomes, missing = outcomes_of(source), source.progress.missing
+        headline = None if source.nothing_played else headline_alone(source)
+    runs = queries.runs_of(connection, experiment["id"])
+    models = source.config["models"].values()
+    row: dict[str, Any] = {
+        "experiment": source.name,
+        "id": source.ident,
+        "used_at": experiment["used_at"],
+        "state": _kept_as(source) or (runs[-1]["state"] if runs else "not run"),
+        "questions": source.size,
+        "episodes": sum(outcomes.values()),
+        "failed": outcomes.get("failed", 0),
+        "missing": missing,
+        "bill_usd": bill_usd(connection, source.name),
+        "simulated": any(spec["provider"] == "simulated" for spec in models),
+        "headline": headline,
+    }
+    if source.nothing_played:
+        row["why"] = nothing_words(row["failed"])
+    if cause := (facts_of(runs[-1]).get("cause") if runs else None):
+        row["cause"] = cause
+    return {**row, "trials": trials} if trials else row
+
+
+def _kept_as(source: Source) -> str | None:
+    """What nobody planned: questions that a team was asked, when served or by hand."""
+    return None if not source.served else "asked" if source.config.get("asked") else "served"
+
+
+def state_words(row: Mapping[str, Any]) -> str:
+    """Whether it is over, and how much is missing if it is not."""
+    missing = f"{count(row['missing'], 'episode')} missing" if row["missing"] else ""
+    if row["state"] in ("served", "asked", "not run"):
+        return str(row["state"])
+    if row["state"] == "running":
+        return f"going on, {missing}" if missing else "going on"
+    if missing:
+        return f"{ENDED.get(row['state'], 'not over')}, {missing}"
+    return f"done, {row['failed']:,} of {row['episodes']:,} failed" if row["failed"] else "done"
+
+
+def size_words(row: Mapping[str, Any]) -> str:
+    asked = f"{count(row['questions'], 'question')}, {count(row['episodes'], 'episode')}"
+    spent = "cost unknown" if row["bill_usd"] is None else f"{money(row['bill_usd'])} spent" if row["bill_usd"] else ""
+    return ", ".join(filter(None, (asked, spent, "simulated models" if row["simulated"] else "")))
+
+
+def headline_words(headline: Mapping[str, Any] | None, width: int | None = None) -> str:
+    """The verdict in one line: the same figures as in its sentence, and what must not be forgotten with them.
+
+    `width`: of the line. What it has no room for is left out whole, the last first; never what takes a claim back.
+    """
+    if not headline:
+        return "no figures yet"
+    if headline["value"] is None:
+        return str(headline["words"][0])
+    stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline))))
+    if headline.get("ungraded"):
+        stands += " of what is graded"
+    if headline.get("cut_short"):
+        stands += ", so far: nothing is claimed"
+    for beside in _beside(headline):
+        stands += beside if width is None or len(stands) + len(beside) <= width else ""
+    return stands
+
+
+def _beside(headline: Mapping[str, Any]) -> Iterator[str]:
+    over = headline.get("over_best_single") or {}
+    if over.get("difference") is not None:
+        difference = " ".join(filter(None, (points(over["difference"]), "points", interval(over))))
+        yield f", {difference} over {over['single']} alone"
+    if headline["chosen"] not in ("declared", "only") and headline["options"] > 1:
+        yield f"; chosen among {headline['options']:,}"

@@ -1,0 +1,105 @@
+"""`moot demo`: what it tells is what `moot report` tells of the recorded store, from wherever the package lies."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import moot as package
+from moot.cli.app import app
+from moot.cli.demo import FILE, RECORDED, STORE, unpack
+from moot.cli.exit import run_app
+
+Captured = pytest.CaptureFixture[str]
+KEPT = Path(package.__file__).parent / "cli/recorded"
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def test_it_says_that_it_is_a_recording_and_ends_on_what_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert moot("demo") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("A recording")
+    assert max(len(line.rstrip()) for line in lines) <= 80
+    assert len(lines) <= 36
+    assert [line.split()[1] for line in lines[-3:]] == ["demo", "demo", "init"]
+    assert not list(tmp_path.iterdir()), "nothing is left behind"
+
+
+def test_its_figures_are_those_of_a_report_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert moot("demo", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["questions"] == 40
+    assert not told["simulated"]
+    assert {row["missing"] for row in told["accuracy"]} == {0}, "played to the end"
+    assert moot("demo", "--unpack", "recorded") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    file = Path("recorded") / FILE
+    assert moot("report", file, "--json") == 0
+    assert told == json.loads(capsys.readouterr().out)
+    assert moot("compare", file, "--a", "talkative@ann", "--b", "vote@ann") == 0
+    assert " ".join(capsys.readouterr().out.split()) in said
+    assert moot("demo", "--unpack", "recorded") == 2, "never over what is there"
+    assert "empty" in capsys.readouterr().err
+
+
+def test_the_page_is_written(tmp_path: Path, capsys: Captured) -> None:
+    page = tmp_path / "demo.html"
+    assert moot("demo", "-o", page) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "six-small" in text
+    assert len(text) > 50_000
+    assert f"open {page}" in capsys.readouterr().out.replace("\n", "")
+    assert moot("demo", "-o", tmp_path / "demo.txt") == 2
+
+
+def test_when_and_with_what_it_was_recorded_is_what_the_store_says(tmp_path: Path) -> None:
+    import sqlite3
+
+    unpack(tmp_path)
+    store = sqlite3.connect(tmp_path / STORE)
+    starts = [started for (started,) in store.execute("SELECT started_at FROM runs")]
+    states = {state for (state,) in store.execute("SELECT state FROM runs")}
+    store.close()
+    days = {datetime.fromtimestamp(started, UTC).strftime("%-d %B %Y") for started in starts}
+    assert len(days) == 1
+    assert days.pop() in RECORDED
+    assert states == {"done"}, "each was played in one go"
+
+
+def test_it_is_small() -> None:
+    assert sum(path.stat().st_size for path in KEPT.iterdir()) < 1_000_000
+
+
+def test_from_an_installed_package_where_nobody_may_write(tmp_path: Path) -> None:
+    """As a wheel lays it out: the package alone, without a checkout around it."""
+    installed = tmp_path / "site-packages"
+    shutil.copytree(Path(package.__file__).parent, installed / "moot")
+    for path in (installed / "moot/cli/recorded").iterdir():
+        path.chmod(0o444)
+    (installed / "moot/cli/recorded").chmod(0o555)
+    where = tmp_path / "elsewhere"
+    where.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "moot", "demo"], cwd=where, env=environment, capture_output=True, text=True, check=False
+    )
+    (installed / "moot/cli/recorded").chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("A recording")

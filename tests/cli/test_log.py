@@ -1,0 +1,170 @@
+"""`moot log`: what was asked is found again, shown whole, and gone on from."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot import load_team
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+Captured = pytest.CaptureFixture[str]
+
+
+def team_file(folder: Path, **more: Any) -> Path:
+    path = folder / "team.yaml"
+    models = {name: {"provider": "simulated", "accuracy": 0.7} for name in ("ann", "bob", "cat")}
+    path.write_text(json.dumps({"name": "team", "models": models, **more}), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "mine" / "log.db"
+    monkeypatch.setenv("MOOT_LOG", str(place))
+    monkeypatch.setenv("COLUMNS", "80")
+    return place
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def told(capsys: Captured, *arguments: object) -> Any:
+    capsys.readouterr()
+    assert moot(*arguments, "--json") == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def test_what_was_asked_is_found_by_its_words(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path)
+    first = told(capsys, "ask", "Which river is the longest?", "--team", path)
+    second = told(
+        capsys, "ask", "Какая планета самая большая?", "--team", path, "--choice", "Марс", "--choice", "Юпитер"
+    )
+    assert stat.S_IMODE(os.stat(log).st_mode) == 0o600, "for its owner alone"
+    newest, older = told(capsys, "log")
+    assert (older["question"], older["answer"]) == ("Which river is the longest?", first["answer"])
+    assert newest["answer"] == f"{second['answer']}: {['Марс', 'Юпитер']['AB'.index(second['answer'])]}"
+    assert told(capsys, "log", "longest", "RIVER") == [older]
+    assert told(capsys, "log", "ПЛАНЕТА") == [newest], "whatever the script and the case"
+    assert told(capsys, "log", older["answer"]) == [older], "by the answer as well"
+    assert told(capsys, "log", "--limit", 1) == [newest]
+    assert moot("log", "river") == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert f"→ {first['answer']}" in shown
+    assert moot("log", "nowhere") == 1
+    whole = told(capsys, "log", older["id"])
+    assert [call["player"] for call in whole["episode"]["calls"]] == ["ann", "bob", "cat"]
+    assert all(call["text"] for call in whole["episode"]["calls"]), "with every reply"
+    assert moot("log", older["id"]) == 0
+    assert f"moot ask --after {older['id']}" in capsys.readouterr().out
+
+
+def test_asked_again_is_another_play_with_replies_of_its_own(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path)
+    for _ in range(3):
+        told(capsys, "ask", "Which river is the longest?", "--team", path)
+    entries = told(capsys, "log")
+    assert len({entry["id"] for entry in entries}) == 3
+    keys = [call["key"] for entry in entries for call in told(capsys, "log", entry["id"])["episode"]["calls"]]
+    assert len(set(keys)) == 9
+
+
+def test_going_on_from_an_earlier_question(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(
+        tmp_path, strategies=["vote", "silent"], teams={"t": {"players": ["ann", "bob"], "captain": "ann"}}
+    )
+    first = told(capsys, "ask", "Which river is the longest?", "--team", path, "--strategy", "silent")["answer"]
+    told(capsys, "ask", "Something else?", "--team", path)
+    river = told(capsys, "log", "river")[0]
+    next_asked = told(capsys, "ask", "And the widest?", "--after", river["id"])
+    assert next_asked["question"] == "And the widest?"
+    second = told(capsys, "log")[0]
+    assert (second["question"], second["strategy"]) == ("And the widest?", river["strategy"]), (
+        "the same team, as before"
+    )
+    assert second["before"] == [["user", "Which river is the longest?"], ["assistant", first]]
+    prompt = told(capsys, "log", second["id"])["episode"]["calls"][0]["messages"][-1]["content"]
+    assert "> Which river is the longest?" in prompt
+    assert f"> {first}" in prompt
+    told(capsys, "ask", "And the deepest?", "-c")
+    third = told(capsys, "log")[0]
+    assert third["before"] == [*second["before"], ["user", "And the widest?"], ["assistant", second["answer"]]]
+    for arguments, words in (
+        (["-c", "--after", river["id"]], "expected one of the two"),
+        (["--after", "ffffffff"], "no question 'ffffffff'"),
+    ):
+        assert moot("ask", "Why?", *arguments) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_a_team_with_a_store_keeps_what_it_is_asked_there(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path, store="sqlite:///own.db")
+    told(capsys, "ask", "Which river is the longest?", "--team", path)
+    assert not log.exists()
+    team = load_team(path)
+    team.ask_sync("Which lake is the deepest?")
+    team.close_sync()
+    names = [(entry["name"], entry["question"]) for entry in told(capsys, "log", "--team", path)]
+    assert names == [
+        ("team:served", "Which lake is the deepest?"),
+        ("team:asked", "Which river is the longest?"),
+    ]
+    told(capsys, "ask", "And the widest?", "-c", "--team", path)
+    assert told(capsys, "log", "--team", path)[0]["before"][0][1] == "Which lake is the deepest?", (
+        "the last, by whomever"
+    )
+    capsys.readouterr()
+    assert moot("purge", path, "--older-than", 0) == 0
+    assert "forgotten: 3 answers, 3 questions" in capsys.readouterr().out
+    assert moot("log", "--team", path) == 1
+    raw = b"".join(file.read_bytes() for file in tmp_path.glob("own.db*"))
+    assert b"longest" not in raw
+
+
+def test_nothing_is_kept_by_who_wants_none(
+    tmp_path: Path, log: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = team_file(tmp_path)
+    told(capsys, "ask", "Who?", "--team", path, "--no-log")
+    assert not log.exists()
+    assert moot("log") == 2
+    assert "nothing is logged at" in capsys.readouterr().err
+    monkeypatch.setenv("MOOT_LOG", str(tmp_path / "team.yaml" / "log.db"))
+    assert moot("ask", "Who?", "--team", path, "--json") == 0, "an answer that cannot be kept is an answer"
+    assert "not logged:" in capsys.readouterr().err
+    monkeypatch.setenv("MOOT_LOG", "off")
+    told(capsys, "ask", "Who?", "--team", path)
+    assert moot("log") == 2
+    assert "MOOT_LOG is off" in capsys.readouterr().err
+
+
+def test_what_a_terminal_would_obey_is_shown(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    told(capsys, "ask", "Which \x1b[2J river?", "--team", team_file(tmp_path))
+    with closing(sqlite3.connect(log)) as connection, connection:
+        connection.execute("UPDATE episodes SET answer = char(27) || ']0;title' || char(7) || 'Nile'")
+    assert moot("log") == 0
+    shown = capsys.readouterr().out
+    assert "Nile" in shown
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_runs_and_log_on_postgresql(tmp_path: Path, log: Path, capsys: Captured, postgres: Any) -> None:
+    url = postgres.database()
+    path = team_file(tmp_path, questions={"builtin": "general-en", "sample": 4}, strategies=["solo"])
+    assert moot("run", path, "--store", url, "--quiet") == 0
+    ((held),) = told(capsys, "runs", "--store", url)
+    assert [(row["experiment"], row["state"], row["episodes"]) for row in held["runs"]] == [("team", "done", 12)]
+    assert len(told(capsys, "log", "--store", url, "--runs", "--limit", 100)) == 12
+    assert moot("log", "--store", url) == 1, "questions of runs only if asked for"

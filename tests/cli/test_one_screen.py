@@ -1,0 +1,154 @@
+"""Every command in a terminal of 80 columns and 24 rows, as a person sees it: no line is longer, endings fit the screen."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+import threading
+from pathlib import Path
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+COLUMNS, ROWS = 80, 24
+MOST_LINES = 25
+
+CUP = """
+name: cup
+seed: 7
+questions: {builtin: general-en, sample: 40}
+models:
+  ann: {provider: simulated, accuracy: 0.8, price: {prompt: 1, completion: 2}, max_tokens: 300}
+  bob: {provider: simulated, accuracy: 0.6, price: {prompt: 1, completion: 2}, max_tokens: 300}
+  cat: {provider: simulated, accuracy: 0.5, price: {prompt: 1, completion: 2}, max_tokens: 300}
+teams:
+  three: {players: [ann, bob, cat], captain: each}
+strategies: [solo, vote, silent, talkative, peer-review, debate]
+primary: talkative@ann
+hypotheses: ["accuracy(vote) > accuracy(solo@ann)"]
+"""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("screen")
+    (folder / "cup.yaml").write_text(CUP)
+    assert run_app(app, ["run", str(folder / "cup.yaml"), "--quiet"]) == 0
+    return folder
+
+
+def seen_in_terminal(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,), **environment: str) -> list[str]:
+    """What a terminal of that size shows, line by line; what a progress line writes over itself counts once."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (ROWS, COLUMNS))
+    variables = {**os.environ, "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path), **environment}
+    for name in ("COLUMNS", "LINES", "PAGER", "LESS"):
+        if name not in environment:
+            variables.pop(name, None)
+    command = [sys.executable, "-m", "moot", *arguments]
+    process = subprocess.Popen(command, cwd=folder, env=variables, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    heard = b""
+
+    def read() -> None:
+        nonlocal heard
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                return
+            if not piece:
+                return
+            heard += piece
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        code = process.wait(120)
+    finally:
+        process.kill()
+        reader.join(10)
+        os.close(ours)
+    lines = left_on_screen(heard.decode("utf-8", "replace"))
+    assert code in codes, "\n".join(lines)
+    return lines
+
+
+def left_on_screen(text: str) -> list[str]:
+    """The lines that stay: a progress line goes up and over itself, and is gone at the end."""
+    lines = [""]
+    for written, code in re.findall(r"([^\x1b]*)(\x1b\[[0-9;?]*[A-Za-z]|\x1b.|$)", text):
+        for part in re.split(r"(\r?\n|\r)", written):
+            if part.endswith("\n"):
+                lines.append("")
+            elif part == "\r":
+                lines[-1] = ""
+            else:
+                lines[-1] += part
+        if code == "\x1b[1A" and len(lines) > 1:
+            lines.pop()
+        elif code == "\x1b[2K":
+            lines[-1] = ""
+    while lines and not lines[-1]:
+        lines.pop()
+    return [line.rstrip() for line in lines]
+
+
+QUIET = {"PAGER": "cat"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [
+        (("--help",), 60),
+        (("run", "cup.yaml", "--estimate"), MOST_LINES + 5),
+        (("run", "cup.yaml"), 3),
+        (("run", "cup.yaml", "--store", "sqlite:///again.db"), MOST_LINES),
+        (("report", "cup.yaml"), MOST_LINES),
+        (("report", "cup.yaml", "--section", "safety"), None),
+        (("report", "cup.yaml", "--all"), None),
+        (("report", "cup.yaml", "-o", "cup.html"), 3),
+        (("compare", "cup.yaml", "--a", "talkative@ann", "--b", "vote"), MOST_LINES),
+        (("show", "cup.yaml", "general-en-01", "--strategy", "solo@ann", "--no-pager"), None),
+        (("doctor", "cup.yaml"), 40),
+        (("plan", "--accuracy", "0.7", "--gain", "0.05"), MOST_LINES),
+        (("plan", "--from", "cup.yaml"), MOST_LINES),
+        (("plan", "--from", "cup.yaml", "--gain", "0.05"), None),
+        (("runs",), MOST_LINES),
+        (("watch", "cup.yaml", "--once"), None),
+        (("log", "--store", "sqlite:///cup.db", "--runs", "--limit", "5"), MOST_LINES),
+        (("select", "cup.yaml", "--k", "2", "--method", "top-accuracy", "--m", "20"), 60),
+        (("ask", "Which planet is nearest to the sun?", "--team", "cup.yaml"), MOST_LINES),
+        (("models", "list"), MOST_LINES),
+        (("demo",), 36),
+    ],
+    ids=lambda part: "-".join(part[:2]) if isinstance(part, tuple) else "",
+)
+def test_no_line_is_wider_than_the_screen(arguments: tuple[str, ...], most: int | None, played: Path) -> None:
+    lines = seen_in_terminal(played, *arguments, **QUIET)
+    wide = [line for line in lines if len(line) > COLUMNS]
+    assert not wide, wide[:3]
+    assert most is None or len(lines) <= most, "\n".join(lines)
+
+
+def test_mistakes_are_short_too(played: Path) -> None:
+    (played / "wrong.yaml").write_text(CUP.replace("peer-review", "peer-reveiw"))
+    lines = seen_in_terminal(played, "run", "wrong.yaml", codes=(2,))
+    assert len(lines) <= 4
+    assert "did you mean" in " ".join(lines)
+
+
+class TestPager:
+    def test_what_is_longer_than_the_screen_is_shown_by_the_page(self, played: Path, tmp_path: Path) -> None:
+        pager = tmp_path / "pager"
+        pager.write_text(f"#!/bin/sh\necho by the page $LESS\ncat > {tmp_path}/shown\n")
+        pager.chmod(0o755)
+        lines = seen_in_terminal(played, "show", "cup.yaml", "general-en-01", PAGER=str(pager))
+        assert lines == ["by the page FRX"]
+        assert "verdict" in (tmp_path / "shown").read_text()

@@ -1,0 +1,161 @@
+"""`moot runs`: what a store holds, with the figures of the report and no others."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot import load_team
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+Captured = pytest.CaptureFixture[str]
+PRICED = {"provider": "simulated", "price": {"prompt": 1.0, "completion": 2.0}, "max_tokens": 300}
+
+
+def cup(folder: Path, name: str = "cup", **more: Any) -> Path:
+    lines = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(40)]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    keys = {
+        "name": name,
+        "questions": {"file": "questions.jsonl"},
+        "models": {who: {**PRICED, "accuracy": share} for who, share in (("ann", 0.7), ("bob", 0.5), ("cat", 0.6))},
+        "teams": {"three": {"players": ["ann", "bob", "cat"]}},
+        "strategies": ["solo", "vote"],
+    }
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps({**keys, **more}), encoding="utf-8")
+    return path
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def told(capsys: Captured, *arguments: object) -> Any:
+    capsys.readouterr()
+    assert moot(*arguments, "--json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def the_one_run(capsys: Captured, path: Path) -> dict[str, Any]:
+    ((held),) = told(capsys, "runs", path)
+    (row,) = held["runs"]
+    return dict(row)
+
+
+def changed(store: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(store)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def as_the_report_says(capsys: Captured, path: Path, row: dict[str, Any]) -> None:
+    report = told(capsys, "report", path)
+    assert row["headline"] == report.get("headline")
+    assert row["bill_usd"] == report["bill_usd"]
+    assert row["questions"] == report["questions"]
+    assert row["missing"] == sum(each["missing"] for each in report["accuracy"])
+    assert row["episodes"] == sum(sum(each["outcomes"].values()) for each in report["accuracy"])
+
+
+def test_a_run_is_told_with_the_figures_of_its_report(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = cup(tmp_path)
+    assert moot("run", path, "--limit", 7, "--quiet") == 0
+    assert moot("run", path, "--quiet") == 0
+    row = the_one_run(capsys, path)
+    assert (row["state"], row["questions"], row["trials"], row["missing"]) == ("done", 40, [7], 0)
+    as_the_report_says(capsys, path, row)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert moot("runs", path) == 0
+    shown = capsys.readouterr().out
+    assert max(len(line.rstrip()) for line in shown.splitlines()) <= 80
+    assert "cup  done" in shown
+    assert "$0.0000" not in shown
+    assert "simulated" in shown
+    assert "vote: " in shown
+    assert "over " in shown
+
+
+def test_what_is_missing_is_said_and_what_the_report_withholds_is_withheld(tmp_path: Path, capsys: Captured) -> None:
+    path = cup(tmp_path)
+    assert moot("run", path, "--quiet") == 0
+    few = "DELETE FROM episodes WHERE question IN (SELECT question FROM experiment_questions WHERE position >= 31)"
+    changed(tmp_path / "cup.db", few, "UPDATE runs SET state = 'interrupted'")
+    row = the_one_run(capsys, path)
+    assert (row["state"], row["missing"]) == ("interrupted", 36)
+    as_the_report_says(capsys, path, row)
+    assert row["headline"]["low"] is not None, "what it had begun was played to its end"
+    assert moot("runs", path) == 0
+    assert "interrupted, 36 episodes missing" in capsys.readouterr().out
+    changed(tmp_path / "cup.db", """UPDATE runs SET facts = '{"dropped": 3}'""")
+    row = the_one_run(capsys, path)
+    as_the_report_says(capsys, path, row)
+    assert row["headline"]["low"] is row["headline"]["over_best_single"]["low"] is None
+    assert moot("runs", path) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "nothing is claimed" in shown
+    assert "(" not in shown.partition("spent")[2], "no interval of what was cut short"
+
+
+def test_a_run_in_which_everything_failed_has_no_figure(tmp_path: Path, capsys: Captured) -> None:
+    path = cup(tmp_path)
+    assert moot("run", path, "--quiet") == 0
+    changed(tmp_path / "cup.db", "UPDATE episodes SET outcome = 'failed', answer = NULL", "DELETE FROM scores")
+    row = the_one_run(capsys, path)
+    assert row["headline"] is None
+    assert (row["failed"], row["episodes"]) == (160, 160)
+    assert moot("runs", path) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Nothing could be played: all 160 plays failed" in shown
+    assert "%" not in shown
+
+
+def test_served_teams_and_experiments_of_a_folder_newest_first(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert moot("run", cup(tmp_path), "--quiet", "--limit", 3) == 0
+    path = cup(tmp_path, "other", questions=None)
+    team = load_team(path, store=f"sqlite:///{tmp_path / 'cup.db'}")
+    team.ask_sync("Which river is the longest?")
+    team.close_sync()
+    ((held),) = told(capsys, "runs", "--store", f"sqlite:///{tmp_path / 'cup.db'}")
+    assert [(row["experiment"], row["state"], row["questions"]) for row in held["runs"]] == [
+        ("other:served", "served", 1),
+        ("cup", "done", 3),
+    ]
+    (tmp_path / "letters.db").write_text("no store at all")
+    monkeypatch.chdir(tmp_path)
+    assert [each["store"] for each in told(capsys, "runs")] == ["cup.db"]
+    assert moot("runs") == 0
+    assert "other:served  served" in capsys.readouterr().out
+
+
+def test_of_hundreds_the_newest_are_shown(tmp_path: Path, capsys: Captured) -> None:
+    path = cup(tmp_path)
+    assert moot("run", path, "--limit", 2, "--quiet") == 0
+    many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)"
+    row = "'old' || i, 'old' || i, config, 0, created_at - i FROM experiments, n WHERE name = 'cup'"
+    changed(tmp_path / "cup.db", f"INSERT INTO experiments {many} SELECT {row}")
+    ((held),) = told(capsys, "runs", path)
+    assert (len(held["runs"]), held["there_are"]) == (20, 301)
+    assert [row["experiment"] for row in held["runs"]][:3] == ["cup", "old1", "old2"]
+    assert moot("runs", path, "--limit", 1) == 0
+    assert "300 older: --limit 301 shows all" in capsys.readouterr().out
+
+
+def test_no_store_is_said(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert moot("runs") == 2
+    assert "no store in this folder" in capsys.readouterr().err
+    assert moot("runs", cup(tmp_path)) == 2
+    assert "there is no store at" in capsys.readouterr().err
+    assert moot("runs", "--store", "sqlite:///nothing.db") == 2
+    assert not list(tmp_path.glob("*.db")), "nothing is made by asking"
