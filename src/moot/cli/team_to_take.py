@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.experiment.starter_file import flow
+from moot.config.flow import flow
 
 Row = Mapping[str, Any]
 FILE = "team.json"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -18,7 +19,8 @@ from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, Till, Trust
-from moot.models.cache import Cache, Flights
+from moot.models.cache import Cache
+from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
 from moot.models.key_gate import KeyGate, KeyProven, KeyShown
 from moot.models.last_look import LastLook
@@ -50,15 +52,19 @@ def chain(
     on_retry: OnRetry | None = None,
     on_hedge: Callable[[str], None] | None = None,
     on_wrong_key: Callable[[str], None] | None = None,
+    flights: Flights | None = None,
 ) -> dict[str, Model]:
-    """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything."""
-    flights = Flights()
+    """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything.
+
+    `flights`: all calls of these models, for whoever wants to know what has left, and to keep back the rest.
+    """
+    flights = flights or Flights()
     gates: dict[tuple[str, str | None], KeyGate] = {}
     chained: dict[str, Model] = {}
     trusts: dict[str, Trust] = {}
     for name, built in models.items():
         model: Model = Answerable(built.model)
-        model = LastLook(Departure(model) if built.hedge is not None else model, calls)
+        model = LastLook(Departure(model) if built.hedge is not None else model, calls, flights)
         gate: KeyGate | None = None
         if built.endpoint:
             gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
@@ -100,3 +106,14 @@ def _priced(model: Model) -> bool:
 def keep_loss(store: Store, experiment: str, usd: float) -> None:
     with suppress(StoreError):  # a store that cannot write ends the run by itself
         store.put_later([(schema.losses, {"experiment": experiment, "usd": usd, "created_at": time.time()})])
+
+
+async def close_all(models: Iterable[Model]) -> None:
+    """One that cannot be closed costs neither the others nor what was played."""
+    for model in models:
+        try:
+            await model.close()
+        except Exception as error:  # noqa: BLE001  somebody else's code, and all is kept by now
+            warnings.warn(
+                f"{model.name} was not closed: {type(error).__name__}: {error}", ResourceWarning, stacklevel=2
+            )

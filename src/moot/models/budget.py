@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import BudgetReached, CallError, TakenOver
+from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
 from moot.stats.written_numbers import dollars
@@ -212,17 +213,21 @@ class Budget(Wrapper):
         hold = await self._purse.reserve(self._most_usd(request))
         reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too
-        try:
-            reply = await self.inner.generate(request)
-            self._longest = max(self._longest, reply.usage.completion or 0)
-            spent_usd = reply.cost_usd
-        except CallError as error:
-            spent_usd = None if error.maybe_billed else 0.0
-            raise
-        finally:
-            self._check(request, spent_usd)
-            billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
-            self._purse.settle(hold, billed_usd, lost=spent_usd is None, reply=reply)
+        with attempting() as attempt:
+            try:
+                reply = await self.inner.generate(request)
+                self._longest = max(self._longest, reply.usage.completion or 0)
+                spent_usd = reply.cost_usd
+            except CallError as error:
+                spent_usd = None if error.maybe_billed else 0.0
+                raise
+            except asyncio.CancelledError:
+                spent_usd = 0.0 if attempt.held_back else None
+                raise
+            finally:
+                self._check(request, spent_usd)
+                billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
+                self._purse.settle(hold, billed_usd, lost=spent_usd is None, reply=reply)
         return reply
 
     def _check(self, request: Request, billed_usd: float | None) -> None:

@@ -80,10 +80,18 @@ class RayRunner(Runner):
         self._unheard: set[str] = set()
         self._all_heard = asyncio.Event()
         self._last_death = ""
+        self._spreading = False
+        """Whether workers play; what learns, judges or matches is asked for here."""
+
+    def _put_back(self) -> None:
+        """Workers are asked nothing while they play: they are ended at once."""
+        super()._put_back()
+        if self._spreading:
+            self._drop_all()
 
     def _drop_all(self) -> None:
         """Workers are ended with all that they play; how much that is they tell nobody any more."""
-        self._dropped = max(1, self._dropped)
+        self._dropped = max(int(self._spreading), self._dropped)
         super()._drop_all()
 
     async def _play_all(self, cells: Sequence[Cell]) -> None:
@@ -93,9 +101,11 @@ class RayRunner(Runner):
         try:
             if self._interrupted:
                 return
+            self._spreading = True
             self._tasks = [asyncio.create_task(self._spread(cells))]
             await asyncio.gather(*self._tasks, return_exceptions=True)
         finally:
+            self._spreading = False
             if ours:
                 self._ray.shutdown()
         if not self._store_is_broken():
