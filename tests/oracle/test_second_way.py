@@ -82,6 +82,7 @@ NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_fa
 EVERY_KEY = frozenset(
     {
         *("experiment", "kind", "questions", "simulated", "ungraded", "disputed", "accuracy", "attendance", "bill_usd"),
+        "losses_usd",
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
         *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
         *("human", "categories", "talk_by_diversity", "question_sets", "set_groups", "mean_over_sets"),

@@ -205,9 +205,9 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
     """Ask a team one question and watch it answer. The answer is the last line."""
-    from moot.cli.ask import Asked, ask_command
+    from moot.cli.ask import AskOptions, ask_command
 
-    asked = Asked(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
+    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
     return ask_command(question, asked, as_json=as_json)
 
 

@@ -25,7 +25,7 @@ from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Cell, Plan, titles
 from moot.experiment.side_names import ClaimError, cells_named, parse_side
 from moot.experiment.spec import ExperimentFile, read_experiment
-from moot.live.question_log import LoggedQuestion, Message, log_file
+from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import AskedWith, asked_name
 from moot.live.team import question_of
 from moot.store.calls import ExperimentCalls
@@ -39,7 +39,7 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskOptions:
     """How a question is put: to whom, and after what."""
 
     team: Path | None = None
@@ -52,7 +52,7 @@ class Asked:
     """or from the one with this id."""
     log: bool = True
 
-    def going_on_from(self, earlier: LoggedQuestion) -> Asked:
+    def going_on_from(self, earlier: LoggedQuestion) -> AskOptions:
         """The same team and strategy, unless others are named."""
         put = earlier.asked_with
         if self.team is not None or put is None:
@@ -61,7 +61,7 @@ class Asked:
         return replace(self, team=Path(put["team"]) if put.get("team") else None, strategy=strategy)
 
 
-def ask_command(text: str, asked: Asked, *, as_json: bool) -> int:
+def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     if asked.every and asked.strategy is not None:
         raise UsageError("--all plays every strategy of the file, --strategy one; expected one of the two")
     if asked.last and asked.after is not None:
@@ -75,7 +75,7 @@ def ask_command(text: str, asked: Asked, *, as_json: bool) -> int:
     question = question_of(said, asked.choices, file.spec.language)
     played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy)
     refuse_learners(played)
-    before: list[Message] = []
+    before: list[Utterance] = []
     if earlier is not None:
         before = earlier.talk
         in_talk = played.cells[0].team.prompts.render("chat", messages=before, question=said)

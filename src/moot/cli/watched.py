@@ -18,6 +18,8 @@ from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
 from moot.grade.normalise import spelled
 from moot.live.team import Journal
+from moot.measures.numbers import money
+from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import verdict_json
 from moot.types import Call, Episode, Question
@@ -159,10 +161,25 @@ class Watched:
         seconds = self._seconds if self._seconds is not None else time.monotonic() - self._started
         parts = [f"{seconds:.1f} s"]
         if self._calls is not None:
-            made = self._calls.made + self._calls.found
             cost = self._calls.cost_usd
-            parts += [f"{made} call{'s' if made != 1 else ''}", "cost unknown" if cost is None else f"${cost:.4g}"]
+            parts += [self._counted(self._calls), "cost unknown" if cost is None else money(cost)]
         return Text(" · ".join(parts), "dim")
+
+    def _counted(self, calls: ExperimentCalls) -> str:
+        """How many calls there are behind what is shown, each once, and how many of them nobody had to make."""
+        total, stored = self._distinct(calls), self._from_store(calls)
+        from_store = "" if not stored else ", all from the store" if stored == total else f", {stored} from the store"
+        return f"{count(total, 'call')}{from_store}"
+
+    def _distinct(self, calls: ExperimentCalls) -> int:
+        """Strategies share drafts: a call that two of them use is one. While it is played, those that were made."""
+        keys = {
+            call.reply.key for episode in self.episodes.values() for call in episode.calls if call.reply is not None
+        }
+        return max(calls.made, len(keys))
+
+    def _from_store(self, calls: ExperimentCalls) -> int:
+        return self._distinct(calls) - calls.made
 
     def json(self, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
         return {
@@ -170,7 +187,8 @@ class Watched:
             "verdicts": [
                 {"title": self._titles[cell.id], **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells
             ],
-            "calls": calls.made + calls.found,
+            "calls": self._distinct(calls),
+            "from_store": self._from_store(calls),
             "cost_usd": calls.cost_usd,
         }
 

@@ -25,7 +25,7 @@ from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Retry, RetryPatience
-from moot.store import money, schema
+from moot.store import schema
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
 from moot.store.store import Store
@@ -63,7 +63,7 @@ def chain(
         if built.endpoint:
             gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
             model = KeyShown(model, gate)
-        if purse is not None and model.price is not None and model.price != FREE:
+        if purse is not None and model.price is not None and _priced(model):
             trust = trusts.setdefault(built.endpoint or name, Trust())
             model = Budget(model, purse, model.price, built.max_tokens, trust)
         if built.endpoint and gate is not None:
@@ -82,16 +82,19 @@ async def purse_of(
 ) -> Ledger | Purse | None:
     """What is left of an experiment's budget, if it has one; and from now on other processes know of this one.
 
-    Under a cap an attempt is in the store's books before it is made. Models that hedge lose replies on purpose: for them
-    there is a purse, without a bottom, even where there is no cap, and losses are written down as they happen.
+    Under a cap an attempt is in the store's books before it is made. Without one there is a purse without a bottom, so that
+    attempts which may be on the bill without a reply are written down as they happen. None where nothing has a price.
     """
     await store.join()
     if cap_usd is not None:
         return await Ledger.opened(store, experiment, cap_usd)
-    if all(built.hedge is None for built in models.values()):
+    if not any(_priced(built.model) for built in models.values()):
         return None
-    spent_usd = await store.run(partial(money.spent_usd, experiment=experiment))
-    return Purse(math.inf, spent_usd, on_loss=partial(keep_loss, store, experiment))
+    return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))
+
+
+def _priced(model: Model) -> bool:
+    return model.price is not None and model.price != FREE
 
 
 def keep_loss(store: Store, experiment: str, usd: float) -> None:

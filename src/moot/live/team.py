@@ -149,9 +149,9 @@ class LiveTeam:
             if isinstance(purse, Ledger):
                 purse.on_paid = self._paid
             cells = {cell.id: cell for cell in self._as_played(experiment).values()}
-            # Where money is counted a call is on the disk before its reply is used: a server that is killed has
-            # spent what it has spent.
-            behind = self._serving and purse is None
+            # Under a cap a call is on the disk before its reply is used: a server that is killed has spent what it
+            # has spent.
+            behind = self._serving and not isinstance(purse, Ledger)
             self._record = ServedRecord(self.store, experiment, tuple(cells.values()), behind=behind)
             if self._keep:
                 await self._record.open()

@@ -20,6 +20,7 @@ from typing import Protocol
 from moot.errors import BudgetReached, CallError, TakenOver
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
+from moot.stats.written_numbers import dollars
 from moot.types import Price, Reply, Request
 
 TOKENS_AROUND_A_MESSAGE = 16
@@ -90,8 +91,8 @@ class Overcharges:
 
     def overcharge_words(self) -> str:
         return "; ".join(
-            f"{model} billed ${overcharge.billed_usd:.3g} for a call that could cost ${overcharge.allowed_usd:.3g}, "
-            f"and more than allowed in {overcharge.calls} of its calls (${overcharge.over_usd:.3g} over)"
+            f"{model} billed {dollars(overcharge.billed_usd)} for a call that could cost {dollars(overcharge.allowed_usd)}, "
+            f"and more than allowed in {overcharge.calls} of its calls ({dollars(overcharge.over_usd)} over)"
             for model, overcharge in self.overbilled.items()
         )
 
@@ -99,8 +100,8 @@ class Overcharges:
 def budget_reached(cap_usd: float, spent_usd: float, amount_usd: float, overcharges: str = "") -> BudgetReached:
     crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
     return BudgetReached(
-        f"the budget of ${cap_usd:g} {crossed}: ${spent_usd:.4f} spent, and the next call could "
-        f"cost ${amount_usd:.4f}; everything so far is kept, raise budget_usd and run again to go on"
+        f"the budget of ${cap_usd:g} {crossed}: {dollars(spent_usd)} spent, and the next call could "
+        f"cost {dollars(amount_usd)}; everything so far is kept, raise budget_usd and run again to go on"
         + (f". {overcharges}" if overcharges else "")
     )
 

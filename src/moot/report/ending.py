@@ -18,6 +18,7 @@ from rich.text import Text
 
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, several_teams, titled
+from moot.measures.facts.figures import losses_remark
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -245,6 +246,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield cluster_words(figures["questions"], clusters)
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
         yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
+    if losses := losses_remark(figures):
+        yield losses
     if broken := figures.get(PLUGIN_FAILURES):
         it = "it" if len(broken) == 1 else "they"
         yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."

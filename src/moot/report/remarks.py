@@ -8,7 +8,7 @@ from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
 from moot.measures.columns import Figures, Row, count, several_teams, titled
-from moot.measures.facts.figures import prompts_remark
+from moot.measures.facts.figures import losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
 
 SMALL = 30
@@ -38,6 +38,8 @@ def remarks(figures: Figures) -> list[str]:
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
         lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
+    if losses := losses_remark(figures):
+        lines.append(losses)
     if others := figures.get("other_plans"):
         sizes = " and ".join(f"{plan['questions']:,}" for plan in others)
         lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")

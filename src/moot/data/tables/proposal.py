@@ -273,8 +273,18 @@ def _by_rows(
         reasons += (
             f"{seen.fewer} of the questions have fewer choices than the {len(several(columns['choices']))} columns",
         )
+    reasons += _of_numbers(table, columns, form)
     source = MappedFile(replace(mapping, separator=separator), form)
     return replace(proposal, answers=form, reasons=reasons, source=source)
+
+
+def _of_numbers(table: QuestionTable, columns: Mapping[str, ColumnNames], form: AnswersAs | None) -> tuple[str, ...]:
+    """How numbers are read that become texts; an answer by its letter or place becomes none."""
+    if table.numbers is None:
+        return ()
+    keys = [key for key in table.numbers.keys if key in columns and (key != "answer" or form in (None, "texts"))]
+    names = [name for key in keys for name in several(columns[key]) if name in table.numbers.names]
+    return (f"{listed(names)}: {table.numbers.words}",) if names else ()
 
 
 def _seen(mapping: ColumnsOfTable) -> _RowsSeen:

@@ -252,6 +252,7 @@ class RayRunner(Runner):
         tally.undeclared = all_undeclared(report.undeclared for report in self._told.values())
         tally.undrafted = all_missing(report.undrafted for report in self._told.values())
         if tally.purse is not None:
+            tally.purse.lost_usd += played.lost_usd - last_report.lost_usd
             tally.purse.overbilled = _together(report.overbilled for report in self._told.values())
         if tally.calls.cost_usd is not None:
             paid = None if played.cost_usd is None else played.cost_usd - (last_report.cost_usd or 0.0)
