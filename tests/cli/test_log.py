@@ -121,15 +121,49 @@ def test_a_team_with_a_store_keeps_what_it_is_asked_there(tmp_path: Path, log: P
         ("team:asked", "Which river is the longest?"),
     ]
     told(capsys, "ask", "And the widest?", "-c", "--team", path)
-    assert told(capsys, "log", "--team", path)[0]["before"][0][1] == "Which lake is the deepest?", (
-        "the last, by whomever"
-    )
+    before = told(capsys, "log", "--team", path)[0]["before"]
+    assert before[0][1] == "Which river is the longest?", "what others asked of the served team is no talk of ours"
     capsys.readouterr()
     assert moot("purge", path, "--older-than", 0) == 0
     assert "forgotten: 3 answers, 3 questions" in capsys.readouterr().out
     assert moot("log", "--team", path) == 1
     raw = b"".join(file.read_bytes() for file in tmp_path.glob("own.db*"))
     assert b"longest" not in raw
+
+
+def test_a_log_that_others_could_read_is_closed_to_them(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    log.parent.mkdir()
+    log.touch(mode=0o644)
+    log.chmod(0o644)
+    told(capsys, "ask", "Who?", "--team", team_file(tmp_path))
+    assert stat.S_IMODE(os.stat(log).st_mode) == 0o600
+
+
+def test_an_answer_is_logged_before_it_is_printed(
+    tmp_path: Path, log: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads from a pipe may have gone."""
+
+    def gone(*anything: Any, **more: Any) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("moot.cli.ask.print_json", gone)
+    assert moot("ask", "Who?", "--team", team_file(tmp_path), "--json") != 0
+    assert [entry["question"] for entry in told(capsys, "log")] == ["Who?"]
+
+
+def test_what_is_asked_and_what_is_run_keep_to_one_cap(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    dear = {"price": {"prompt": 1000.0, "completion": 1000.0}, "max_tokens": 100}
+    models = {"ann": {"provider": "simulated", "accuracy": 0.7, **dear}}
+    lines = [{"id": str(n), "text": f"Who is number {n}?", "answer": "Ann"} for n in range(30)]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    questions = {"file": "q.jsonl"}
+    path = team_file(tmp_path, models=models, store="sqlite:///own.db", budget_usd=2.0, questions=questions)
+    assert moot("run", path, "--quiet") == 3, "the cap is reached"
+    with closing(sqlite3.connect(tmp_path / "own.db")) as store:
+        before = store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0]
+        assert moot("ask", "Who else?", "--team", path, "--strategy", "solo") != 0, "nothing is left for a question"
+        assert store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0] == before <= 2.0
 
 
 def test_nothing_is_kept_by_who_wants_none(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -149,6 +150,16 @@ def test_of_hundreds_the_newest_are_shown(tmp_path: Path, capsys: Captured) -> N
     assert [row["experiment"] for row in held["runs"]][:3] == ["cup", "old1", "old2"]
     assert moot("runs", path, "--limit", 1) == 0
     assert "300 older: --limit 301 shows all" in capsys.readouterr().out
+
+
+def test_what_is_no_file_is_no_store(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe would never be read to its end, and a link may lead to itself."""
+    os.mkfifo(tmp_path / "pipe.db")
+    (tmp_path / "loop.db").symlink_to("loop.db")
+    (tmp_path / "folder.db").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert run_app(app, ["runs"]) == 2
+    assert "bug" not in capsys.readouterr().err
 
 
 def test_no_store_is_said(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,6 +135,25 @@ async def test_whoever_interrupts_again_drops_it_and_nothing_is_claimed(tmp_path
     assert {row["within_low"] for row in taken["frontier"]} == {None}
 
 
+async def test_whoever_cancels_a_run_from_python_drops_what_is_under_way(tmp_path: Path) -> None:
+    """A task that is cancelled hears of it as its episodes do: what had begun is missing, and that is on record."""
+    plan, slow = planned(tmp_path)
+    store = await plan.store().open()
+    try:
+        running = asyncio.create_task(Runner(plan, store).run())
+        while len(slow["ann"].requests) < 10:  # noqa: ASYNC110  it is counted, and nobody is told
+            await asyncio.sleep(0.01)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        taken = await shown(store)
+    finally:
+        await store.close()
+    assert taken["runs"][0]["dropped"] > 0
+    assert taken["headline"]["cut_short"] is True
+    assert taken["headline"]["low"] is None
+
+
 async def test_what_one_run_dropped_another_may_not_have_come_to(tmp_path: Path) -> None:
     await interrupted(tmp_path, again=True)
     taken, _ = await interrupted(tmp_path, again=False, after=0)

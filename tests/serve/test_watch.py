@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import signal
@@ -14,7 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.serve.watching import Watching
+from moot.store.sqlite import SqliteStore
 
 Captured = pytest.CaptureFixture[str]
 MOOT = [sys.executable, "-c", "from moot.cli import main; main()"]
@@ -266,3 +269,21 @@ def test_the_page_follows_the_run_by_itself(watched: Watched) -> None:
         assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
     finally:
         browser.quit()
+
+
+async def test_a_store_that_was_removed_is_not_told_as_it_was(tmp_path: Path) -> None:
+    """An open file is read as before, whatever stands under its name now."""
+    path = cup(tmp_path)
+    assert await asyncio.to_thread(moot, "run", path, "--quiet", "--limit", 4) == 0
+    watching = Watching(SqliteStore(tmp_path / "cup.db"), "cup", 0.0)
+    try:
+        assert (await watching.figures())["state"] == "done"
+        for name in ("cup.db", "cup.db-wal", "cup.db-shm"):
+            with suppress(FileNotFoundError):
+                os.unlink(tmp_path / name)
+        watching._next_at = 0.0
+        found = await watching.figures()
+    finally:
+        await watching.close()
+    assert found["state"] == "unreadable"
+    assert "was removed or moved away" in found["notes"][0]

@@ -150,29 +150,25 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
     log = Log(experiment, keeping, store)
     try:
         repeat = await log.repeat(question)
-        if as_json:
-            await table.play(question, repeat)
-            print_json(_json(table, keeping.told.get("asked", question.text), calls))
+        console = Console()
+        watched = console.is_terminal and not as_json
+        if watched:
+            with Live(get_renderable=table.view, console=console, refresh_per_second=8):
+                await table.play(question, repeat)
         else:
-            await _watch(table, question, repeat, Console())
-            if not every:
-                say(_last_line(table, question))
-        await log.keep(table)
+            await table.play(question, repeat)
+        await log.keep(table)  # before anything is printed: whoever reads may have gone
+        if as_json:
+            print_json(_json(table, keeping.told.get("asked", question.text), calls))
+        elif not watched:
+            console.print(table.view())
+        if not as_json and not every:
+            say(_last_line(table, question))
     finally:
         for built in experiment.models.values():
             await built.model.close()
         await store.close()
     return 0 if any(episode.verdict.answer is not None for episode in table.episodes.values()) else 1
-
-
-async def _watch(table: Watched, question: Question, repeat: int, console: Console) -> None:
-    """Live on a terminal; where nobody watches, the table once it is whole."""
-    if not console.is_terminal:
-        await table.play(question, repeat)
-        console.print(table.view())
-        return
-    with Live(get_renderable=table.view, console=console, refresh_per_second=8):
-        await table.play(question, repeat)
 
 
 def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from moot.cli.watched import Watched
 from moot.errors import MootError, UsageError
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
-from moot.live.question_log import PLACE, LoggedQuestion, log_file, log_store, logged, logged_as, times_asked
+from moot.live.question_log import PLACE, LoggedQuestion, last_by_hand, log_file, log_store, logged_as, times_asked
 from moot.live.served import AskedWith, ServedRecord
 from moot.store import queries, schema, store_at
 from moot.store.examined import opened_to_read
@@ -123,7 +123,7 @@ async def earlier_question(team: Path | None, after: str | None) -> LoggedQuesti
     def read(connection: Connection) -> LoggedQuestion | None:
         if after is not None:
             return logged_as(connection, after, runs=False)
-        return next(iter(logged(connection, most=1)), None)
+        return last_by_hand(connection)
 
     async with opened_to_read(store.needed(f"nothing was asked before: there is no log at {name} yet")):
         found = await store.read(read)

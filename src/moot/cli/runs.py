@@ -60,10 +60,12 @@ def _stores_here() -> Iterator[Store]:
 
 def _is_store(path: Path) -> bool:
     try:
+        if not path.is_file():  # what is no file may never be read to its end, such as a pipe
+            return False
         # Only read, and without its log: what is asked is whether it is one of moot's at all.
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except sqlite3.Error:
+    except (sqlite3.Error, OSError, RuntimeError):  # a link that leads to itself is a RuntimeError
         return False
     return {"experiments", "episodes", "calls"} <= tables
 

@@ -27,7 +27,7 @@ from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Retry, RetryPatience
-from moot.store import schema
+from moot.store import money, schema
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
 from moot.store.store import Store
@@ -93,7 +93,8 @@ async def purse_of(
     """
     await store.join()
     if cap_usd is not None:
-        return await Ledger.opened(store, experiment, cap_usd)
+        beside_usd = await store.run(partial(money.spent_beside_usd, experiment=experiment))
+        return await Ledger.opened(store, experiment, max(0.0, cap_usd - beside_usd))
     if not any(_priced(built.model) for built in models.values()):
         return None
     return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))

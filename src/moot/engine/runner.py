@@ -72,6 +72,8 @@ class Runner:
         self._playing: dict[asyncio.Task[Any], Work | None] = {}
         """Who plays here, and the episode that each is at."""
         self._dropped = 0
+        self._not_finished: set[Work] = set()
+        """Episodes that had begun, and were ended in the middle."""
         """Episodes that were begun and not played to their end."""
         self._declared = False
         self._ungraded: set[str] = set()
@@ -151,7 +153,7 @@ class Runner:
                 ):  # else it cannot be written; who reads sees the process gone
                     with suppress(StoreError):
                         facts = {
-                            "dropped": self._dropped,
+                            "dropped": max(self._dropped, len(self._not_finished)),
                             "overbilled": self._overbilled(),
                             "exceeded": self._exceeded(),
                             "undeclared_prompts": {
@@ -246,8 +248,8 @@ class Runner:
                     self._playing[task] = work
                     try:
                         await self.play_one(episode)
-                    except BudgetReached:
-                        self._dropped += work.begun
+                    except (BudgetReached, asyncio.CancelledError):  # whoever it was that cancelled
+                        self._not_finished.update([work] if work.begun else [])
                         raise
                     finally:
                         self._playing[task] = None

@@ -34,7 +34,12 @@ Utterance = tuple[str, str]
 def log_file() -> Path | None:
     """$MOOT_LOG, else moot/log.db under $XDG_DATA_HOME, else under ~/.local/share; None: nothing is to be logged."""
     if (named := os.environ.get(PLACE)) is not None:
-        return None if named.casefold() in ("", "off", "no", "0") else Path(named).expanduser()
+        if named.casefold() in ("", "off", "no", "0"):
+            return None
+        try:
+            return Path(named).expanduser()
+        except RuntimeError as error:
+            raise UsageError(f"{PLACE}: {named}: {error}") from None
     shared = os.environ.get("XDG_DATA_HOME")
     return (Path(shared) if shared else Path.home() / ".local" / "share") / "moot" / "log.db"
 
@@ -43,7 +48,12 @@ def log_store(file: Path) -> SqliteStore:
     """For its owner alone. What was asked is nobody else's business."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+        opened = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            if os.fstat(opened).st_mode & 0o077:  # one that was there already, or was made by another umask
+                os.fchmod(opened, 0o600)
+        finally:
+            os.close(opened)
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}; {PLACE} names another place, or off") from None
     return SqliteStore(file)
@@ -113,6 +123,11 @@ class LoggedQuestion:
             "outcome": self.outcome,
             "answer": self.answer_words,
         }
+
+
+def last_by_hand(connection: Connection) -> LoggedQuestion | None:
+    """The last that was put by hand: what others ask of a served team is no talk of ours."""
+    return next((entry for entry in _every(connection, runs=False) if entry.asked_with is not None), None)
 
 
 def logged(connection: Connection, words: Sequence[str] = (), *, most: int, runs: bool = False) -> list[LoggedQuestion]:

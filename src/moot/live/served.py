@@ -30,6 +30,7 @@ from moot.grade.persons import persons_word, words_by_case
 from moot.live.served_rows import cleaned_rows, find_episode, placed_cases
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
+from moot.store.money import asked_account
 from moot.store.presence import Presence
 from moot.store.rows import case_of, case_row, episode_row, score_row
 from moot.store.statements import Row
@@ -65,7 +66,7 @@ def served_name(name: str) -> str:
 
 def asked_name(name: str) -> str:
     """What `moot ask` keeps of a file's team: apart from what it was asked when served."""
-    return f"{name}:asked"
+    return asked_account(name)
 
 
 @dataclass(frozen=True, slots=True)

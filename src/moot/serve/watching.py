@@ -32,6 +32,8 @@ from moot.serve.refusal import TEAM_REFUSALS
 from moot.serve.serving import TeamServer, listen
 from moot.store import queries
 from moot.store.examined import examined
+from moot.store.opened_file import OpenedFile
+from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 
 FILES = ("watch.css", "watch.js")
@@ -50,6 +52,7 @@ class Watching:
         self.store = store
         self._name, self._every_s = name, every_s
         self._opened = False
+        self._file: OpenedFile | None = None
         self._one_at_a_time = asyncio.Lock()
         self._figures: dict[str, Any] = {}
         self._next_at = 0.0
@@ -70,6 +73,9 @@ class Watching:
             if not self._opened:
                 await self.store.open()
                 self._opened = True
+                self._file = OpenedFile.at(str(self.store.path)) if isinstance(self.store, SqliteStore) else None
+            if self._file is not None:
+                self._file.check()  # a file that was removed is read as before for as long as it is open
             async with examined(self.store):
                 taken = await self.store.read(self._read)
         except UsageError as error:  # there is no store, or no such experiment in it yet

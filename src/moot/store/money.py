@@ -10,6 +10,18 @@ from moot.store import schema
 from moot.store.columns import CostColumn, refusal
 
 
+def asked_account(experiment: str) -> str:
+    """What is asked of a file's team by hand is kept, and can be forgotten, apart from its runs; they share one cap."""
+    return f"{experiment}:asked"
+
+
+def spent_beside_usd(connection: Connection, experiment: str) -> float:
+    """What was spent from the same cap under the other name: of runs by what is asked, and the other way round."""
+    runs = experiment.removesuffix(asked_account(""))
+    other = asked_account(runs) if runs == experiment else runs
+    return spent_usd(connection, other)
+
+
 def spent_usd(connection: Connection, experiment: str) -> float:
     """What this experiment has paid so far, or may have, by name: all its files and runs together.
 
