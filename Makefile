@@ -1,4 +1,5 @@
 # make demo   six players of a small local model answer twenty questions; no key, nothing but the package index
+# make site   the manual as pages, in ./site
 # make test   everything that CI runs: all but what has a target of its own below
 # make bench  the figures in bench/README.md
 # make soak   100,000 calls with one in ten failing (about ten minutes)
@@ -39,7 +40,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 # Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-more test-clients test-ray lint bench soak attack chaos mutants clean
+.PHONY: demo site test test-more test-clients test-ray lint bench soak attack chaos mutants clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -94,6 +95,13 @@ test-ray: $(VENV)/.ready
 demo: $(VENV)/.demo
 	@bash examples/demo.sh $(BIN)
 
+# Who reads the manual needs nothing of moot's own.
+.site/env: constraints.txt
+	@$(PYTHON) -m venv $@ && .ci/install $@ "mkdocs>=1.6,<2" && touch $@
+
+site: .site/env
+	@.site/env/bin/mkdocs build --quiet --strict && echo "the manual: site/index.html"
+
 bench: $(VENV)/.ready
 	$(BIN)/python bench/run.py
 
@@ -122,4 +130,4 @@ chaos: $(VENV)/.ready
 	$(BIN)/python bench/chaos.py
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) demo site .site .mypy_cache .ruff_cache .pytest_cache .hypothesis
