@@ -92,7 +92,7 @@ def _words(
     elif any(rows[place]["low"] is not None for place in shown):
         yield f"Lines are 95 % intervals, of each row by itself{_paid(rows, headline, about)}."
     if any(rows[place].get("bounds") for place in shown):
-        yield "Dashed: over all questions, were every ungraded answer wrong, and were it right; no dot: not known better."
+        yield "Dashed: over all questions, were every ungraded answer wrong, and were it right; without a dot no more is known."
     if left := len(rows) - len(shown):
         yield f"{count(left, 'row')} without a figure."
 
@@ -116,8 +116,8 @@ def _single_words(rows: Sequence[Row], headline: Row, single: Sequence[int]) -> 
 
 def _paid(rows: Sequence[Row], headline: Row, about: Sequence[int]) -> str:
     """A verdict on what was chosen out of several has another interval than the row of it."""
-    if len(about) != 1 or headline.get("low") is None:
+    row = rows[about[0]] if len(about) == 1 else None
+    if row is None or row["low"] is None or headline["low"] is None or headline["options"] == 1:
         return ""
-    row = rows[about[0]]
-    same = all(row[end] is not None and math.isclose(row[end], headline[end], abs_tol=1e-9) for end in ("low", "high"))
+    same = all(math.isclose(row[end], headline[end], abs_tol=1e-9) for end in ("low", "high"))
     return "" if same else "; that of the verdict pays for the choice"

@@ -13,7 +13,8 @@ const MANY_BARS = 40;
 const NARROW = 560;
 const ROOM_FOR_TAGS = 460;
 const FIGURE = 58;
-const STRONG = 1.12;
+const BOUNDS_BELOW = 4;
+const STRONG = 1.3;
 
 // Whether there is anything to draw: a table without numbers is shown as a table, and so are more lines or bars than
 // anybody could tell apart.
@@ -104,7 +105,8 @@ function across(section, width, all, way) {
   const ends = all.flatMap(
     (row) => [
       row[value],
-      ...(way.intervals ? [row[column.low], row[column.high]] : []),
+      row[column.low],
+      row[column.high],
       ...(dots && bounded(section, row, column) ? [row.least, row.most] : []),
     ],
   ).filter((each) => typeof each === "number");
@@ -142,9 +144,11 @@ function across(section, width, all, way) {
       const y = members.length > 1 ? middle + step * (place - (members.length - 1) / 2) : middle;
       const kind = series.kindOf(row);
       marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: y, y2: y }));
-      if (!bars && bounded(section, row, column)) marks.push(
-        svg("line", { class: `bounds ${look(kind)}`, x1: scale.at(row.least), x2: scale.at(row.most), y1: y, y2: y }),
-      );
+      if (!bars && bounded(section, row, column)) {
+        const under = typeof row[value] === "number" ? y + BOUNDS_BELOW : y;
+        const ends = { x1: scale.at(row.least), x2: scale.at(row.most), y1: under, y2: under };
+        marks.push(svg("line", { class: `bounds ${look(kind)}`, ...ends }));
+      }
       if (typeof row[value] === "number") {
         marks.push(bars ? bar(row, column, scale, y, step, kind) : whisker(row, column, scale, y, kind, way.intervals));
       }

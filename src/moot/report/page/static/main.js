@@ -144,7 +144,7 @@ class Explorer {
     const position = run.columns.ids.indexOf(id);
     const entry = this.all.find((each) => position >= 0 && each.places[number] === position);
     if (!entry) return this.tell(`There is no question ${id} here.`);
-    const cell = run.place(where.get("s"));
+    const cell = where.has("s") ? run.place(where.get("s")) : this.telling(run, position);
     const repeat = Math.max(0, Math.min(run.repeats - 1, (Number(where.get("n")) || 1) - 1));
     const part = await run.part(position);
     this.paint(entry, number, position, part, { cell, repeat });
