@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.claims.cut_short import WHY
-from moot.measures.columns import titled, who
+from moot.measures.columns import several_teams, titled, who
 from moot.report.nothing_played import all_failed
 from moot.stats.counted_words import count
 
@@ -62,7 +62,12 @@ def _about(rows: Sequence[Row], headline: Row) -> list[int]:
 
 
 def _names(row: Row) -> tuple[str, str]:
-    return titled(row), f"{titled(row)} ({row.get('team')})"
+    return titled(row), titled(row, team=True)
+
+
+def _label(rows: Sequence[Row], place: int) -> str:
+    """As the picture names it."""
+    return titled(rows[place], team=several_teams(rows))
 
 
 def _best_single(rows: Sequence[Row], headline: Row) -> list[int]:
@@ -99,7 +104,7 @@ def _words(
 
 def _about_words(rows: Sequence[Row], headline: Row, about: Sequence[int]) -> str:
     declared = DECLARED.get(headline["chosen"])
-    named = titled(rows[about[0]]) if len(about) == 1 else f"the mean of the {len(about)} rows of {headline['label']}"
+    named = _label(rows, about[0]) if len(about) == 1 else f"the mean of the {len(about)} rows of {headline['label']}"
     if declared:
         return f"Primary: {named}, {declared}"
     return f"In the verdict: {named}" + (
@@ -109,7 +114,7 @@ def _about_words(rows: Sequence[Row], headline: Row, about: Sequence[int]) -> st
 
 def _single_words(rows: Sequence[Row], headline: Row, single: Sequence[int]) -> str:
     if single:
-        return f"; best single: {', '.join(titled(rows[place]) for place in single)}"
+        return f"; best single: {', '.join(_label(rows, place) for place in single)}"
     title = (headline.get("over_best_single") or {}).get("single")
     return f"; the best single model, {title}, has no row of its own" if title else ""
 

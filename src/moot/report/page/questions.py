@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, select
 
-from moot.experiment.claims import ClaimError
+from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored, stored_cells
 from moot.measures.sides import cells_named, title_of
 from moot.report.figures import grader_of
