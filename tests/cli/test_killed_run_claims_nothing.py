@@ -134,3 +134,5 @@ def test_a_section_and_the_tables_say_it_first(cup: Path, capfd: pytest.CaptureF
     capfd.readouterr()
     assert run_app(app, ["report", "cup.yaml", "--format", "csv", "-o", "tables"]) == 0
     assert SLOWEST in capfd.readouterr().err
+    assert run_app(app, ["report", "cup.yaml", "--format", "latex", "-o", "paper"]) == 0
+    assert all(SLOWEST in path.read_text(encoding="utf-8") for path in Path("paper").iterdir())

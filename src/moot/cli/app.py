@@ -85,7 +85,7 @@ def report(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
     table_format: Annotated[
-        str | None, typer.Option("--format", metavar="csv|parquet", help="Write every table as a file.")
+        str | None, typer.Option("--format", metavar="csv|parquet|latex", help="Write every table as a file.")
     ] = None,
     section: Annotated[
         list[str] | None,

@@ -69,7 +69,8 @@ def report_command(
     checked_conditions(conditions)
     if conditions and len(paths) > 1:
         raise UsageError("--fail-under goes with one file")
-    wanted = ReportWanted(output is not None and kind is None, kind is not None, len(paths) > 1, stories=everything)
+    as_columns = kind is not None and kind != "latex"
+    wanted = ReportWanted(output is not None and kind is None, as_columns, len(paths) > 1, stories=everything)
     runs = [asyncio.run(read_report(path, store, wanted, served)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
@@ -114,21 +115,24 @@ def _told_in_terminal(
 
 def _checked(
     paths: Sequence[Path], store: str | None, as_json: bool, output: Path | None, table_format: str | None
-) -> TableFormat | None:
+) -> TableFormat | Literal["latex"] | None:
     """Everything that can be wrong with the command itself, before a store is opened."""
     if len(paths) > 2:
         raise UsageError(f"expected one experiment file or two side by side, found {len(paths)}")
     if len(paths) == 2 and store is not None:
         raise UsageError("--store goes with one file: two files are read from their own stores")
-    if table_format not in (None, "csv", "parquet"):
-        raise UsageError(f"--format: expected csv or parquet, found {table_format!r}")
+    if table_format not in (None, "csv", "parquet", "latex"):
+        raise UsageError(f"--format: expected csv, parquet or latex, found {table_format!r}")
     if as_json and (output is not None or table_format is not None):
         raise UsageError("--json prints on stdout: expected it without -o and --format")
     if output is not None and table_format is None and output.suffix not in (".html", ".htm"):
         raise UsageError(f"-o: expected a name that ends in .html, or a folder with --format; found {str(output)!r}")
     if table_format == "parquet":
         needs_polars("--format parquet")
-    return "csv" if table_format == "csv" else "parquet" if table_format == "parquet" else None
+    match table_format:
+        case "csv" | "parquet" | "latex":
+            return table_format
+    return None
 
 
 async def read_report(path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False) -> ReadRun:
@@ -199,18 +203,29 @@ def write_report_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any
     say(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
 
 
-def _write_tables(folder: Path, kind: TableFormat, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
+def _write_tables(
+    folder: Path, kind: TableFormat | Literal["latex"], runs: Sequence[ReadRun], both: dict[str, Any] | None
+) -> None:
     if any((reading.run.figures.get("headline") or {}).get("cut_short") for reading in runs):
         say(f"moot: {CUT_SHORT}", file=sys.stderr)
     written: list[Path] = []
+    between = side_by_side_sections(both) if both else ()
+    places = [folder / f"run-{number}" if both else folder for number in range(1, len(runs) + 1)]
     try:
-        for number, reading in enumerate(runs, start=1):
-            sections = all_sections(reading.run.figures)
-            tables = {_file_name(section.id): section_columns(section) for section in sections}
-            tables |= {"accuracy": rows_columns(reading.run.figures["accuracy"]), **reading.raw}
-            written += write_tables(folder / f"run-{number}" if both else folder, kind, tables)
-        for section in side_by_side_sections(both) if both else ():
-            written += write_tables(folder, kind, {section.id: section_columns(section)})
+        if kind == "latex":
+            from moot.report.latex import write_latex, write_run_latex
+
+            for place, reading in zip(places, runs, strict=True):
+                written += write_run_latex(place, reading.run.figures)
+            written += write_latex(folder, between)
+        else:
+            for place, reading in zip(places, runs, strict=True):
+                sections = all_sections(reading.run.figures)
+                tables = {_file_name(section.id): section_columns(section) for section in sections}
+                tables |= {"accuracy": rows_columns(reading.run.figures["accuracy"]), **reading.raw}
+                written += write_tables(place, kind, tables)
+            for section in between:
+                written += write_tables(folder, kind, {section.id: section_columns(section)})
     except OSError as error:
         raise UsageError(f"-o: {folder}: {error.strerror}") from None
     say(f"moot: {len(written)} tables in {folder}", file=sys.stderr)

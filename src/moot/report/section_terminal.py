@@ -33,7 +33,7 @@ def cell(row: Mapping[str, Any], column: Column) -> str:
 def section_tables(section: Section, width: int = COLUMNS) -> Iterator[Table]:
     """The section's table. What does not fit beside goes into another one with the same first columns."""
     texts = {column.key: [cell(row, column) for row in section.rows] for column in section.columns}
-    worded = [column for column in section.columns if _worded(section.rows, column)]
+    worded = [column for column in section.columns if in_words(section.rows, column)]
     names = [column for column, first in zip(section.columns, worded, strict=False) if column is first]
     figures = [column for column in section.columns if column not in names]
     for column in worded:
@@ -60,7 +60,7 @@ def section_parts(section: Section, width: int = COLUMNS) -> Iterator[Table | Te
         yield Text(sentence)
 
 
-def _worded(rows: Sequence[Mapping[str, Any]], column: Column) -> bool:
+def in_words(rows: Sequence[Mapping[str, Any]], column: Column) -> bool:
     values = [row.get(column.key) for row in rows]
     return column.unit == "" and any(isinstance(value, str) for value in values)
 

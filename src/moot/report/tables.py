@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -67,21 +68,28 @@ def as_frame(columns: TableColumns) -> DataFrame:
 
 
 def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, TableColumns]) -> list[Path]:
-    """One file a table, named by the section's id. Until all can be, none stands in the place of an older one."""
+    """One file a table, named by the section's id."""
+    write = _write_csv if kind == "csv" else _write_parquet
+    return write_whole(folder, {f"{name}.{kind}": partial(write, table) for name, table in tables.items()})
+
+
+def write_whole(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> list[Path]:
+    """Each by what writes it. Until all can be, none stands in the place of an older one."""
     folder.mkdir(parents=True, exist_ok=True)
-    partials = {folder / f"{name}.{kind}": folder / f".{name}.{kind}.partial" for name in tables}
+    partials = {folder / name: folder / f".{name}.partial" for name in files}
     try:
-        for table, partial in zip(tables.values(), partials.values(), strict=True):
-            if kind == "csv":
-                _write_csv(table, partial)
-            else:
-                as_frame(table).write_parquet(partial)
-        for path, partial in partials.items():
-            os.replace(partial, path)
+        for write, unfinished in zip(files.values(), partials.values(), strict=True):
+            write(unfinished)
+        for path, unfinished in partials.items():
+            os.replace(unfinished, path)
     finally:
-        for partial in partials.values():
-            partial.unlink(missing_ok=True)
+        for unfinished in partials.values():
+            unfinished.unlink(missing_ok=True)
     return list(partials)
+
+
+def _write_parquet(table: TableColumns, path: Path) -> None:
+    as_frame(table).write_parquet(path)
 
 
 def _write_csv(table: TableColumns, path: Path) -> None:

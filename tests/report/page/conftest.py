@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from moot.types import Reply, Request
 PLAYERS = ("ann", "bob", "cat")
 FILLERS = 90
 LONG = 1_000_000
+WIDE = (1400, 900)
 
 HOSTILE = "".join(
     (
@@ -196,3 +198,79 @@ def browser() -> Iterator[Any]:
     opened.execute_cdp_cmd("Network.enable", {})
     yield opened
     opened.quit()
+
+
+class Page:
+    """A page as its reader meets it."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+
+    def open(self, written: Written, fragment: str = "", size: tuple[int, int] = WIDE) -> Page:
+        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.browser.get("about:blank")
+        self.browser.get(written.url + fragment)
+        self.until(lambda: self.js("return document.documentElement.dataset.ready === 'true'"))
+        return self
+
+    def js(self, script: str, *arguments: Any) -> Any:
+        return self.browser.execute_script(script, *arguments)
+
+    def until(self, done: Callable[[], Any], seconds: float = 120) -> Any:
+        end = time.monotonic() + seconds
+        while not (found := done()):
+            assert time.monotonic() < end, f"not in time; the page says: {self.text('#trouble')}"
+            time.sleep(0.02)
+        return found
+
+    def find(self, selector: str) -> Any:
+        return self.browser.find_element("css selector", selector)
+
+    def all(self, selector: str) -> list[Any]:
+        return list(self.browser.find_elements("css selector", selector))
+
+    def text(self, selector: str) -> str:
+        return str(self.js("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
+
+    def texts(self, selector: str) -> list[str]:
+        return list(self.js("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector))
+
+    def ids(self) -> list[str]:
+        """The rows in sight, by the names of their questions, from top to bottom."""
+        script = """return [...document.querySelectorAll('.row')]
+          .sort((a, b) => a.dataset.place - b.dataset.place).map((row) => row.querySelector('.row-id').textContent)"""
+        return list(self.js(script))
+
+    def press(self, key: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.browser, duration=0).send_keys(key).perform()
+
+    def flag(self, name: str) -> None:
+        self.find(f'[data-flag="{name}"]').click()
+
+    def choose(self, control: str, value: str) -> None:
+        script = """const select = document.getElementById(arguments[0]); select.value = arguments[1];
+          select.dispatchEvent(new Event('change')); return select.value"""
+        assert self.js(script, control, value) == value
+
+    def search(self, words: str) -> None:
+        box = self.find("#search")
+        box.clear()
+        box.send_keys(words)
+
+    def opened(self) -> str:
+        self.until(lambda: self.js("return !document.getElementById('transcript').hidden"))
+        return self.text("#transcript-title")
+
+
+@pytest.fixture
+def page(browser: Any) -> Page:
+    return Page(browser)
+
+
+def drawn(page: Page, cup: Written, *sections: Section, size: tuple[int, int] = WIDE) -> None:
+    path = cup.path.with_name("drawn.html")
+    write_page(path, cup.run.figures, sections, cup.run.questions)
+    page.open(replace(cup, path=path), size=size)

@@ -7,12 +7,9 @@ import json
 import random
 import re
 import sqlite3
-import time
-from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 from urllib.parse import urlencode
 
 import pytest
@@ -22,82 +19,11 @@ from moot.measures.numbers import shown
 from moot.measures.section import Chart, Column, Section, Unit
 from moot.report.page.run import write_page
 
-from .conftest import DRAFTS, FILLERS, LONG, Written, play, reread
+from .conftest import DRAFTS, FILLERS, LONG, WIDE, Page, Written, drawn, play, reread
 
 ALL = len(DRAFTS) + FILLERS
 FORMAT = Path(moot.report.page.__file__).parent / "static" / "format.js"
-WIDE = (1400, 900)
 PHONE = (360, 740)
-
-
-class Page:
-    """A page as its reader meets it."""
-
-    def __init__(self, browser: Any) -> None:
-        self.browser = browser
-
-    def open(self, written: Written, fragment: str = "", size: tuple[int, int] = WIDE) -> Page:
-        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        self.browser.get("about:blank")
-        self.browser.get(written.url + fragment)
-        self.until(lambda: self.js("return document.documentElement.dataset.ready === 'true'"))
-        return self
-
-    def js(self, script: str, *arguments: Any) -> Any:
-        return self.browser.execute_script(script, *arguments)
-
-    def until(self, done: Callable[[], Any], seconds: float = 120) -> Any:
-        end = time.monotonic() + seconds
-        while not (found := done()):
-            assert time.monotonic() < end, f"not in time; the page says: {self.text('#trouble')}"
-            time.sleep(0.02)
-        return found
-
-    def find(self, selector: str) -> Any:
-        return self.browser.find_element("css selector", selector)
-
-    def all(self, selector: str) -> list[Any]:
-        return list(self.browser.find_elements("css selector", selector))
-
-    def text(self, selector: str) -> str:
-        return str(self.js("return document.querySelector(arguments[0])?.textContent ?? ''", selector))
-
-    def texts(self, selector: str) -> list[str]:
-        return list(self.js("return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)", selector))
-
-    def ids(self) -> list[str]:
-        """The rows in sight, by the names of their questions, from top to bottom."""
-        script = """return [...document.querySelectorAll('.row')]
-          .sort((a, b) => a.dataset.place - b.dataset.place).map((row) => row.querySelector('.row-id').textContent)"""
-        return list(self.js(script))
-
-    def press(self, key: str) -> None:
-        from selenium.webdriver.common.action_chains import ActionChains
-
-        ActionChains(self.browser, duration=0).send_keys(key).perform()
-
-    def flag(self, name: str) -> None:
-        self.find(f'[data-flag="{name}"]').click()
-
-    def choose(self, control: str, value: str) -> None:
-        script = """const select = document.getElementById(arguments[0]); select.value = arguments[1];
-          select.dispatchEvent(new Event('change')); return select.value"""
-        assert self.js(script, control, value) == value
-
-    def search(self, words: str) -> None:
-        box = self.find("#search")
-        box.clear()
-        box.send_keys(words)
-
-    def opened(self) -> str:
-        self.until(lambda: self.js("return !document.getElementById('transcript').hidden"))
-        return self.text("#transcript-title")
-
-
-@pytest.fixture
-def page(browser: Any) -> Page:
-    return Page(browser)
 
 
 def test_it_renders_without_an_error_and_asks_nobody(page: Page, cup: Written) -> None:
@@ -404,12 +330,6 @@ def test_strategies_have_short_names_and_a_link_may_use_either(page: Page, ways:
     page.until(lambda: keys[1].removesuffix("@ann") in page.texts(".episode > details")[-1])
     page.js("location.hash = arguments[0]", urlencode({"q": "regress", "s": "peer-review@ann"}))
     page.until(lambda: page.text(".episode-title") == "peer-review@ann")
-
-
-def drawn(page: Page, cup: Written, *sections: Section, size: tuple[int, int] = WIDE) -> None:
-    path = cup.path.with_name("drawn.html")
-    write_page(path, cup.run.figures, sections, cup.run.questions)
-    page.open(replace(cup, path=path), size=size)
 
 
 def test_teams_of_one_strategy_are_drawn_apart(page: Page, cup: Written) -> None:

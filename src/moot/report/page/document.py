@@ -14,13 +14,14 @@ from typing import Any
 
 from moot.measures.section import Section
 from moot.report.page.pack import packed
+from moot.report.page.picture import picture
 from moot.report.page.questions import QuestionData
 from moot.report.page.run_page import RunPage
 from moot.report.page.verdict import lead, verdict, warnings
 
 SCRIPTS = (
-    *("dom", "format", "data", "axis", "series", "chart", "sections", "reply", "records", "steps", "transcript"),
-    *("filters", "list", "theme", "main"),
+    *("dom", "format", "data", "axis", "series", "scroll", "chart", "drawn", "picture", "sections", "reply", "records"),
+    *("steps", "transcript", "filters", "list", "theme", "main"),
 )
 """In the order in which they need each other."""
 
@@ -55,7 +56,7 @@ def page_html(
         "policy": policy(script, style),
         "title": html.escape(f"{title}: report"),
         "style": style,
-        "lead": "\n".join(_opening(run[0], len(runs)) for run in runs),
+        "lead": "\n".join(_opening(run[0], number, len(runs)) for number, run in enumerate(runs)),
         "data": "\n".join(blocks),
         "script": script,
     }
@@ -87,6 +88,7 @@ def _run(figures: Mapping[str, Any], sections: Sequence[Section], questions: Que
     return {
         "name": figures["experiment"],
         "sections": [asdict(section) for section in sections],
+        "picture": picture(figures),
         "cells": questions.cells,
         "columns": questions.columns,
     }
@@ -97,15 +99,19 @@ def _blocks(run: int, questions: QuestionData) -> Iterator[str]:
         yield f'<script type="application/octet-stream" id="part-{run}-{number}">{part}</script>'
 
 
-def _opening(figures: Mapping[str, Any], runs: int) -> str:
-    """The first screen needs no script: whoever prints or reads aloud the file has the verdict."""
+def _opening(figures: Mapping[str, Any], number: int, runs: int) -> str:
+    """The first screen needs no script: whoever prints or reads aloud the file has the verdict.
+
+    The picture beside it is drawn by the script, in a place that is kept for it.
+    """
     first, *rest = (html.escape(_MINUS.sub("−", sentence)) for sentence in verdict(figures))
     warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in warnings(figures))
     notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
     beside = f'<p class="beside">{" ".join(rest)}</p>' if rest else ""
     name = html.escape(str(figures["experiment"]))
     heading = f"<h1>{name}</h1>" if runs == 1 else f"<h2>{name}</h2>"
+    place = f'<figure class="picture" id="picture-{number}"></figure>' if picture(figures) else ""
     return (
-        f'<article class="run">{heading}<p class="lead">{html.escape(lead(figures))}</p>'
-        f'<p class="verdict">{first}</p>{beside}{notes}</article>'
+        f'<article class="run"><div class="told">{heading}<p class="lead">{html.escape(lead(figures))}</p>'
+        f'<p class="verdict">{first}</p>{beside}{notes}</div>{place}</article>'
     )

@@ -7,7 +7,7 @@ needs is written in parts of some dozens of questions, so that a page opens at o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -17,8 +17,9 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, select
 
+from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored, stored_cells
-from moot.measures.sides import title_of
+from moot.measures.sides import cells_named, title_of
 from moot.report.figures import grader_of
 from moot.report.names import options_left, short_names, ways_of
 from moot.report.page.pack import Once, packed
@@ -117,15 +118,25 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
             columns.starts.append(len(columns.ids))
             packing.append(pool.submit(packed, reader.part(places[start : start + size])))
     parts = [future.result() for future in packing]
-    return QuestionData(named_cells(cells), columns.row(), parts)
+    return QuestionData(named_cells(cells, primary_of(config, cells)), columns.row(), parts)
 
 
-def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
+def primary_of(config: Mapping[str, Any], cells: Sequence[Stored]) -> Collection[str]:
+    """The ids of the cells that the file declares as its primary: a transcript opens there."""
+    if not (primary := config.get("primary")):
+        return ()
+    try:
+        return {cell["id"] for cell in cells_named(primary, cells)}
+    except ClaimError:  # of another plan under this name
+        return ()
+
+
+def named_cells(cells: Sequence[Stored], primary: Collection[str] = ()) -> list[dict[str, Any]]:
     """Cells as people call them, in the short names of the rest of the page.
 
     `key` is the whole title: links keep it, and by it the cells of two runs are the same. `full` is the whole label
     where the short one leaves something out; `options` are those that the short one still has. `drafts`: what each said
-    was said alone, and not where a talk left it.
+    was said alone, and not where a talk left it. `primary`: ids of those that the file declares as such.
     """
     ways = ways_of(cells, "given")
     short, left = short_names(ways), options_left(ways)
@@ -145,9 +156,8 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
         }
         full = cell["label"] if shortly["label"] != cell["label"] else None
         drafts = cell["traits"].drafts is not None
-        rows.append(
-            {**named, "drafts": drafts, "key": key, "title": title, "full": full, "options": left[cell["label"]]}
-        )
+        names = {"key": key, "title": title, "full": full, "options": left[cell["label"]]}
+        rows.append({**named, "drafts": drafts, **names, "primary": cell["id"] in primary})
     return rows
 
 

@@ -3,23 +3,17 @@ import { svg } from "./dom.js";
 import { axisTitle, tick } from "./format.js";
 
 const FONT = 12;
+const LETTER = 6.8;
+const BETWEEN_TICKS = 44;
+
+const LOGARITHMIC = ["usd", "usd-per-question", "tokens", "calls", "seconds"];
 
 // A linear scale from the data, in round steps, or a logarithmic one where money or tokens span decades.
 export function axis(values, unit, from, to, zero, wanted = null) {
   let low = Math.min(...values);
   let high = Math.max(...values);
   const length = Math.abs(to - from);
-  const decades = ["usd", "usd-per-question", "tokens", "calls", "seconds"].includes(unit) && low > 0 && high / low > 50 && !zero;
-  if (decades) {
-    const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-    const ticks = Array.from({ length: last - first + 1 }, (_, place) => 10 ** (first + place));
-    return {
-      low: ticks[0],
-      ticks,
-      step: ticks[0],
-      at: (value) => from + ((to - from) * (Math.log10(value) - first)) / (last - first),
-    };
-  }
+  if (LOGARITHMIC.includes(unit) && low > 0 && high / low > 50 && !zero) return decades(low, high, from, to);
   if (unit === "share") [low, high] = [Math.max(0, low), Math.min(1, high)];
   if (zero || unit === "points") [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (unit === "ratio") [low, high] = [Math.min(1, low), Math.max(1, high)];
@@ -43,6 +37,22 @@ export function axis(values, unit, from, to, zero, wanted = null) {
   };
 }
 
+// From the 1, 2 or 5 of a decade below the data to the one above, with all of these as ticks where there is room.
+function decades(low, high, from, to) {
+  const steps = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
+    steps.push(...[1, 2, 5].map((each) => Number(`${each}e${power}`)));
+  }
+  const first = Math.max(0, steps.findLastIndex((each) => each <= low * (1 + 1e-9)));
+  const last = steps.findIndex((each) => each >= high * (1 - 1e-9));
+  const within = steps.slice(first, last + 1);
+  const [least, most] = [Math.log10(within[0]), Math.log10(within.at(-1))];
+  const at = (value) => from + ((to - from) * (Math.log10(value) - least)) / (most - least);
+  const narrowest = (Math.abs(to - from) * Math.log10(2)) / (most - least);
+  const whole = within.filter((each) => Math.abs(Math.log10(each) - Math.round(Math.log10(each))) < 1e-9);
+  return { low: within[0], ticks: narrowest >= BETWEEN_TICKS || whole.length < 2 ? within : whole, step: null, at };
+}
+
 function round(rough) {
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * ([1, 2, 2.5, 5, 10].find((each) => each * power >= rough * 0.999) ?? 10);
@@ -58,12 +68,20 @@ export function grid(scale, top, bottom) {
   return lines;
 }
 
+// Numbers that would run into each other are left out: every second, every third, so that those that stay are even.
 export function bottomAxis(scale, bottom, column, left, right) {
+  const words = scale.ticks.map((each) => tick(each, column.unit, scale.step));
+  const places = scale.ticks.map(scale.at);
+  const meet = (one, other) => (
+    Math.abs(places[one] - places[other]) < ((words[one].length + words[other].length) / 2) * LETTER + 8
+  );
+  let every = 1;
+  while (words.some((_, each) => each % every === 0 && each + every < words.length && meet(each, each + every))) every += 1;
   return [
     svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }),
-    ...scale.ticks.map(
-      (each) => text(scale.at(each), bottom + 16, tick(each, column.unit, scale.step), "tick", "middle"),
-    ),
+    ...words.map((each, place) => (
+      place % every ? null : text(places[place], bottom + 16, each, "tick", "middle")
+    )),
     text((left + right) / 2, bottom + 34, axisTitle(column), "axis-title", "middle"),
   ];
 }

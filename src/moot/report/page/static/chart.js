@@ -1,15 +1,20 @@
 // Sections drawn: dots with whiskers, lines, bars and scattered points, at the width there is.
 import { axis, bottomAxis, grid, text } from "./axis.js";
 import { el, short, svg } from "./dom.js";
-import { axisTitle, cellText, digitsOf, number, tick } from "./format.js";
+import { axisTitle, cellText, digitsOf, shown, tick } from "./format.js";
 import { LOOKS, look, seriesOf, shape } from "./series.js";
 
 const CHARACTER = 6.5;
 const ROW = 20;
 const SUBROW = 15;
 const LINE = 14;
+const DENSE = 16;
 const MANY_BARS = 40;
 const NARROW = 560;
+const ROOM_FOR_TAGS = 460;
+const FIGURE = 58;
+const BOUNDS_BELOW = 4;
+const STRONG = 1.3;
 
 // Whether there is anything to draw: a table without numbers is shown as a table, and so are more lines or bars than
 // anybody could tell apart.
@@ -27,12 +32,16 @@ function panels({ chart, rows }) {
   return chart.panel ? [...Map.groupBy(rows, (row) => String(row[chart.panel] ?? ""))] : [[null, rows]];
 }
 
+// How rows with dots are drawn unless somebody wants them otherwise. `row`: how high one is. `tags`: words beside the
+// figure of a row that stands out, by row. `plain`: without a list of the series, which the names tell.
+const USUAL = { row: ROW, tags: new Map(), intervals: true, plain: false };
+
 // `all` are the rows that the scale must hold: those of the section, or of both runs side by side.
-export function drawChart(section, width, all = section.rows) {
-  if (!section.chart.panel) return drawOne(section, width, all);
+export function drawChart(section, width, all = section.rows, way = USUAL) {
+  if (!section.chart.panel) return drawOne(section, width, all, way);
   const drawings = panels(section).map(([name, rows]) => [
     name,
-    drawOne({ ...section, title: `${section.title}, ${name}`, rows }, width, all),
+    drawOne({ ...section, title: `${section.title}, ${name}`, rows }, width, all, way),
   ]);
   const drawn = drawings.filter(([, drawing]) => drawing);
   if (!drawn.length) return null;
@@ -43,14 +52,14 @@ export function drawChart(section, width, all = section.rows) {
   );
 }
 
-function drawOne(section, width, all) {
+function drawOne(section, width, all, way) {
   const { chart } = section;
-  const drawn = { dots: across, bars: across, lines: plane, scatter: plane }[chart.kind](section, width, all);
+  const drawn = { dots: across, bars: across, lines: plane, scatter: plane }[chart.kind](section, width, all, way);
   if (!drawn) return null;
   const root = svg(
     "svg",
     {
-      class: "chart",
+      class: way.row < DENSE ? "chart dense" : "chart",
       role: "img",
       width,
       height: drawn.height,
@@ -60,7 +69,7 @@ function drawOne(section, width, all) {
     svg("desc", {}, section.words.join(" ")),
     drawn.marks,
   );
-  return el("div", { class: "figure" }, root, drawn.series.told ? legend(drawn.series) : null);
+  return el("div", { class: "figure" }, root, drawn.series.told && !way.plain ? legend(drawn.series) : null);
 }
 
 const numeric = (rows, key) => rows.some((row) => typeof row[key] === "number");
@@ -73,11 +82,12 @@ function reading({ chart: { x, y, label }, rows }) {
   return { value, name: label ?? (value === x ? y : x) };
 }
 
-function across(section, width, all) {
+function across(section, width, all, way) {
   const { value, name } = reading(section);
   const column = columnOf(section, value);
   const digits = digitsOf(column, section.rows);
-  const known = section.rows.filter((row) => typeof row[value] === "number");
+  const dots = section.chart.kind === "dots";
+  const known = section.rows.filter((row) => typeof row[value] === "number" || (dots && bounded(section, row, column)));
   if (!known.length) return null;
   const series = seriesOf(section, known);
   const rows = series.inOrder(known);
@@ -85,13 +95,20 @@ function across(section, width, all) {
   const crowded = section.chart.kind === "bars" && rows.length > MANY_BARS;
   const bars = section.chart.kind === "bars" && !crowded;
   const groups = Map.groupBy(rows, (row) => String(row[name] ?? ""));
-  const longest = Math.max(...[...groups.keys()].map((each) => each.length));
+  const standsOut = (members) => members.some((row) => way.tags.has(row));
+  const longest = Math.max(...[...groups].map(([each, members]) => each.length * (standsOut(members) ? STRONG : 1)));
   // Where a name beside its row would be cut, it stands above it.
   const above = width < NARROW && longest * CHARACTER + 10 > width * 0.42;
   const left = above ? 6 : Math.min(width * 0.42, longest * CHARACTER + 10);
-  const right = 58;
+  const tagged = width >= ROOM_FOR_TAGS ? Math.max(0, ...[...way.tags.values()].map((tag) => tag.length * CHARACTER)) : 0;
+  const right = FIGURE + tagged;
   const ends = all.flatMap(
-    (row) => [row[value], row[column.low], row[column.high]],
+    (row) => [
+      row[value],
+      row[column.low],
+      row[column.high],
+      ...(dots && bounded(section, row, column) ? [row.least, row.most] : []),
+    ],
   ).filter((each) => typeof each === "number");
   const scale = axis(ends, column.unit, left, width - right, bars);
   const marks = [];
@@ -102,18 +119,19 @@ function across(section, width, all) {
     if (!crowded && members.length === 1 && before !== null && first !== before) top += 8;
     before = first;
     const lines = folded(title, Math.floor((above ? width - 12 : left - 8) / CHARACTER));
-    if (above) {
-      lines.forEach((each, place) => marks.push(text(left, top + 12 + LINE * place, each, "label", "start", title)));
-      top += LINE * lines.length + 2;
-    }
-    const step = members.length > 1 || above ? SUBROW : ROW;
-    const needed = above ? 0 : LINE * lines.length + 4;
+    const step = members.length > 1 || above ? Math.min(SUBROW, way.row) : way.row;
+    const needed = above || (lines.length === 1 && way !== USUAL) ? 0 : LINE * lines.length + 4;
     const height = Math.max(needed, crowded ? ROW : step * members.length + (members.length > 1 ? 6 : 0));
-    const middle = top + height / 2;
-    if (!above) lines.forEach((each, place) => {
-      const y = middle + 4 + LINE * (place - (lines.length - 1) / 2);
-      marks.push(text(left - 8, y, each, "label", "end", title));
+    const titleHeight = above ? LINE * lines.length + 2 : 0;
+    const strong = standsOut(members);
+    if (strong) marks.push(svg("rect", { class: "band", x: 0, y: top, width, height: titleHeight + height, rx: 2 }));
+    const middle = top + titleHeight + height / 2;
+    lines.forEach((each, place) => {
+      const y = above ? top + 12 + LINE * place : middle + 4 + LINE * (place - (lines.length - 1) / 2);
+      const [x, anchor] = above ? [left, "start"] : [left - 8, "end"];
+      marks.push(text(x, y, each, strong ? "label strong" : "label", anchor, title));
     });
+    top += titleHeight;
     if (crowded) {
       marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: middle, y2: middle }));
       for (const row of members) {
@@ -126,17 +144,26 @@ function across(section, width, all) {
       const y = members.length > 1 ? middle + step * (place - (members.length - 1) / 2) : middle;
       const kind = series.kindOf(row);
       marks.push(svg("line", { class: "guide", x1: left, x2: width - right, y1: y, y2: y }));
-      marks.push(bars ? bar(row, column, scale, y, step, kind) : whisker(row, column, scale, y, kind));
+      if (!bars && bounded(section, row, column)) {
+        const under = typeof row[value] === "number" ? y + BOUNDS_BELOW : y;
+        const ends = { x1: scale.at(row.least), x2: scale.at(row.most), y1: under, y2: under };
+        marks.push(svg("line", { class: `bounds ${look(kind)}`, ...ends }));
+      }
+      if (typeof row[value] === "number") {
+        marks.push(bars ? bar(row, column, scale, y, step, kind) : whisker(row, column, scale, y, kind, way.intervals));
+      }
+      const told = way.intervals ? cellText(row, column, digits) : shown(row[value], column.unit, digits);
       marks.push(
         text(
           width - right + 8,
           y + 4,
-          number(row[value], column.unit, digits).replace(" %", ""),
-          "figure-value",
+          shown(row[value], column.unit, digits).replace(" %", ""),
+          way.tags.has(row) ? "figure-value strong" : "figure-value",
           "start",
-          `${title}: ${cellText(row, column, digits)}`,
+          `${title}: ${told}`,
         ),
       );
+      if (tagged && way.tags.has(row)) marks.push(text(width - tagged - 8, y + 4, way.tags.get(row), "tag-word", "start"));
     });
     top += height;
   }
@@ -155,14 +182,20 @@ function folded(title, room) {
   return [title.slice(0, end).trimEnd(), short(title.slice(end), room)];
 }
 
-function whisker(row, column, scale, y, kind) {
+// What a share is over all questions, were every ungraded answer wrong, and were it right: where columns say so.
+function bounded({ columns }, row, column) {
+  const alike = columns.some((each) => each.key === "least" && each.unit === column.unit);
+  return alike && typeof row.least === "number" && typeof row.most === "number";
+}
+
+function whisker(row, column, scale, y, kind, intervals) {
   const low = column.low ? row[column.low] : null;
   const high = column.high ? row[column.high] : null;
   const known = typeof low === "number" && typeof high === "number";
   return svg(
     "g",
     { class: look(kind) },
-    known ? svg("line", { class: "whisker", x1: scale.at(low), x2: scale.at(high), y1: y, y2: y }) : null,
+    known && intervals ? svg("line", { class: "whisker", x1: scale.at(low), x2: scale.at(high), y1: y, y2: y }) : null,
     shape(scale.at(row[column.key]), y, kind),
   );
 }
@@ -285,7 +318,7 @@ function pointLabels(points, width) {
     const places = [[x + 9, y + 4, "start"], [x - 9, y + 4, "end"], [x, y - 10, "middle"], [x, y + 18, "middle"]];
     for (const [px, py, anchor] of places) {
       const from = anchor === "start" ? px : anchor === "end" ? px - long : px - long / 2;
-      const box = [from, from + long, py - 10, py + 3];
+      const box = [from - 2, from + long + 2, py - 10, py + 3];
       const free = box[0] > 40 && box[1] < width && taken.every(
         (other) => box[1] < other[0] || box[0] > other[1] || box[3] < other[2] || box[2] > other[3],
       );

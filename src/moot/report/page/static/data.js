@@ -22,6 +22,7 @@ export class Run {
     this.number = number;
     this.name = raw.name;
     this.sections = raw.sections;
+    this.picture = raw.picture;
     this.cells = raw.cells;
     this.columns = raw.columns;
     this.repeats = raw.columns.repeats;

@@ -109,18 +109,22 @@ export function cellText(row, column, digits = null) {
 }
 
 export function axisTitle(column) {
+  if (column.unit === "usd-per-question") return "dollars per 1,000 questions";
   const suffix = SUFFIX[column.unit];
   return suffix && !column.title.includes(suffix) ? `${column.title}, ${suffix}` : column.title;
 }
 
-// What stands at a tick: the unit is in the axis title.
+// What stands at a tick: the unit is in the axis title, and before money as well. `step`: between ticks; null where they
+// are not even, and each has the digits that it needs.
 export function tick(value, unit, step) {
   const scale = unit === "usd-per-question" ? 1000 : unit === "share" || unit === "points" ? 100 : 1;
-  const size = step * scale;
-  const digits = [0, 1, 2, 3, 4, 5].find(
-    (each) => Math.abs(size * 10 ** each - Math.round(size * 10 ** each)) < 1e-6,
-  ) ?? 6;
-  return value === 0 ? "0" : minus(fixed(scale * value, digits));
+  const size = (step ?? value) * scale;
+  const written = (each) => Number(`${size}e${each}`);
+  const exact = (each) => Math.abs(written(each) - Math.round(written(each))) < 1e-6 * Math.abs(written(each));
+  const money = unit === "usd" || unit === "usd-per-question" ? "$" : "";
+  const needed = Array.from({ length: 12 }, (_, each) => each).find(exact) ?? 12;
+  const digits = money && needed === 1 ? 2 : needed;
+  return value === 0 ? `${money}0` : `${money}${minus(fixed(scale * value, digits))}`;
 }
 
 export function count(value, one, many = `${one}s`) {

@@ -4,6 +4,7 @@ import { el, line, said } from "./dom.js";
 import { FLAGS, Haystack, ORDERS, chosen, flagsOf, joined, summaries } from "./filters.js";
 import { count, grouped } from "./format.js";
 import { List } from "./list.js";
+import { renderPictures } from "./picture.js";
 import { renderSections } from "./sections.js";
 import { theme } from "./theme.js";
 import { episodeView, gradeMark, questionHead, verdictChooser } from "./transcript.js";
@@ -124,10 +125,14 @@ class Explorer {
     else location.hash = hash;
   }
 
-  // The verdict to open first: one that changed its captain's mind, else the last of the file.
+  // The verdict to open first: the declared primary, where it has played the question. Of several, and where none is
+  // declared, one that changed its captain's mind; else the last of the file.
   telling(run, position) {
-    const changed = run.cells.findLastIndex((_, cell) => run.columns.changes[cell][run.slot(position)] !== " ");
-    return changed >= 0 ? changed : run.cells.length - 1;
+    const slot = run.slot(position);
+    const every = run.cells.map((_, cell) => cell);
+    const primary = every.filter((cell) => run.cells[cell].primary && run.columns.outcomes[cell][slot] !== ".");
+    const among = primary.length ? primary : every;
+    return among.findLast((cell) => run.columns.changes[cell][slot] !== " ") ?? among.at(-1);
   }
 
   async route() {
@@ -139,7 +144,7 @@ class Explorer {
     const position = run.columns.ids.indexOf(id);
     const entry = this.all.find((each) => position >= 0 && each.places[number] === position);
     if (!entry) return this.tell(`There is no question ${id} here.`);
-    const cell = run.place(where.get("s"));
+    const cell = where.has("s") ? run.place(where.get("s")) : this.telling(run, position);
     const repeat = Math.max(0, Math.min(run.repeats - 1, (Number(where.get("n")) || 1) - 1));
     const part = await run.part(position);
     this.paint(entry, number, position, part, { cell, repeat });
@@ -283,6 +288,7 @@ async function start() {
   const index = await unpack("index");
   const runs = index.runs.map((raw, number) => new Run(raw, number));
   renderSections(runs, index.between, byId("sections"), byId("contents"));
+  renderPictures(runs);
   byId("questions").hidden = false;
   byId("legend").append(
     el("i", { class: "right" }),

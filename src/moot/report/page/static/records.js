@@ -2,6 +2,7 @@
 import { el, said } from "./dom.js";
 import { count, grouped, shown } from "./format.js";
 import { LETTERS, withChoice } from "./reply.js";
+import { scrolling } from "./scroll.js";
 
 const COLOURS = 6;
 
@@ -69,7 +70,7 @@ function countTable(record, choices) {
 }
 
 function recordTable(name, label, heads, rows) {
-  return el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": label }, el(
+  return scrolling(label, el(
     "table",
     { class: name },
     el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),

@@ -1,7 +1,9 @@
 // The sections: words in the margin, the figure beside them, its data in a table behind it.
 import { drawChart, drawable } from "./chart.js";
 import { el, said } from "./dom.js";
+import { keepDrawn } from "./drawn.js";
 import { cellText, count, digitsOf, minus } from "./format.js";
+import { scrolling } from "./scroll.js";
 
 // `between` are sections about two runs at once; they go first.
 export function renderSections(runs, between, place, contents) {
@@ -35,8 +37,7 @@ export function renderSections(runs, between, place, contents) {
     sheet(id, found.find(Boolean).title, alike ? sentences(found[0]) : null, body);
   }
   contents.append(el("a", { href: "#questions" }, "Every question"));
-  contents.classList.toggle("two", runs.length > 1);
-  keepWidths(drawings);
+  keepDrawn(drawings);
 }
 
 function sentences(section) {
@@ -56,7 +57,7 @@ function column(section, name, alike, rows, drawings) {
   if (drawn) {
     const canvas = el("div", { class: "canvas" });
     box.append(canvas);
-    drawings.push({ canvas, section, rows, width: 0 });
+    drawings.push({ canvas, draw: (width) => drawChart(section, width, rows) });
   }
   if (section.rows.length) box.append(tableBehind(section, !drawn));
   return box;
@@ -91,25 +92,8 @@ export function table(section) {
       );
     })),
   );
-  return el(
-    "div",
-    { class: "scroll", role: "region", tabindex: "0", "aria-label": `Table: ${section.title}` },
+  return scrolling(
+    `Table: ${section.title}`,
     el("table", {}, el("caption", {}, section.title), el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
   );
-}
-
-// Drawn for the width there is, and again when it changes, so that letters keep their size.
-function keepWidths(drawings) {
-  const draw = (drawing) => {
-    const width = Math.floor(drawing.canvas.clientWidth);
-    if (width < 80 || width === drawing.width) return;
-    drawing.width = width;
-    drawing.canvas.replaceChildren(drawChart(drawing.section, width, drawing.rows) ?? "");
-  };
-  const seen = new Map(drawings.map((drawing) => [drawing.canvas, drawing]));
-  const watch = new ResizeObserver((entries) => entries.forEach((entry) => draw(seen.get(entry.target))));
-  for (const drawing of drawings) {
-    draw(drawing);
-    watch.observe(drawing.canvas);
-  }
 }

@@ -3,6 +3,7 @@ import { el, line, said } from "./dom.js";
 import { count, grouped, percent, usd } from "./format.js";
 import { groupMark, groupsIn, ofKind, votesView } from "./records.js";
 import { LETTERS, changesOfMind, withChoice } from "./reply.js";
+import { scrolling } from "./scroll.js";
 import { recordsView, stepView } from "./steps.js";
 
 const MARKS = {
@@ -191,7 +192,7 @@ function draftsView(episode, cell, choices) {
   const heads = ["Player", ...(groups ? ["Group"] : []), "Answer", "Reasons"];
   return [
     el("h4", {}, cell.drafts ? "What each said alone" : "Where each stood in the end"),
-    el("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Answers of the players" }, el(
+    scrolling("Answers of the players", el(
       "table",
       { class: "drafts" },
       el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
