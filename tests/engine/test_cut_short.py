@@ -45,10 +45,16 @@ class SlowWhenWrong(ScriptedModel):
 
 
 def planned(
-    folder: Path, name: str = "cup", *, players: Sequence[str] = ("ann", "bob"), first: int = 0, **keys: Any
+    folder: Path,
+    name: str = "cup",
+    *,
+    players: Sequence[str] = ("ann", "bob"),
+    first: int = 0,
+    many: int = QUESTIONS,
+    **keys: Any,
 ) -> tuple[Plan, dict[str, SlowWhenWrong]]:
     """`first`: the number of the first question."""
-    numbers = range(first, first + QUESTIONS)
+    numbers = range(first, first + many)
     lines = [{"id": f"q{n}", "text": f"Which city is number {n}?", "answer": "Paris"} for n in numbers]
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     keys = {
@@ -208,6 +214,31 @@ async def test_more_repeats_than_the_killed_run_planned_are_not_what_it_left(tmp
     assert [row["missing"] for row in fewer["accuracy"]] == [0, 0], (
         "what more was played is not missing less than nothing"
     )
+
+
+async def test_of_a_strategy_that_plays_each_question_twice_one_play_may_be_what_is_missing(tmp_path: Path) -> None:
+    """What another plan left of it is missing here, though the question has been played."""
+    twice: dict[str, Any] = {"strategies": [{"mixture": {"summariser": "bob", "repeats": 2}}], "hypotheses": []}
+    for name in ("cup", "trophy"):
+        plan, slow = planned(tmp_path, name, many=8, **twice)
+        for model in slow.values():
+            model.let_go.set()
+        store = await plan.store().open()
+        assert await Runner(plan, store).run() == "done"
+        await store.close()
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as connection, connection:
+        connection.execute(
+            """UPDATE runs SET facts = '{"dropped": 1}'"""
+            " WHERE experiment IN (SELECT id FROM experiments WHERE name = 'cup')"
+        )
+        connection.execute("DELETE FROM episodes WHERE rowid IN (SELECT max(rowid) FROM episodes WHERE repeat = 1)")
+    store = await plan.store().open()
+    try:
+        taken = await shown(store, "trophy")
+    finally:
+        await store.close()
+    assert [row["missing"] for row in taken["accuracy"]] == [1]
+    assert taken["headline"]["cut_short"] is True
 
 
 async def test_the_next_run_that_ends_claims_again(tmp_path: Path) -> None:
