@@ -15,7 +15,7 @@ ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "measures", "models", 
 GROWING = {
     "traces": {"_Count"},
     "measures": {"Askings", "Attended", "CellDrafts", "Readers", "TeamDrafts", "_Alike", "_Summaries"},
-    "models": {"CallsUnderLimit", "StreamSoFar"},
+    "models": {"CallsUnderLimit", "Flight", "StreamSoFar", "Work"},
     "store": {"Booked", "Group"},
 }
 """What is filled bit by bit while something is read, asked or written."""

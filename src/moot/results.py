@@ -13,11 +13,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import html
+import math
 import shutil
 import signal
 import sys
 import tempfile
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +35,7 @@ from moot import ballots as voting_rules
 from moot.cli.progress import watch
 from moot.engine.run_tally import State
 from moot.engine.runner import Runner
+from moot.engine.stopping import ONE_SIGNAL_S
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
@@ -230,6 +233,7 @@ class _Job:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._no_more_figures = threading.Event()
         self._takes_figures = False
+        self._heard_at = -math.inf
 
     def _planned(
         self, source: ExperimentSource, store: str | Path | None, limit: int | None
@@ -247,6 +251,9 @@ class _Job:
 
     def interrupt(self) -> None:
         """From any thread. What is being played ends; else the figures end with the measure that is being taken."""
+        if time.monotonic() - self._heard_at < ONE_SIGNAL_S:
+            return
+        self._heard_at = time.monotonic()
         if self._takes_figures:
             self._no_more_figures.set()
         elif self._loop is not None and self._runner is not None:

@@ -108,7 +108,7 @@ def test_estimate_calls_nothing_and_keeps_nothing(tmp_path: Path, capfd: Capture
     assert moot("run", path, "--estimate") == 0
     said = capfd.readouterr()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["cup.yaml", "questions.jsonl"]
-    lines = {line.split()[1]: line for line in said.out.splitlines() if line.startswith("│")}
+    lines = {line.split()[0]: line for line in said.out.splitlines() if line.startswith(("known ", "unknown "))}
     assert "$1.00" in lines["known"]
     assert lines["unknown"].count("unknown") == 2
     assert "unbounded" in lines["unknown"]
@@ -200,7 +200,7 @@ def test_ask_as_json(tmp_path: Path, capfd: Captured) -> None:
     assert verdict["title"] == "vote", "the file says nothing of how to decide, and a vote ends in an answer"
     assert verdict["outcome"] == "answered"
     assert verdict["answer"] == asked["answer"]
-    assert (asked["calls"], asked["cost_usd"]) == (2, 0.0)
+    assert (asked["calls"], asked["from_store"], asked["cost_usd"]) == (2, 0, 0.0)
     assert [each.name for each in tmp_path.iterdir()] == ["team.yaml"], "nobody wants to keep it"
 
 
@@ -328,7 +328,7 @@ def test_doctor(tmp_path: Path, capfd: Captured) -> None:
         shown = capfd.readouterr().out
         assert shown.count("✓") == 2
         assert "20" in shown
-        assert "in the store" in shown, "and what the run would take"
+        assert "new calls" in shown, "and what the run would take"
     assert moot("doctor", path) == 1
     shown = capfd.readouterr().out
     assert (shown.count("✓"), shown.count("✗")) == (1, 1)
@@ -468,3 +468,14 @@ def test_a_bug_is_one_readable_line(capfd: Captured, monkeypatch: pytest.MonkeyP
 def test_version(capfd: Captured) -> None:
     assert moot("--version") == 0
     assert capfd.readouterr().out.startswith("moot ")
+
+
+def test_ask_again_counts_each_call_once_and_says_that_none_was_made(tmp_path: Path, capfd: Captured) -> None:
+    """The drafts of both strategies are the same calls."""
+    path = team_file(tmp_path, **TWO, strategies=["vote", "solo"], store=f"sqlite:///{tmp_path / 'kept.db'}")
+    for expected in ((2, 0), (2, 2)):
+        assert moot("ask", "Who is it?", "--team", path, "--all", "--json") == 0
+        asked = json.loads(capfd.readouterr().out)
+        assert (asked["calls"], asked["from_store"]) == expected
+    assert moot("ask", "Who is it?", "--team", path, "--all") == 0
+    assert "2 calls, all from the store · $0" in capfd.readouterr().out

@@ -313,6 +313,39 @@ def test_doubts_that_nobody_is_asked_about(capfd: Captured) -> None:
     assert "answers: from-0" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("odd", ["\x07\x1b[2J", "\x7f", "\x9b", "\x85", "\u2028", "\u202e", "\ufeff", "\uffff"])
+@pytest.mark.parametrize("settled", [True, False])
+def test_headers_that_yaml_and_terminals_do_not_take_as_they_are(odd: str, settled: bool, capfd: Captured) -> None:
+    """The file can be read whatever stands in a header, and shows it instead of obeying it."""
+    column = f"Rou{odd}nd"
+    head = f"text,answer,{column}" if settled else f"question,prompt,answer,{column},Que{odd}stion"
+    row = "Which planet is the largest?,Jupiter,1" if settled else "Which planet is the largest?,x,Jupiter,1,y"
+    Path("odd.csv").write_text(f"{head}\n{row}\n{row.replace('largest', 'smallest')}\n", encoding="utf-8", newline="")
+    assert moot("init", "--yes", "--questions", "odd.csv") == (0 if settled else 2), capfd.readouterr().err
+    lines = Path("moot.yaml").read_text(encoding="utf-8").split("\n")
+    assert all(map(str.isprintable, lines)), lines
+    questions = written()["questions"]
+    if settled:
+        (kept,) = questions["columns"]["meta"]
+        assert kept in column
+        assert moot("run", "moot.yaml", "--estimate") == 0, capfd.readouterr().err
+    else:
+        assert "TO BE SETTLED" in Path("moot.yaml").read_text(encoding="utf-8")
+
+
+def test_a_header_that_no_store_takes_is_told_before_anything_is_written(capfd: Captured) -> None:
+    Path("odd.csv").write_text("text,answer,Rou\x00nd\nWhich planet is the largest?,Jupiter,1\n")
+    assert moot("init", "--yes", "--questions", "odd.csv") == 2
+    assert "questions.columns.meta.0: expected text, found half of a surrogate pair or a NUL" in capfd.readouterr().err
+    assert not Path("moot.yaml").exists()
+
+
+def test_advice_names_a_column_that_is_there(capfd: Captured) -> None:
+    Path("long.csv").write_text(f"{'q' * 3000},answer\nWhich?,x\n")
+    assert moot("init", "--yes", "--questions", "long.csv") == 2
+    assert "such as columns: {text: NAME}" in capfd.readouterr().err
+
+
 def test_a_file_that_words_cannot_settle(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
     Path("bad.csv").write_text("question,options,answer\nWhich?,red or blue,red\nWhich?,a|b,a\n")
     typing(monkeypatch, "3")

@@ -1,15 +1,18 @@
-"""Ctrl-C while figures are taken ends the command at once: 130, one line, and nothing half-written."""
+"""Ctrl-C while figures are taken, or while another program holds the store: 130, one line, and nothing half-written."""
 
 from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from billing import provider
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -78,3 +81,74 @@ def test_the_command_ends_at_once(place: str, arguments: list[str], told: str, p
     assert "Traceback" not in error
     assert shown == ""
     assert [path.name for path in tmp_path.iterdir()] == ["asked"], "nothing is written"
+
+
+AT_A_LOCKED_STORE = """
+from pathlib import Path
+from moot.engine import stopping
+from moot.store import sqlite
+
+sqlite.BUSY_TIMEOUT_S = 3600
+stopping.ONE_SIGNAL_S = stopping.ENDING_S = 0.0
+migrate = sqlite.SqliteStore._migrate
+
+def said(store):
+    Path({mark!r}).write_text("")
+    migrate(store)
+
+sqlite.SqliteStore._migrate = said
+from moot.cli import main
+main()
+"""
+"""Whoever waits for the lock until it is free waits for longer than any test."""
+
+
+def at_a_locked_store(mark: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", AT_A_LOCKED_STORE.format(mark=str(mark)), *arguments]
+    return subprocess.Popen(command, cwd=mark.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("command", ["run", "report", "grade"])
+def test_nobody_waits_for_who_holds_the_store(command: str, played: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "opens"
+    with closing(sqlite3.connect(played.with_suffix(".db"), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        process = at_a_locked_store(mark, command, str(played))
+        try:
+            while not mark.exists():
+                assert process.poll() is None, process.communicate()[1]
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            error = process.communicate(timeout=120)[1]
+        finally:
+            process.kill()
+    assert (process.returncode, error) == (130, "moot: interrupted\n")
+
+
+def test_a_run_at_a_store_that_is_locked_under_it_can_be_left(tmp_path: Path) -> None:
+    """Told to end, and told again: its books cannot be closed, and whoever says it a third time need not wait for them."""
+    questions = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": "x"} for n in range(8)]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    with provider(latency_s=0.0) as server:
+        server.held = True
+        ann = {"provider": "endpoint", "base_url": server.base_url, "model": "ann"}
+        keys = {"name": "cup", "questions": {"file": "q.jsonl"}, "models": {"ann": ann}}
+        (tmp_path / "cup.yaml").write_text(json.dumps(keys))
+        process = at_a_locked_store(tmp_path / "opens", "run", "cup.yaml", "--quiet")
+        try:
+            while not server.in_flight:
+                assert process.poll() is None, process.communicate()[1]
+                time.sleep(0.01)
+            with closing(sqlite3.connect(tmp_path / "cup.db", isolation_level=None, timeout=60)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                process.send_signal(signal.SIGINT)
+                assert process.stderr is not None
+                assert "have begun are played to their end" in process.stderr.readline()
+                while process.poll() is None:
+                    process.send_signal(signal.SIGINT)
+                    time.sleep(0.2)
+                error = process.communicate(timeout=120)[1]
+        finally:
+            process.kill()
+            server.held = False
+    assert (process.returncode, error) == (130, "moot: interrupted\n")

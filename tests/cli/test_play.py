@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -18,13 +19,13 @@ import pytest
 from moot.cli import play as play_module
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.errors import UsageError
+from moot.errors import ServerFailed, UsageError
 from moot.grade.grading import Grading
 from moot.live.game import PERSON, Game, PersonModel, Turn, table
 from moot.models.scripted import ScriptedModel
 from moot.strategies import strategy
 from moot.team import Player, Team
-from moot.types import Case, Question, Request
+from moot.types import Case, Question, Reply, Request
 
 Captured = pytest.CaptureFixture[str]
 CASE = Case(Question("q1", "Which city?"), "Paris", comment="On the Seine.")
@@ -69,6 +70,31 @@ async def test_the_team_plays_alone() -> None:
     assert (played.verdict.answer, played.score.value) == ("Paris", 1.0)
     assert str(playing.standing) == "team 1 : 0 audience"
     assert playing.standing.alone == {"ann": 1, "bob": 0, "cat": 1}
+
+
+async def test_who_was_not_answered_has_no_answer() -> None:
+    """One that answers, one whose endpoint fails, and one that is still being asked when somebody stops the game."""
+    asked, heard = asyncio.Event(), []
+
+    class Thinking(ScriptedModel):
+        async def generate(self, request: Request) -> Reply:
+            asked.set()
+            return await asyncio.Future[Reply]()
+
+    models = [
+        ScriptedModel("ann", lambda _: {"reasoning": "", "answer": "Paris"}),
+        ScriptedModel("bob", [ServerFailed("500", status=500)] * 9),
+        Thinking("cat", [""]),
+    ]
+    table_of_three = Team("three", tuple(Player(model.name, model) for model in models))
+    cell = table(table_of_three, strategy("vote"), model=None, heard=heard.append)
+    playing = asyncio.create_task(Game(cell, Grading(Team("judges", ())), None).play(CASE))
+    await asyncio.wait_for(asked.wait(), 60)
+    while not heard:  # noqa: ASYNC110  whoever is heard tells nobody else
+        await asyncio.sleep(0.01)
+    playing.cancel()
+    await asyncio.gather(playing, return_exceptions=True)
+    assert heard == ["ann"]
 
 
 async def test_whoever_has_six_points_has_won() -> None:

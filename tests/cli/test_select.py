@@ -160,7 +160,6 @@ def test_mixed_case_is_no_difference(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--k", "5"], "only 4 proposers"),
         (["--k", "0"], "whole number"),
         (["--k", "two"], "whole number"),
         (["--k", "2", "--m", "60"], "from 1 to 59"),
@@ -505,6 +504,16 @@ def test_an_answer_that_nobody_has_graded_is_not_wrong(
         if row.get("ungraded"):
             assert row["bounds"]["low"] < row["bounds"]["high"]
             assert row["test_accuracy"] is not None or row["why"]
+    chosen = [row for row in rows if row["kind"] == "selector"]
+    cells = [cell for row in chosen for cell in row["right_labels"]]
+    assert {(cell["n"], cell["share"], cell["accuracy"]) for cell in cells} == {(0, None, None)}, "all would be right"
+    assert all("have an ungraded answer" in cell["why"] for cell in cells)
+    learnt = [row for row in chosen if row["method"] in ("oracle-surrogate", "exact")]
+    assert [(row["g"], row["distance"], bool(row["why_no_g"])) for row in learnt] == [(None, None, True)] * 2
+    run_app(app, ["select", str(file), "--k", "1", "--m", "5"])
+    shown = capsys.readouterr().out
+    table = shown[shown.index("Right labels in the team") :]
+    assert re.search(r"ensemble right then +1 +– +–", table)
 
 
 def test_few_clusters_leave_little_choice_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,11 +85,11 @@ async def interrupted(
     try:
         runner = Runner(plan, store)
         playing = asyncio.create_task(runner.run())
-        while runner.tally.played < after or not runner._under_way:  # noqa: ASYNC110  it is counted, and nobody is told
+        while runner.tally.played < after or not runner._begun:  # noqa: ASYNC110  it is counted, and nobody is told
             await asyncio.sleep(0.01)
-        under_way = runner.interrupt()
+        under_way = runner.interrupt().episodes
         if again:
-            assert runner.interrupt() == 0
+            assert not runner.interrupt()
         for model in slow.values():
             model.let_go.set()
         assert await playing == "interrupted"

@@ -143,6 +143,17 @@ async def test_questions_that_belong_together_or_say_the_same_teach_each_other_n
     assert learnt["q5"] == every - {"q4", "q5"}
 
 
+async def test_nor_do_those_that_belong_together_by_way_of_a_third(tmp_path: Path) -> None:
+    """q0 and its twin have the same words, the twin and q1 the same cluster: a report counts the three as one."""
+    cup = Cup(tmp_path)
+    twin = replace(CASES[0], question=replace(CASES[0].question, id="q0-again"), cluster="sea")
+    await cup.play((CASES[0], replace(CASES[1], cluster="sea"), *CASES[2:], twin))
+    learnt = {question: {lesson.question.id for lesson in lessons} for question, lessons in cup.strategy.seen}
+    others = {case.question.id for case in CASES[2:]}
+    assert learnt["q0"] == learnt["q1"] == learnt["q0-again"] == others
+    assert learnt["q2"] == {"q0", "q1", "q0-again", *others} - {"q2"}
+
+
 async def test_clusters_of_one_name_in_two_sets_are_two(tmp_path: Path) -> None:
     cup = Cup(tmp_path)
     placed = [replace(case, cluster="sea", question_set="one" if n < 2 else "two") for n, case in enumerate(CASES)]

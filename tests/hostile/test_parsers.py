@@ -26,7 +26,8 @@ from moot.ballots import rule
 from moot.data import load
 from moot.data.replies import convert_replies
 from moot.errors import FileError, MootError
-from moot.experiment.claims import ClaimError, parse, parse_side
+from moot.experiment.claims import parse
+from moot.experiment.side_names import ClaimError, parse_side
 from moot.experiment.spec import read_experiment
 from moot.grade.extract import ExtractForm
 from moot.grade.group import PartitionForm

@@ -13,17 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from moot.experiment.claims import (
-    ClaimError,
-    Number,
-    Operation,
-    SideName,
-    Term,
-    cells_meant,
-    check_hypothesis,
-    parse,
-    parse_side,
-)
+from moot.experiment.claims import Number, Operation, Term, check_hypothesis, parse
+from moot.experiment.side_names import ClaimError, SideName, cells_meant, parse_side
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypotheses import hypotheses_figures
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
@@ -117,7 +108,7 @@ def test_names_are_looked_up() -> None:
     with pytest.raises(ClaimError, match=r"'eve' leads no play.*ann, bob"):
         cells_meant(parse_side("vote@eve"), CELLS)
     with pytest.raises(ClaimError, match="unknown cohort 'opn'; expected one of open"):
-        check_hypothesis("net(vote, opn) > 0", CELLS, ["open"])
+        check_hypothesis("net(vote, opn) > 0", CELLS, {"open": ["six"]})
     with pytest.raises(ClaimError, match="about a team"):
         check_hypothesis("gap_closure(solo@ann) > 0", CELLS)
 

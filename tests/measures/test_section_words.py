@@ -23,11 +23,14 @@ Row = dict[str, Any]
 
 @pytest.mark.parametrize(
     ("bill", "words"),
-    [(None, "not known: a price is missing"), (0.0, "nothing"), (1234.56789, "$1,234.5679"), (0.00004, "$0.0000")],
+    [(None, "not known: a price is missing"), (0.0, "nothing"), (1234.56789, "$1,234.57"), (0.00004, "$0.000040")],
 )
 def test_what_the_experiment_has_paid(bill: float | None, words: str) -> None:
     (section,) = facts_sections({"bill_usd": bill})
     assert section.words == (f"What the experiment has paid, each call once: {words}.",)
+    (section,) = facts_sections({"bill_usd": bill, "losses_usd": 0.022})
+    more = "and at most $0.022 more, for calls that were cut off"
+    assert section.words == (f"What the experiment has paid, each call once: {words}, {more}.",)
 
 
 def test_what_runs_did_that_they_had_not_said() -> None:
@@ -45,7 +48,7 @@ def test_what_runs_did_that_they_had_not_said() -> None:
     assert [row["number"] for row in section.rows] == [1, 2]
     assert [column.key for column in section.columns] == ["number", "state"]
     assert section.words[1:] == (
-        "In run 2 gpt billed more than its calls could cost, 3 times and $1,000.5000 over; it is counted as billed.",
+        "In run 2 gpt billed more than its calls could cost, 3 times and $1,000.50 over; it is counted as billed.",
         "In run 2 vote made up to 7 calls a question, in 2 episodes more than the 6 that it declares; every figure stands,"
         " an estimate does not.",
         "In run 2 mine used prompts that its traits do not name: a, b; with another wording of these it would pass for the"

@@ -16,7 +16,7 @@ from moot.measures.selection.sections import selection_sections
 from moot.select.labels import LabelMatrix, Proposer, SelectionSplit
 from moot.select.oracle import AskedOracle, Oracle
 from moot.select.registry import Chosen, Selector, selector
-from moot.select.trial import Trial
+from moot.select.trial import Summarisers, Trial
 from moot.select.trial import trials as every_trial
 from moot.stats.paired import OnePair
 from moot.stats.proportion import wilson
@@ -265,3 +265,119 @@ def test_one_is_clearly_better_up_to_the_level_that_is_asked_for() -> None:
     assert clearly_better(matrix(), own, other, 0.51 * p) == pytest.approx(p / 2)
     assert clearly_better(matrix(), own, other, 0.49 * p) == 1.0
     assert clearly_better(matrix(), other, own, 1.0) == 1.0
+
+
+# --- right labels and g: by the rule of every figure -----------------------------------------------------------------
+
+
+def counted(right: np.ndarray, known: np.ndarray, *, settled: bool = True, **more: Any) -> dict[str, Any]:
+    """The row of one split with so many right labels in front of each word."""
+    tried = [replace(trial, known=known.astype(float), **more) for trial in trials(right[None, :])]
+    (row,) = method_rows(replace(matrix(), settled=settled), tried)
+    return row
+
+
+def cells_of(row: dict[str, Any]) -> list[tuple[int, float | None, float | None]]:
+    return [(cell["n"], cell["share"], cell["accuracy"]) for cell in row["right_labels"]]
+
+
+def test_right_labels_are_withheld_where_what_is_graded_would_flatter() -> None:
+    """What matches is right at once, and what does not waits: of labels and words that are graded all are right."""
+    known = np.ones(SIZE)
+    known[:200] = np.nan
+    for settled in (True, False):
+        row = counted(np.ones(SIZE), known, settled=settled)
+        assert cells_of(row) == [(0, None, None)] * 2
+        assert all("200 of 400 test questions have an ungraded answer" in cell["why"] for cell in row["right_labels"])
+    row = counted(np.where(np.arange(SIZE) < 21, np.nan, 1.0), np.ones(SIZE))
+    assert cells_of(row) == [(0, None, None)] * 2, "the words are ungraded, whatever the labels are"
+    row = counted(np.ones(SIZE), np.where(np.arange(SIZE) < 1, np.nan, 1.0), settled=False)
+    assert cells_of(row) == [(0, None, None)] * 2, "nobody has graded anything but matches"
+
+
+def test_right_labels_are_over_the_questions_that_are_graded_word_and_labels() -> None:
+    """300 with one right label, of whose words 4 are ungraded; of 6 others a label is ungraded."""
+    known, right = np.zeros(SIZE), np.zeros(SIZE)
+    known[:300], right[:150] = 1, 1.0
+    right[:4], known[300:306] = np.nan, np.nan
+    row = counted(right, known)
+    assert cells_of(row) == [(94, 94 / 390, 0.0), (296, 296 / 390, pytest.approx(146 / 296))]
+    assert not any("why" in cell for cell in row["right_labels"])
+
+
+def drawn_right_labels(rows: Sequence[dict[str, Any]]) -> Any:
+    held = [{**row, "k": 1, "accuracies": {"ann": 0.5}} for row in rows]
+    made = selection_sections(held, oracle="asked", m=10, splits=1, questions=SIZE)
+    return next(section for section in made if section.id == "selection-right-labels")
+
+
+def test_the_ensemble_is_pooled_over_graded_words() -> None:
+    """Of the words behind two right labels none is graded: a dash, not 0 %; other cells are weighted by what is graded."""
+    known, right = np.ones(SIZE), np.ones(SIZE)
+    known[:5], right[:5] = 0, np.nan
+    first = counted(right, known, method="first")
+    other = counted(np.where(np.arange(SIZE) < 100, 0.0, 1.0), np.ones(SIZE), method="other")
+    section = drawn_right_labels([first, other])
+    assert section.rows[-1] == {"method": "ensemble right then", "k": 1, "0": None, "1": pytest.approx(695 / 795)}
+    nothing = counted(np.full(SIZE, np.nan), np.ones(SIZE))
+    section = drawn_right_labels([nothing])
+    assert [(row["0"], row["1"]) for row in section.rows] == [(None, None)] * 2
+    assert any("400 of 400 test questions" in words for words in section.words)
+
+
+def test_a_split_without_a_grade_leaves_the_mean_over_splits_unknown() -> None:
+    right = np.ones((30, SIZE))
+    right[0] = np.nan
+    (row,) = method_rows(matrix(), trials(right))
+    assert (row["test_accuracy"], row["low"], row["high"], row["n"], row["deviation"]) == (None, None, None, 0, None)
+    assert "split" in row["why"]
+
+
+@pytest.mark.parametrize("name", ["oracle-surrogate", "exact"])
+@pytest.mark.parametrize("waiting", [0.0, 0.5])
+async def test_g_is_no_figure_where_the_words_it_was_learnt_from_flatter(name: str, waiting: float) -> None:
+    """Of the words that are graded all are right. Then no distance is told by it either, and the row says so."""
+    draw = np.random.default_rng(5)
+    codes = (draw.random((4, 60)) < 0.5).astype(np.int32)
+    ids, people = tuple(f"q{number}" for number in range(60)), tuple(map(Proposer, ("ann", "bob", "cat", "dan")))
+    labels = LabelMatrix(people, ids, ("A", "B"), codes, np.zeros(60, dtype=np.int32))
+
+    async def ask(team: tuple[Proposer, ...], question: str) -> float:
+        return float("nan") if int(question[1:]) < 60 * waiting else 1.0
+
+    tried = [
+        trial
+        async for trial in every_trial(
+            labels,
+            [selector(name), selector("exact")],
+            2,
+            m=40,
+            summarisers=lambda halves: Summarisers(
+                AskedOracle(halves.selection.labels, ask), AskedOracle(halves.test.labels, ask)
+            ),
+        )
+    ]
+    row = method_rows(labels, tried)[0]
+    if not waiting:
+        assert row["g"] == [1, 1, 1]
+        assert row["proven"]
+        assert "why_no_g" not in row
+        return
+    assert (row["g"], row["distance"], row["proven"]) == (None, None, 0)
+    assert "sampled words are ungraded" in row["why_no_g"]
+    assert any("least" in note for note in row["notes"])
+
+
+async def test_g_is_no_figure_where_the_labels_wait() -> None:
+    ids, people = tuple(f"q{number}" for number in range(40)), (Proposer("ann"), Proposer("bob"))
+    ungraded = np.zeros((2, 40), dtype=np.bool_)
+    ungraded[1, ::4] = True
+    codes = np.where(ungraded, 1, 0).astype(np.int32)
+    labels = LabelMatrix(people, ids, ("A", "B"), codes, np.zeros(40, dtype=np.int32), ungraded=ungraded)
+    tried = [trial async for trial in every_trial(labels, [selector("oracle-surrogate")], 1, m=30)]
+    (row,) = method_rows(labels, tried)
+    assert row["g"] is None
+    assert "ungraded label" in row["why_no_g"]
+    (member,) = row["team"]
+    waiting = sum(int(question[1:]) % 4 == 0 for question in row["chosen_on_ids"])
+    assert row.get("accuracies_ungraded") == ({"bob": waiting} if member == "bob" else None)

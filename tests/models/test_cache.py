@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.errors import CallError, ConnectionFailed, GenerationFailed, TakenOver
-from moot.models.cache import Cache, Flights, StoredCall
+from moot.models.cache import Cache, StoredCall
 from moot.models.endpoint import EndpointModel, Network
+from moot.models.flights import Flights
 from moot.models.model import Model, call_key
 from moot.models.scripted import ScriptedModel
 from moot.store.calls import ExperimentCalls

@@ -12,6 +12,7 @@ import pytest
 import moot
 from moot import Case, Question, Reply, Request
 from moot.models.recorded import RecordedModel
+from moot.stats.written_numbers import dollars
 from moot.strategies.team_model import TeamModel
 from moot.strategies.vote import Vote
 from moot.team import Player, Team
@@ -74,7 +75,7 @@ def test_a_budget_is_spent_by_what_calls_cost_and_not_by_what_they_could_have(tm
         keys = {"name": "cup", "models": {"own": model}, "questions": CASES, "store": store, "budget_usd": 0.05}
         results = moot.run(keys)
         assert results.state == "budget"
-        assert f"${model.asked * A_CALL_USD:.4f} spent" in str(results.stopped_by)
+        assert f"{dollars(model.asked * A_CALL_USD)} spent" in str(results.stopped_by)
         assert results.figures["bill_usd"] == pytest.approx(model.asked * A_CALL_USD)
         ends.append((model.asked, results.stopped_by))
     assert ends[0] == ends[1]

@@ -20,7 +20,7 @@ MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12
 """How many times as many experiments as in `make test`."""
 
 ABOUT_THE_FILE = frozenset(
-    {"runs", "prompts", "bill_usd", "experiment", "seconds", "failures", "other_plans", "measurement"}
+    {"runs", "prompts", "bill_usd", "losses_usd", "experiment", "seconds", "failures", "other_plans", "measurement"}
 )
 """What tells of the file as a whole, or of the clock."""
 CHOSEN = frozenset({"headline", "frontier", "best_single", "gap", "power", "teams", "talk_threshold"})

@@ -48,6 +48,7 @@ from second_way.worlds import (
     reading,
     stopped,
     troubled,
+    two_teams,
     unheard,
     waiting_challenges,
     waiting_reviews,
@@ -81,6 +82,7 @@ NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_fa
 EVERY_KEY = frozenset(
     {
         *("experiment", "kind", "questions", "simulated", "ungraded", "disputed", "accuracy", "attendance", "bill_usd"),
+        "losses_usd",
         *("players", "skyline", "best_single", "gap", "gains", "comparisons", "self_preference", "teams"),
         *("diversity", "diversity_captains", "diversity_left_out", "diversity_by_difficulty", "diversity_and_people"),
         *("human", "categories", "talk_by_diversity", "question_sets", "set_groups", "mean_over_sets"),
@@ -126,6 +128,11 @@ def test_every_figure_comes_out_the_same(number: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [51, 57, *range(58, 58 + MORE)])
 def test_cohorts_and_names_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, cohorts_and_names(number, tmp_path))
+
+
+@pytest.mark.parametrize("number", [5, 6, *((1, 3, 4) if MORE else ()), *range(7, 7 + 4 * MORE)])
+def test_two_teams_of_one_file_too(number: int, tmp_path: Path) -> None:
+    _check(tmp_path, two_teams(number, tmp_path))
 
 
 @pytest.mark.parametrize("number", range(5, 6 + MORE))

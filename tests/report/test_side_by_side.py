@@ -18,7 +18,7 @@ from moot.stats.graded import Value
 
 def run(right: dict[str, float], plays: int, **named: Any) -> Run:
     row = {"label": "vote", "captain": "ann", "team": "three", "outcomes": {"answered": plays}, "n": len(right)}
-    titles = ("vote@ann", "vote@ann (three)")
+    titles = ("vote@ann", "three/vote@ann")
     means = frozenset(titles if plays > len(right) else ())
     return Run({"experiment": "cup", "accuracy": [{**row, **named}]}, dict.fromkeys(titles, right), means)
 
@@ -66,8 +66,8 @@ ALONE = {"solo@ann", "solo@bob", "solo@cat"}
 
 def test_one_more_team_in_a_file_makes_no_other_of_the_first(beside: Callable[..., Any]) -> None:
     shown = json.loads(beside({"three": THREE}, {"three": THREE, "two": TWO}, "--json"))
-    assert {row["of"] for row in shown["comparisons"]} == ALONE | {"vote@ann (three)"}
-    assert [(row["of"], row["run"]) for row in shown["unmatched"]] == [("vote@ann (two)", "other (second)")]
+    assert {row["of"] for row in shown["comparisons"]} == ALONE | {"three/vote@ann"}
+    assert [(row["of"], row["run"]) for row in shown["unmatched"]] == [("two/vote@ann", "other (second)")]
 
 
 def test_a_team_of_two_is_not_compared_with_one_of_three(beside: Callable[..., Any]) -> None:
@@ -84,7 +84,7 @@ def test_a_team_of_two_is_not_compared_with_one_of_three(beside: Callable[..., A
 
 def test_of_teams_with_the_same_players_those_of_one_name_are_compared(beside: Callable[..., Any]) -> None:
     shown = json.loads(beside({"a": THREE, "b": THREE}, {"b": THREE, "c": THREE}, "--json"))
-    assert {row["of"] for row in shown["comparisons"]} == ALONE | {"vote@ann (b)"}
+    assert {row["of"] for row in shown["comparisons"]} == ALONE | {"b/vote@ann"}
 
 
 def test_a_team_by_another_name_is_the_same(beside: Callable[..., Any]) -> None:

@@ -34,8 +34,12 @@ class Provider:
     says: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """By model; who is not in it says x."""
     asked: Counter[bytes] = field(default_factory=Counter)
+    cut: int = 0
+    """So many of the next replies break off in the middle."""
+    slow: frozenset[str] = frozenset()
+    """Models that work until nobody waits for them any more."""
 
-    async def complete(self, request: web.Request) -> web.Response:
+    async def complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
         model = json.loads(body)["model"]
         self.asked[body] += 1
@@ -46,14 +50,26 @@ class Provider:
         self.in_flight += 1
         try:
             await asyncio.sleep(self.latency_s)
-            while self.held:  # noqa: ASYNC110  said by another thread
+            while self.held or model in self.slow:  # noqa: ASYNC110  said by another thread
                 await asyncio.sleep(0.01)
         finally:
             self.in_flight -= 1
+        if self.cut:
+            self.cut -= 1
+            return await _cut(request)
         said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
         choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 10, "completion_tokens": self.tokens}
         return web.json_response({"choices": [choice], "usage": usage})
+
+
+async def _cut(request: web.Request) -> web.StreamResponse:
+    reply = web.StreamResponse(headers={"Content-Length": "1000", "Content-Type": "application/json"})
+    await reply.prepare(request)
+    await reply.write(b"{")
+    assert request.transport is not None, "somebody asks"
+    request.transport.close()
+    return reply
 
 
 @contextmanager

@@ -142,6 +142,15 @@ async def test_the_cap_itself_may_be_spent_and_nothing_above_it(place: Place) ->
             await ledger.reserve(2.0**-40)
 
 
+async def test_nobody_owes_us_anything_by_the_last_digit(place: Place) -> None:
+    async with opened(place, 1) as (store,):
+        ledger = await Ledger.opened(store, "cup", 1.0)
+        for hold in [await ledger.reserve(usd) for usd in (0.3, 0.6)]:
+            ledger.settle(hold, 0.0, lost=False)
+            await store.flush()
+    assert place.value("SELECT held_usd FROM accounts") == 0.0
+
+
 async def test_who_is_cancelled_while_the_books_are_written_holds_nothing(place: Place) -> None:
     async with opened(place, 1) as (store,):
         ledger = await Ledger.opened(store, "cup", 1.0)

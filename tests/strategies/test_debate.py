@@ -15,7 +15,8 @@ from virtual_time import virtual_time
 
 from moot.errors import BudgetReached, TimedOut, UsageError
 from moot.grade.group import Stages
-from moot.models.cache import Cache, Flights
+from moot.models.cache import Cache
+from moot.models.flights import Flights
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import Prompts
 from moot.store.attendance import StoredAttendance

@@ -8,6 +8,6 @@ import sys
 def main() -> None:
     """The entry point: run a command, and turn what goes wrong into one readable message and the right exit code."""
     from moot.cli.app import app
-    from moot.cli.exit import run_app
+    from moot.cli.exit import leave, run_app
 
-    sys.exit(run_app(app, sys.argv[1:]))
+    leave(run_app(app, sys.argv[1:]))

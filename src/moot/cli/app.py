@@ -117,8 +117,10 @@ def report(
 @app.command()
 def compare(
     source: Annotated[str, typer.Argument(metavar="FILE|STORE", help="The experiment file, or a store.")],
-    a: Annotated[str, typer.Option("--a", metavar="STRATEGY[@CAPTAIN]", help="This one, such as talkative@ann.")],
-    b: Annotated[str, typer.Option("--b", metavar="STRATEGY[@CAPTAIN]", help="Against this one.")],
+    a: Annotated[
+        str, typer.Option("--a", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="This one, such as talkative@ann.")
+    ],
+    b: Annotated[str, typer.Option("--b", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="Against this one.")],
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
@@ -189,7 +191,9 @@ def ask(
     team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
     strategy: Annotated[
         str | None,
-        typer.Option(help="How the team decides: vote, silent@ann. Left out: the file's primary, talkative or vote."),
+        typer.Option(
+            help="How the team decides: vote, silent@ann, six/vote. Left out: the file's primary, talkative or vote."
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every strategy and captain of the file.")] = False,
     choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
@@ -201,9 +205,9 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
     """Ask a team one question and watch it answer. The answer is the last line."""
-    from moot.cli.ask import Asked, ask_command
+    from moot.cli.ask import AskOptions, ask_command
 
-    asked = Asked(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
+    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
     return ask_command(question, asked, as_json=as_json)
 
 
@@ -216,7 +220,7 @@ app.command()(purge)
 def show(
     file: File,
     question_id: Annotated[str, typer.Argument(metavar="QUESTION_ID", help="The question's id.", show_default=False)],
-    strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, or solo@ann.")] = None,
+    strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
     no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,

@@ -19,15 +19,15 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
-from moot.experiment.claims import ClaimError, cells_meant, parse_side
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refuse_learners
 from moot.experiment.part_of_file import with_other_play
-from moot.experiment.plan import Cell, Plan
+from moot.experiment.plan import Cell, Plan, titles
+from moot.experiment.side_names import ClaimError, cells_named, parse_side
 from moot.experiment.spec import ExperimentFile, read_experiment
-from moot.live.question_log import LoggedQuestion, Message, log_file
+from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import AskedWith, asked_name
-from moot.live.team import question_of, served_names
+from moot.live.team import question_of
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named
@@ -39,7 +39,7 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskOptions:
     """How a question is put: to whom, and after what."""
 
     team: Path | None = None
@@ -52,7 +52,7 @@ class Asked:
     """or from the one with this id."""
     log: bool = True
 
-    def going_on_from(self, earlier: LoggedQuestion) -> Asked:
+    def going_on_from(self, earlier: LoggedQuestion) -> AskOptions:
         """The same team and strategy, unless others are named."""
         put = earlier.asked_with
         if self.team is not None or put is None:
@@ -61,7 +61,7 @@ class Asked:
         return replace(self, team=Path(put["team"]) if put.get("team") else None, strategy=strategy)
 
 
-def ask_command(text: str, asked: Asked, *, as_json: bool) -> int:
+def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     if asked.every and asked.strategy is not None:
         raise UsageError("--all plays every strategy of the file, --strategy one; expected one of the two")
     if asked.last and asked.after is not None:
@@ -75,7 +75,7 @@ def ask_command(text: str, asked: Asked, *, as_json: bool) -> int:
     question = question_of(said, asked.choices, file.spec.language)
     played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy)
     refuse_learners(played)
-    before: list[Message] = []
+    before: list[Utterance] = []
     if earlier is not None:
         before = earlier.talk
         in_talk = played.cells[0].team.prompts.render("chat", messages=before, question=said)
@@ -117,14 +117,14 @@ def one_strategy(file: ExperimentFile, named: str | None) -> Plan:
 def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cell]]:
     """By the name that a report or a served team has for it, or any strategy's without options, be it that the
     file does not play it."""
-    if (served := served_names(plan).get(named)) is not None:
-        return plan, [served]
     try:
         side = parse_side(named)
         if "(" not in side.strategy and side.strategy not in {cell.strategy.name for cell in plan.cells}:
             strategy_named(side.strategy)  # else it is told what is played here, and not what there is
-            plan = build(with_other_play(file, questions=None, strategies=[side.strategy]))
-        rows = cells_meant(side, [cell.row() for cell in plan.cells])
+            own = {name: team for name, team in file.spec.teams.items() if name == side.team}
+            teams = own or file.spec.teams  # another team may be without a captain, which is no matter here
+            plan = build(with_other_play(file, questions=None, strategies=[side.strategy], teams=teams))
+        rows = cells_named(named, [cell.row() for cell in plan.cells])
     except ClaimError as error:
         raise UsageError(str(error)) from None
     meant = {row["id"] for row in rows}
@@ -182,7 +182,8 @@ def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str,
 
 def _last_line(table: Watched, question: Question) -> str:
     """The answer, in one line; where several were played, each by its name."""
-    verdicts = {cell.title: table.episodes[cell.id].verdict for cell in table.cells}
+    titled = titles(table.cells)
+    verdicts = {titled[cell.id]: table.episodes[cell.id].verdict for cell in table.cells}
     if len(verdicts) == 1:
         return _in_one_line(next(iter(verdicts.values())), question)
     return "; ".join(f"{title}: {_in_one_line(verdict, question)}" for title, verdict in verdicts.items())

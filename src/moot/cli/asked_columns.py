@@ -11,13 +11,14 @@ from typing import Any
 
 from moot.cli.choosing import one, typed
 from moot.cli.safe_text import say
+from moot.config.flow import flow
 from moot.data import Dataset, builtin, load
 from moot.data.tables.known_names import ColumnNames
 from moot.data.tables.likely import likely_questions
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.errors import FileError
-from moot.experiment.starter_file import StarterQuestions, flow
+from moot.experiment.starter_file import StarterQuestions
 
 LOOKED_AT = 1000
 """Questions by which is told what kind the others are, and in which language."""

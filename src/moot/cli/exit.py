@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -27,6 +29,18 @@ class Interruptible(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Abort from None
+
+
+def leave(code: int) -> NoReturn:
+    """End the process. One that was interrupted waits for no thread: all is in order by now, and such a thread waits itself,
+    for another program that holds the store."""
+    others = [thread for thread in threading.enumerate() if thread is not threading.main_thread() and not thread.daemon]
+    if code == INTERRUPTED and others:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run_app(app: typer.Typer, arguments: list[str]) -> int:

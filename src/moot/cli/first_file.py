@@ -34,6 +34,7 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
     taken = find_questions(questions, output, yes=yes, small=all(model.small for model in models))
     first = _needed_first(offers, models)
     starter = StarterFile(output, models, taken.written, _hosted_too(offers, models))
+    starter.parsed()
     if taken.unsettled is None and not first:
         build(starter.checked(), asked=False)  # what is written can be read, and played
     _write(output, starter.text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from moot.cli.console import Console
+from moot.cli.interrupts import asked_in_order, run_or_interrupted
 from moot.cli.report import open_existing
 from moot.cli.safe_text import say
 from moot.cli.typed import Typed
@@ -36,6 +36,7 @@ from moot.grade.grading import Grading
 from moot.measures import needs
 from moot.measures.numbers import plain
 from moot.models.closest import closest
+from moot.models.flights import Flights
 from moot.report.figures import figures, find_experiment
 from moot.report.terminal import print_report
 from moot.stats.agreement import agreement
@@ -61,7 +62,7 @@ def grade_command(
     if set(wanted) == set(named.models):
         wanted = named.models  # the order of two judges is part of the name of their scores
     judging = JudgeSpec.model_construct(models=wanted, batch=named.batch if batch is None else batch)
-    return asyncio.run(_grade(file, judging, named, settling=settling, url=store, anew=anew))
+    return run_or_interrupted(_grade(file, judging, named, settling=settling, url=store, anew=anew))
 
 
 _NOBODY = JudgeSpec.model_construct(models=[])
@@ -90,12 +91,13 @@ async def _grade(
         await store.run(partial(declare, grader=only.grading.kept_as))
         calls = ExperimentCalls(store, file.spec.kept_as)
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
-        models = chain(only.models, limiters(only.models), calls, purse)
+        flights = Flights()
+        models = chain(only.models, limiters(only.models), calls, purse, flights=flights)
         grading = only.with_models(models).grading
         if anew:
             await _forget(store, grading, experiment["id"])
         try:
-            graded = await grade_stored(store, grading, experiment["id"], needs())
+            graded = await asked_in_order(grade_stored(store, grading, experiment["id"], needs()), flights)
         finally:
             for built in only.models.values():
                 await built.model.close()

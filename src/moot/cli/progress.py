@@ -79,7 +79,8 @@ def _state(tally: RunTally) -> str:
     elapsed_s = max(1e-9, time.monotonic() - tally.started_at)
     parts = [f"{tally.played / elapsed_s:.1f}/s"]
     if calls is not None:
-        parts.append(f"{calls.made} calls, {calls.found} from the store, {money(calls.cost_usd)}")
+        lost = f" and at most {money(tally.lost_usd)} more for calls cut off" if tally.lost_usd else ""
+        parts.append(f"{calls.made} calls, {calls.found} from the store, {money(calls.cost_usd)}{lost}")
     if tally.outcomes["failed"]:
         parts.append(f"{tally.outcomes['failed']} failed")
     if retries := sum(tally.retries.values()):

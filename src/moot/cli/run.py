@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import math
-import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
-from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
-from moot.engine import hangup
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
+from moot.engine.stopping import Stopping
 from moot.engine.trial_play import try_out
 from moot.errors import KeyRefused, UsageError
 from moot.experiment.build import build
@@ -28,17 +26,10 @@ from moot.measures import needs
 from moot.report.ending import NextCommands, print_ending, print_short_ending
 from moot.report.figures import figures, find_experiment, headline_of
 from moot.report.nothing_played import all_failed, next_words, nothing_words
-from moot.stats.counted_words import count
 from moot.store import from_here
 from moot.store.store import Store
 
 ENGINES = ("local", "ray")
-ONE_CTRL_C_S = 1.0
-"""A terminal sends Ctrl-C to all it runs, and who started this command (`timeout`, `uv run`) may hand it on: that is one."""
-LONG_PATIENCE_S = 300.0
-"""How long a run that was interrupted plays what is under way, whatever a server does."""
-PATIENCE_S = 20.0
-"""How long a run that is told to end plays what is under way: whoever sent the signal kills it soon."""
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
 
 
@@ -107,48 +98,17 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
     store = experiment.store()
     runner = engine.runner(experiment, store, limit)
     await store.open()
-    try:
-        _end_on_signals(runner)
-        async with watch(runner.tally, title=experiment.name, quiet=quiet):
-            state = await _played(runner)
-        if not quiet and not await _report(experiment, store, runner, state, following):
-            _nothing_played(runner)
+    with Stopping(runner, tell_unfinished, leave_at_once).listening():  # to the end: what comes twice may come late
+        try:
+            async with watch(runner.tally, title=experiment.name, quiet=quiet):
+                state = await _played(runner)
+            if not quiet and not await _report(experiment, store, runner, state, following):
+                _nothing_played(runner)
+                return EXIT_CODES[state]
+            _last_word(runner, state, shown=not quiet)
             return EXIT_CODES[state]
-        _last_word(runner, state, shown=not quiet)
-        return EXIT_CODES[state]
-    finally:
-        await store.close()
-
-
-def _end_on_signals(runner: Runner) -> None:
-    """Ctrl-C lets what is under way end, and drops it the second time. Who ends processes waits for none for long."""
-    loop = asyncio.get_running_loop()
-    heard_at = -math.inf
-
-    def interrupt() -> None:
-        nonlocal heard_at
-        if loop.time() - heard_at < ONE_CTRL_C_S:
-            return
-        heard_at = loop.time()
-        if under_way := runner.interrupt():
-            played = f"{count(under_way, 'episode')} that are under way are played to their end"
-            say(f"moot: {played}; Ctrl-C again drops them, and then nothing is claimed of the others", file=sys.stderr)
-            loop.call_later(LONG_PATIENCE_S, runner.drop)
-
-    def end() -> None:
-        if runner.interrupt():
-            loop.call_later(PATIENCE_S, runner.drop)
-
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    loop.add_signal_handler(signal.SIGTERM, end)
-    if hangup.heard():
-        terminal = hangup.Terminal()
-
-        def hung_up() -> None:
-            terminal.leave_if_gone()
-            end()
-
-        loop.add_signal_handler(signal.SIGHUP, hung_up)
+        finally:
+            await store.close()
 
 
 async def _played(runner: Runner) -> State:

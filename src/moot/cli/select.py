@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.cli.console import Console
-from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.interrupts import asked_in_order, ends_on_ctrl_c, run_or_interrupted
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
 from moot.cli.team_to_take import FILE, team_to_take
@@ -30,6 +30,7 @@ from moot.measures.claims.cut_short import without_claims
 from moot.measures.selection.figures import method_rows, single_rows
 from moot.measures.selection.sections import selection_sections
 from moot.measures.source import Source
+from moot.models.flights import Flights
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
 from moot.report.section_terminal import section_parts
@@ -134,7 +135,7 @@ def select_command(
         if label_kind is not None:
             raise UsageError("--labels goes with a label matrix: of the questions of an experiment their kind is known")
         wanted = SelectionWanted(tuple(where), summariser, without_own_model)
-        return asyncio.run(_on_experiment(path, asked, wanted, store, as_json))
+        return run_or_interrupted(_on_experiment(path, asked, wanted, store, as_json))
     if summariser or store or without_own_model:
         options_named = "--summariser, --without-own-model and --store"
         raise UsageError(f"{options_named} go with an experiment file: a label matrix holds no responses")
@@ -221,7 +222,7 @@ async def _on_experiment(
             (table,) = seated.teams.values()
             by = StoredGrading(opened, seated.grading)
             summariser = summariser_of(stored, played, seated.model(model), table, by)
-            rows = await _rows(stored.labels, asked, summariser.maker(), stored)
+            rows = await asked_in_order(_rows(stored.labels, asked, summariser.maker(), stored), seated.flights)
         words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
         _show(rows, stored.labels, asked, words, as_json, stored.origin, _summarised(played.name, model))
         for cause, times in summariser.failures.most_common(5):
@@ -252,6 +253,7 @@ class Seated:
     models: Mapping[str, Model]
     teams: Mapping[str, Team]
     grading: Grading
+    flights: Flights
 
     def model(self, name: str) -> Model:
         return self.models[name]
@@ -263,10 +265,11 @@ async def _chained(file: ExperimentFile, name: str, store: Store, *, judged: boo
     only = build(only_summariser(file, name, judged=judged))
     calls = ExperimentCalls(store, only.name)
     purse = await purse_of(store, only.name, file.spec.budget_usd, only.models)
-    models = chain(only.models, limiters(only.models), calls, purse)
+    flights = Flights()
+    models = chain(only.models, limiters(only.models), calls, purse, flights=flights)
     try:
         seated = only.with_models(models)
-        yield Seated(models, seated.teams, seated.grading)
+        yield Seated(models, seated.teams, seated.grading, flights)
     finally:
         await store.flush()
         for built in only.models.values():

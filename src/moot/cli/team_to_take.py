@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.experiment.starter_file import flow
+from moot.config.flow import flow
 
 Row = Mapping[str, Any]
 FILE = "team.json"
@@ -33,7 +33,7 @@ def team_to_take(
         yield "No team to take yet: the run was cut short. Run it to its end, and choose again."
         return
     several = len([each for each in rows if each["kind"] == "selector"]) > 1
-    by = f" ({row['method']}, best on the questions to choose on)" if several else ""
+    by = f" ({row['method']}, {_why(row)})" if several else ""
     yield f"The team to take{by}:"
     yield f"  {', '.join(row['team'])}"
     if row.get("beaten_by"):
@@ -49,6 +49,12 @@ def team_to_take(
     else:
         yield f"  teams: {flow({'chosen': {'players': list(row['team']), 'selection': FILE}})}"
         yield "  strategies: [solo, vote]"
+
+
+def _why(row: Row) -> str:
+    if row["selection_accuracy"] is None:
+        return "the cheapest; which is best on the questions to choose on is not known while so much is ungraded"
+    return "best on the questions to choose on"
 
 
 def _taken(rows: Sequence[Row]) -> Row | None:

@@ -14,10 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.engine.play import play
-from moot.experiment.plan import Cell
+from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
 from moot.grade.normalise import spelled
 from moot.live.team import Journal
+from moot.measures.numbers import money
+from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.rows import verdict_json
 from moot.types import Call, Episode, Question
@@ -53,6 +55,7 @@ class Watched:
 
     def __init__(self, cells: tuple[Cell, ...], calls: ExperimentCalls | None = None) -> None:
         self.cells = cells
+        self._titles = titles(cells)
         self.episodes: dict[str, Episode] = {}
         names = dict.fromkeys(player.name for cell in cells for player in cell.team.players)
         self.minds: dict[str, PlayerSoFar] = {name: PlayerSoFar() for name in names}
@@ -132,12 +135,12 @@ class Watched:
     def _verdict(self, table: Table, cell: Cell) -> None:
         episode = self.episodes.get(cell.id)
         if episode is None:
-            table.add_row(Text(cell.title, "bold"), "", self._spinner, "", "")
+            table.add_row(Text(self._titles[cell.id], "bold"), "", self._spinner, "", "")
             return
         verdict = episode.verdict
         answer = Text(verdict.answer, "bold") if verdict.answer is not None else Text(verdict.outcome, "red")
         because = Text(verdict.cause if verdict.outcome != "answered" and verdict.cause else verdict.reasoning)
-        table.add_row(Text(cell.title, "bold"), "", answer, because, f"{episode.seconds:.1f}")
+        table.add_row(Text(self._titles[cell.id], "bold"), "", answer, because, f"{episode.seconds:.1f}")
 
     def _open(self, name: str) -> bool:
         """Whether somebody may still hear from this player."""
@@ -158,16 +161,34 @@ class Watched:
         seconds = self._seconds if self._seconds is not None else time.monotonic() - self._started
         parts = [f"{seconds:.1f} s"]
         if self._calls is not None:
-            made = self._calls.made + self._calls.found
             cost = self._calls.cost_usd
-            parts += [f"{made} call{'s' if made != 1 else ''}", "cost unknown" if cost is None else f"${cost:.4g}"]
+            parts += [self._counted(self._calls), "cost unknown" if cost is None else money(cost)]
         return Text(" · ".join(parts), "dim")
+
+    def _counted(self, calls: ExperimentCalls) -> str:
+        """How many calls there are behind what is shown, each once, and how many of them nobody had to make."""
+        total, stored = self._distinct(calls), self._from_store(calls)
+        from_store = "" if not stored else ", all from the store" if stored == total else f", {stored} from the store"
+        return f"{count(total, 'call')}{from_store}"
+
+    def _distinct(self, calls: ExperimentCalls) -> int:
+        """Strategies share drafts: a call that two of them use is one. While it is played, those that were made."""
+        keys = {
+            call.reply.key for episode in self.episodes.values() for call in episode.calls if call.reply is not None
+        }
+        return max(calls.made, len(keys))
+
+    def _from_store(self, calls: ExperimentCalls) -> int:
+        return self._distinct(calls) - calls.made
 
     def json(self, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
         return {
             "question": question,
-            "verdicts": [{"title": cell.title, **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells],
-            "calls": calls.made + calls.found,
+            "verdicts": [
+                {"title": self._titles[cell.id], **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells
+            ],
+            "calls": self._distinct(calls),
+            "from_store": self._from_store(calls),
             "cost_usd": calls.cost_usd,
         }
 

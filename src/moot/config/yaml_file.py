@@ -49,7 +49,11 @@ class YamlFile:
 
 def read_yaml(path: Path) -> YamlFile:
     """The values of a file whose outermost level is keys; an empty file has none of them."""
-    text = _read_text(path)
+    return parsed_yaml(_read_text(path), path)
+
+
+def parsed_yaml(text: str, path: Path) -> YamlFile:
+    """The same of a text that is to stand in this file."""
     try:
         node = yaml.compose(text, Loader=_Loader)
         places = KeyLines(node)

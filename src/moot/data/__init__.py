@@ -21,11 +21,12 @@ from moot.data.hub import Hub
 from moot.data.placed import CaseSource, Placed
 from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
-from moot.data.rows import NumberedRows, parquet_rows
+from moot.data.rows import NumberedRows, parquet_floats, parquet_rows
 from moot.data.sample import sample_size
 from moot.data.tables.mapped import MappedFile
 from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated
 from moot.data.tables.proposal import propose_columns as propose_columns
+from moot.data.tables.table import AS_TEXTS, FLOATS
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
@@ -232,7 +233,15 @@ def load(
     found = _checked(OurFile(path), path, language, left_out)
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
-    return _drawn(replace(found, fingerprint=digest([content_hash, language])), sample, seed)
+    fingerprint = digest([content_hash, language])
+    return _drawn(replace(found, fingerprint=fingerprint, notes=_notes(path)), sample, seed)
+
+
+def _notes(path: Path) -> tuple[str, ...]:
+    """What is to be said of a file in our own form."""
+    floats = parquet_floats(path) if path.suffix.lower() == ".parquet" else ()
+    texts = [name for name in floats if name in AS_TEXTS]
+    return (f"{path.name}: {', '.join(texts)}: {FLOATS}",) if texts else ()
 
 
 def load_published(

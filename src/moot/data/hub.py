@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from moot.data.published import Published
+from moot.data.rows import whole_numbers
 from moot.errors import UsageError
 
 
@@ -30,7 +31,9 @@ class Hub:
 
     def rows(self) -> Iterator[Published]:
         for number, values in enumerate(_fetched(self), start=1):
-            present: Mapping[str, Any] = {key: value for key, value in values.items() if value is not None}
+            present: Mapping[str, Any] = {
+                key: whole_numbers(value) for key, value in values.items() if value is not None
+            }
             yield Published(present, str(self), number, self.split)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from moot.data.tables.delimiters import UndecidedDelimiter, delimiter_of
 from moot.data.tables.encodings import not_utf8
@@ -19,6 +19,9 @@ from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked, 
 from moot.foreign_json import read_json
 from moot.foreign_parquet import parquet_opened, parquet_values
 from moot.models.closest import closest
+
+if TYPE_CHECKING:
+    import polars
 
 NumberedRows = Iterator[tuple[int, Mapping[str, Any]]]
 
@@ -167,9 +170,57 @@ def parquet_rows(path: Path, keys: Collection[str] | None = None, *, only: Seque
         _check_columns(file.columns(), keys, path)
         number = 0
         for frame in file.slices():
-            for values in parquet_values(frame if only is None else frame.select(only), path):
+            chosen = as_written(frame if only is None else frame.select(only))
+            for values in parquet_values(chosen, path):
                 number += 1
-                yield number, _without_nulls(values) if only is None else values
+                whole = {key: value if key == "meta" else whole_numbers(value) for key, value in values.items()}
+                yield number, _without_nulls(whole) if only is None else whole
+
+
+_SURE = 2**53
+"""Up to this a float knows each whole number."""
+
+
+def whole_numbers(value: Any) -> Any:
+    """The value of a typed column as it would be written: 5.0 is 5.
+
+    A float has no digits that somebody wrote, and a column of whole numbers becomes one of floats where one is missing. As
+    a reference "5.0" would be wrong whenever the answer is 5.
+    """
+    if isinstance(value, float):
+        return int(value) if abs(value) <= _SURE and value.is_integer() else value
+    return [whole_numbers(item) for item in value] if isinstance(value, list) else value
+
+
+def parquet_floats(path: Path) -> tuple[str, ...]:
+    """The columns that hold floats, be it in lists."""
+    with parquet_opened(path) as file:
+        return tuple(name for name, kind in file.schema().items() if _inner(kind).is_float())
+
+
+def as_written(frame: polars.DataFrame) -> polars.DataFrame:
+    """0.1 in half the bits is 0.1, and not the 0.10000000149011612 that it is in all of them."""
+    import polars
+
+    short = {name: kind for name, kind in frame.schema.items() if _inner(kind) == polars.Float32}
+    if not short:
+        return frame
+    return frame.with_columns(
+        polars.col(name).cast(_with_inner(kind, polars.String)).cast(_with_inner(kind, polars.Float64))
+        for name, kind in short.items()
+    )
+
+
+def _inner(kind: polars.DataType) -> polars.DataType:
+    import polars
+
+    return _inner(kind.inner) if isinstance(kind, polars.List | polars.Array) else kind  # type: ignore[arg-type]
+
+
+def _with_inner(kind: polars.DataType, inner: type[polars.DataType]) -> Any:
+    import polars
+
+    return polars.List(_with_inner(kind.inner, inner)) if isinstance(kind, polars.List | polars.Array) else inner  # type: ignore[arg-type]
 
 
 def _check_columns(names: Sequence[str], keys: Collection[str] | None, path: Path) -> None:

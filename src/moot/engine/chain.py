@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -18,14 +19,15 @@ from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, Till, Trust
-from moot.models.cache import Cache, Flights
+from moot.models.cache import Cache
+from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
 from moot.models.key_gate import KeyGate, KeyProven, KeyShown
 from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
 from moot.models.retry import OnRetry, Retry, RetryPatience
-from moot.store import money, schema
+from moot.store import schema
 from moot.store.calls import ExperimentCalls
 from moot.store.ledger import Ledger
 from moot.store.store import Store
@@ -50,20 +52,24 @@ def chain(
     on_retry: OnRetry | None = None,
     on_hedge: Callable[[str], None] | None = None,
     on_wrong_key: Callable[[str], None] | None = None,
+    flights: Flights | None = None,
 ) -> dict[str, Model]:
-    """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything."""
-    flights = Flights()
+    """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything.
+
+    `flights`: all calls of these models, for whoever wants to know what has left, and to keep back the rest.
+    """
+    flights = flights or Flights()
     gates: dict[tuple[str, str | None], KeyGate] = {}
     chained: dict[str, Model] = {}
     trusts: dict[str, Trust] = {}
     for name, built in models.items():
         model: Model = Answerable(built.model)
-        model = LastLook(Departure(model) if built.hedge is not None else model, calls)
+        model = LastLook(Departure(model) if built.hedge is not None else model, calls, flights)
         gate: KeyGate | None = None
         if built.endpoint:
             gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
             model = KeyShown(model, gate)
-        if purse is not None and model.price is not None and model.price != FREE:
+        if purse is not None and model.price is not None and _priced(model):
             trust = trusts.setdefault(built.endpoint or name, Trust())
             model = Budget(model, purse, model.price, built.max_tokens, trust)
         if built.endpoint and gate is not None:
@@ -82,18 +88,32 @@ async def purse_of(
 ) -> Ledger | Purse | None:
     """What is left of an experiment's budget, if it has one; and from now on other processes know of this one.
 
-    Under a cap an attempt is in the store's books before it is made. Models that hedge lose replies on purpose: for them
-    there is a purse, without a bottom, even where there is no cap, and losses are written down as they happen.
+    Under a cap an attempt is in the store's books before it is made. Without one there is a purse without a bottom, so that
+    attempts which may be on the bill without a reply are written down as they happen. None where nothing has a price.
     """
     await store.join()
     if cap_usd is not None:
         return await Ledger.opened(store, experiment, cap_usd)
-    if all(built.hedge is None for built in models.values()):
+    if not any(_priced(built.model) for built in models.values()):
         return None
-    spent_usd = await store.run(partial(money.spent_usd, experiment=experiment))
-    return Purse(math.inf, spent_usd, on_loss=partial(keep_loss, store, experiment))
+    return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))
+
+
+def _priced(model: Model) -> bool:
+    return model.price is not None and model.price != FREE
 
 
 def keep_loss(store: Store, experiment: str, usd: float) -> None:
     with suppress(StoreError):  # a store that cannot write ends the run by itself
         store.put_later([(schema.losses, {"experiment": experiment, "usd": usd, "created_at": time.time()})])
+
+
+async def close_all(models: Iterable[Model]) -> None:
+    """One that cannot be closed costs neither the others nor what was played."""
+    for model in models:
+        try:
+            await model.close()
+        except Exception as error:  # noqa: BLE001  somebody else's code, and all is kept by now
+            warnings.warn(
+                f"{model.name} was not closed: {type(error).__name__}: {error}", ResourceWarning, stacklevel=2
+            )

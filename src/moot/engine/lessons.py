@@ -3,17 +3,18 @@
 The players of a cell that learns are asked alone first, and what they said is graded and grouped (`Plan.lessons_from`);
 then each question is decided by what is stored of the others, so a figure hangs on nothing else that is in the file. A
 question is never decided by a lesson of its own, nor of one with the same words, nor of one that belongs together with
-it. What an episode was decided from is told by a fingerprint: a judge who had failed, or a person, may say more later,
-and then it is decided again.
+it, be it by way of others: what a report counts as one. What an episode was decided from is told by a fingerprint: a judge
+who had failed, or a person, may say more later, and then it is decided again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from moot.data.clusters import clusters_of
 from moot.engine.batches import batches
 from moot.engine.grading import Grade, stored_grades
 from moot.engine.matching import Drafted, Matched, Matches, match_drafted
@@ -50,46 +51,48 @@ class _Learnt:
     lessons: list[Lesson] = field(default_factory=list)
     prints: list[int] = field(default_factory=list)
     """A fingerprint of each; their sum is that of any set of them, in any order."""
-    places: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """By what a question shares with another that it must teach nothing: its name, its words, its cluster."""
+    places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """By what a question is a part of: of these lessons it learns none."""
 
-    def add(self, case: Case, lesson: Lesson) -> None:
-        for shared in _shared(case):
-            self.places[shared].append(len(self.lessons))
+    def add(self, unit: str, lesson: Lesson) -> None:
+        self.places[unit].append(len(self.lessons))
         self.lessons.append(lesson)
         said = [[draft.player, draft.text, draft.reasoning, draft.outcome] for draft in lesson.drafts]
         self.prints.append(int(digest([lesson.question.digest, said, lesson.rights, lesson.groups]), 16))
 
-    def left_out(self, case: Case) -> set[int]:
-        return {place for shared in _shared(case) for place in self.places.get(shared, ())}
+    def left_out(self, unit: str) -> set[int]:
+        return set(self.places.get(unit, ()))
 
 
-def _shared(case: Case) -> Iterator[object]:
-    yield case.question.digest
-    yield case.question.wording
-    if case.cluster_key is not None:
-        yield ("cluster", case.cluster_key)
+def _named(case: Case) -> tuple[str, str | None]:
+    """One question may stand in a file twice, each time in another cluster."""
+    return case.question.digest, case.cluster_key
 
 
 class Lessons:
-    """All lessons of a run, for whoever decides by them."""
+    """All lessons of a run, for whoever decides by them. `cases`: all that are asked, by which it is known what belongs
+    together."""
 
-    def __init__(self) -> None:
+    def __init__(self, cases: Iterable[Case]) -> None:
         self._learnt: dict[Table, _Learnt] = defaultdict(_Learnt)
+        self._clusters = clusters_of((_named(case), case) for case in cases)
+
+    def _unit(self, case: Case) -> str:
+        return self._clusters.get(_named(case), case.question.digest)
 
     def add(self, table: Table, case: Case, lesson: Lesson) -> None:
-        self._learnt[table].add(case, lesson)
+        self._learnt[table].add(self._unit(case), lesson)
 
     def of(self, case: Case, cell: Cell, repeat: int) -> tuple[Lesson, ...]:
         """What this cell may learn from for this question: its own players' drafts on the others."""
         learnt = self._learnt[Table.of(cell, repeat)]
-        left_out = learnt.left_out(case)
+        left_out = learnt.left_out(self._unit(case))
         return tuple(lesson for place, lesson in enumerate(learnt.lessons) if place not in left_out)
 
     def decided_from(self, case: Case, cell: Cell, repeat: int) -> DecidedFrom:
         """The same as a record."""
         learnt = self._learnt[Table.of(cell, repeat)]
-        left_out = learnt.left_out(case)
+        left_out = learnt.left_out(self._unit(case))
         total = (sum(learnt.prints) - sum(learnt.prints[place] for place in left_out)) % FINGERPRINTS
         return DecidedFrom(len(learnt.lessons) - len(left_out), f"{total:032x}")
 
@@ -99,7 +102,7 @@ class Lessons:
 
 async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
     """All that there is to learn from; drafts that nobody has grouped yet are grouped. `plan` is seated."""
-    lessons, matched = Lessons(), Matched()
+    lessons, matched = Lessons(plan.dataset or ()), Matched()
     for cases in batches(plan.dataset or ()):
         tables = await _tables_on(store, plan, cases)
         matched += await match_drafted(store, plan, cases, _drafted(plan, tables), Needs(grouped_drafts=True))

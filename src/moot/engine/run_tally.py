@@ -50,6 +50,11 @@ class RunTally:
         return {endpoint: limiter.state for endpoint, limiter in self.limiters.items()} | self.elsewhere
 
     @property
+    def lost_usd(self) -> float:
+        """The most that attempts can have cost which gave no reply."""
+        return 0.0 if self.purse is None else self.purse.lost_usd
+
+    @property
     def played(self) -> int:
         return sum(self.outcomes.values())
 

@@ -7,8 +7,7 @@ draft) it gets through the cache. What is finished is looked up and skipped; wha
 from __future__ import annotations
 
 import asyncio
-import warnings
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -19,7 +18,7 @@ from sqlalchemy import Connection
 from moot import __version__
 from moot.engine.batches import placed_batches
 from moot.engine.call_bounds import exceeded_by, exceeded_words, together
-from moot.engine.chain import chain, limiters, purse_of
+from moot.engine.chain import chain, close_all, limiters, purse_of
 from moot.engine.declaring import declare_experiment, declare_questions
 from moot.engine.grading import GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
@@ -28,13 +27,15 @@ from moot.engine.missing_drafts import all_missing, drafts_missing, missing_word
 from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
+from moot.engine.stopping import Unfinished, ended
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
 from moot.errors import BudgetReached, KeyRefused, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
-from moot.models.model import Model
+from moot.models.flights import Flights, Work, asking_for
 from moot.needs import EVERYTHING, Needs
 from moot.prompts import noting_prompts
+from moot.stats.written_numbers import dollars
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
@@ -67,8 +68,9 @@ class Runner:
         self._tasks: list[asyncio.Task[Any]] = []
         self._stopped: MootError | None = None
         self._interrupted = False
-        self._under_way = 0
-        """Episodes that are being played here."""
+        self._flights = Flights()
+        self._playing: dict[asyncio.Task[Any], Work | None] = {}
+        """Who plays here, and the episode that each is at."""
         self._dropped = 0
         """Episodes that were begun and not played to their end."""
         self._declared = False
@@ -78,34 +80,46 @@ class Runner:
         self._lessons: Lessons | None = None
         """There once everything else has been played and graded: from then on only what learns is played."""
 
-    def interrupt(self) -> int:
-        """Stop cleanly, and keep what was played. How many episodes are still being played to their end.
+    def interrupt(self) -> Unfinished:
+        """Stop cleanly, and keep what was played. Gives what is still waited for; whoever interrupts again drops that.
 
-        What is under way is what takes longest, and that is more often wrong: were it dropped, what is left would be too
-        good. So nothing new is begun, and it is waited for. Whoever interrupts again, or when nothing is played, drops it.
+        What has begun is played to its end, through all its stages, and what has not is put back: `stopping` says why.
         """
-        if self._interrupted or not self._under_way:
+        if self._interrupted:
             self.drop()
-            return 0
+            return Unfinished()
         self._interrupted = True
-        return self._under_way
+        self._flights.close()
+        self._put_back()
+        return Unfinished(self._begun, self._flights.out)
 
     def drop(self) -> None:
         """Stop at once: what is under way is dropped."""
         self._interrupted = True
         self._drop_all()
 
+    def _put_back(self) -> None:
+        for task, work in self._playing.items():
+            if work is None or not work.begun:
+                task.cancel()
+
     def _drop_all(self) -> None:
-        self._dropped = max(self._dropped, self._under_way)
+        self._dropped = max(self._dropped, self._begun)
         for task in self._tasks:
             task.cancel()
+
+    @property
+    def _begun(self) -> int:
+        """Episodes that are being played here, and of which something was asked."""
+        return sum(work is not None and work.begun for work in self._playing.values())
 
     async def run(self) -> State:
         experiment, tally = self.experiment, self.tally
         tally.purse = await purse_of(self.store, experiment.name, experiment.spec.budget_usd, experiment.models)
         tally.calls = ExperimentCalls(self.store, experiment.name)
         tally.limiters = limiters(experiment.models)
-        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, self.count_retry, self.count_hedge)
+        counted = (self.count_retry, self.count_hedge)
+        models = chain(experiment.models, tally.limiters, tally.calls, tally.purse, *counted, flights=self._flights)
         self._declared = await self.store.run(partial(declare_experiment, experiment=experiment))
         process = processes.begun()
         facts = {"version": __version__, "seed": experiment.spec.seed, "process": process}
@@ -129,7 +143,7 @@ class Runner:
             raise
         finally:
             try:
-                await _close_all(built.model for built in experiment.models.values())
+                await close_all(built.model for built in experiment.models.values())
             finally:
                 processes.over(process)
                 if not isinstance(
@@ -153,7 +167,7 @@ class Runner:
         """The last of all calls may have been billed above what it was allowed, and then no other was refused."""
         purse = self.tally.purse
         if purse is not None and purse.overbilled and purse.spent_usd > purse.cap_usd and self._stopped is None:
-            words = f"the budget of ${purse.cap_usd:g} is crossed: ${purse.spent_usd:.4f} spent"
+            words = f"the budget of ${purse.cap_usd:g} is crossed: {dollars(purse.spent_usd)} spent"
             self._stop(BudgetReached(f"{words}. {purse.overcharge_words()}"))
 
     def _overbilled(self) -> dict[str, Any]:
@@ -222,22 +236,27 @@ class Runner:
 
     async def _work(self, left: Prefetched[OpenEpisode]) -> None:
         """One of many that take the next episode and play it, until there is none or the run must end."""
+        task = asyncio.current_task()
+        assert task is not None, "it is one of many"
+        self._playing[task] = None
         try:
             # Interrupted: perhaps before there was a task that could be cancelled.
             while self._stopped is None and not self._interrupted and (episode := await left.next()) is not None:
-                self._under_way += 1
-                try:
-                    await self.play_one(episode)
-                except BudgetReached:
-                    # A player's one call was not made: that says nothing. Of a team's many some were.
-                    self._dropped += episode.cell.player is None
-                    raise
-                finally:
-                    self._under_way -= 1
+                with asking_for(Work()) as work:
+                    self._playing[task] = work
+                    try:
+                        await self.play_one(episode)
+                    except BudgetReached:
+                        self._dropped += work.begun
+                        raise
+                    finally:
+                        self._playing[task] = None
         except MootError as error:
             self._stop(error)
         except Exception as error:  # noqa: BLE001  a bug of ours: it ends the run, in words
             self._stop(MootError(f"{type(error).__name__}: {error}"))
+        finally:
+            del self._playing[task]
 
     def _stop(self, error: MootError) -> None:
         """The first error is the reason. A reached budget lets the calls finish that are paid for; all else drops them."""
@@ -307,13 +326,13 @@ class Runner:
             return None
         task = asyncio.create_task(work)
         self._tasks = [task]
-        (ended,) = await asyncio.gather(task, return_exceptions=True)
-        if isinstance(ended, BudgetReached):
-            self._stop(ended)
+        came = await ended(task, self._flights)
+        if isinstance(came, BudgetReached):
+            self._stop(came)
             return None
-        if isinstance(ended, Exception):
-            raise ended
-        return None if isinstance(ended, BaseException) else ended
+        if isinstance(came, Exception):
+            raise came
+        return None if isinstance(came, BaseException) else came
 
     async def _grade_and_match(self, seated: Plan) -> None:
         # A grader that is not ours has heard the answers; what was only drafted or claimed it has not.
@@ -364,14 +383,3 @@ class Runner:
         self.tally.outcomes[episode.verdict.outcome] += 1
         if episode.verdict.outcome == "failed":
             self.tally.causes[episode.verdict.cause or "unknown"] += 1
-
-
-async def _close_all(models: Iterable[Model]) -> None:
-    """One that cannot be closed costs neither the others nor what was played."""
-    for model in models:
-        try:
-            await model.close()
-        except Exception as error:  # noqa: BLE001  somebody else's code, and all is kept by now
-            warnings.warn(
-                f"{model.name} was not closed: {type(error).__name__}: {error}", ResourceWarning, stacklevel=2
-            )

@@ -23,7 +23,7 @@ from moot.estimate.likely_replies import (
     usual_tokens,
 )
 from moot.experiment.providers import BuiltModel
-from moot.models.cache import Flights
+from moot.models.flights import Flights
 from moot.models.model import Wrapper
 from moot.models.recorded import RecordedModel
 from moot.simulate.simulated import SimulatedModel

@@ -215,13 +215,13 @@ NOTHING_TAKEN = (0.0, 0.0)
 class _Taught:
     """Lessons from the first few questions of a sample, and what their drafts took: those are drafted before the rest."""
 
-    lessons: Lessons = field(default_factory=Lessons)
+    lessons: Lessons
     took: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
 async def _taught(seated: Plan, cases: Sequence[Case], memory: ReplyMemory, meter: StrategyMeter) -> _Taught:
     """So that what learns is played as it will be: with lessons, be they few."""
-    taught = _Taught()
+    taught = _Taught(Lessons(cases if seated.learners else ()))
     for case in cases[:AT_A_TIME] if seated.learners else ():
         memory.cases[case.question.id] = case
         before = _counts(meter.models)

@@ -12,15 +12,16 @@ from typing import Any
 
 from moot.data import Dataset
 from moot.errors import FileError, UsageError
-from moot.experiment.claims import ClaimError, cells_meant, check_hypothesis, parse_side
+from moot.experiment.claims import check_hypothesis
 from moot.experiment.learning import taught_by, with_lessons
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import check_office_names, staffed
-from moot.experiment.plan import Cell, Plan, cell_of
+from moot.experiment.plan import Cell, Plan, alone_as, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
 from moot.experiment.selected import NOT_CHOSEN, chosen_on, team_chosen_on, with_selection
+from moot.experiment.side_names import ClaimError, cells_named
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.vendors import check_vendors
 from moot.experiment.worked_examples import by_wording, worked_examples
@@ -177,15 +178,16 @@ def _cells(
 
     What is the same was chosen on all that any of its entries was chosen on.
     """
-    cells: dict[str, Cell] = {}
+    cells: dict[str | bytes, Cell] = {}
     tables_chosen_on = {name: team_chosen_on(file, name, dataset or ()) for name in file.spec.teams}
     for position, entry in enumerate(file.spec.strategies):
         played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
         for cell in _cells_of(file, position, played, teams, prompts, models):
-            before = cells.setdefault(cell.id, cell)
+            same = alone_as(cell.spec) if cell.player else cell.id
+            before = cells.setdefault(same, cell)
             # Who answers alone was not chosen as a team, and is asked alone whatever the choice was.
             of_team = NOT_CHOSEN if cell.player else tables_chosen_on.get(cell.team.name, NOT_CHOSEN)
-            cells[cell.id] = replace(before, chosen_on=before.chosen_on | learnt_on | of_team)
+            cells[same] = replace(before, chosen_on=before.chosen_on | learnt_on | of_team)
     return tuple(cells.values())
 
 
@@ -246,7 +248,10 @@ def _lessons_from(
 def _check_claims(file: ExperimentFile, cells: tuple[Cell, ...]) -> None:
     """What the file declares beforehand must be about what it plays."""
     rows = [cell.row() for cell in cells]
-    cohorts = dict.fromkeys(name for team in file.spec.teams.values() for name in team.cohorts)
+    cohorts: dict[str, list[str]] = {}
+    for team, spec in file.spec.teams.items():
+        for cohort in spec.cohorts:
+            cohorts.setdefault(cohort, []).append(team)
     for position, text in enumerate(file.spec.hypotheses):
         try:
             check_hypothesis(text, rows, cohorts)
@@ -254,7 +259,7 @@ def _check_claims(file: ExperimentFile, cells: tuple[Cell, ...]) -> None:
             raise file.error(("hypotheses", position), str(error)) from None
     if file.spec.primary is not None:
         try:
-            cells_meant(parse_side(file.spec.primary), rows)
+            cells_named(file.spec.primary, rows)
         except ClaimError as error:
             raise file.error(("primary",), str(error)) from None
 

@@ -7,9 +7,9 @@ A hypothesis is read by a small grammar of its own into frozen values, and never
     hypothesis = sum (">" | "<") sum
     sum        = product (("+" | "-") product)*
     product    = factor (("*" | "/") factor)*
-    factor     = number | "-" factor | "(" sum ")" | function "(" strategy ["@" who] ["," cohort] ")"
+    factor     = number | "-" factor | "(" sum ")" | function "(" side ")"
 
-What it names is checked against the cells of the file when the file is read.
+A side is one of `side_names`. What it names is checked against the cells of the file when the file is read.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
+from moot.experiment.side_names import ClaimError, NamedRow, SideName, cells_meant, parse_side
 from moot.models.closest import closest
 
 Function = Literal["accuracy", "skyline", "safety_multiple", "net", "gap_closure", "cost"]
@@ -26,25 +27,10 @@ FUNCTIONS: tuple[Function, ...] = ("accuracy", "skyline", "safety_multiple", "ne
 DEEPEST = 50
 """Brackets within brackets; nobody means more than that."""
 
+NO_COHORTS: Mapping[str, Sequence[str]] = {}
+
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-class ClaimError(ValueError):
-    """A hypothesis or primary that cannot be read, in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class SideName:
-    """Who is meant: ``adaptive(talk_from=3)@ann``. Without `who`: every captain, question by question."""
-
-    strategy: str
-    who: str | None = None
-    cohort: str | None = None
-
-    def __str__(self) -> str:
-        named = f"{self.strategy}@{self.who}" if self.who else self.strategy
-        return f"{named}, {self.cohort}" if self.cohort else named
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,32 +77,6 @@ def _terms(expression: Expression) -> Iterator[Term]:
     elif isinstance(expression, Operation):
         yield from _terms(expression.left)
         yield from _terms(expression.right)
-
-
-def parse_side(text: str) -> SideName:
-    """``talkative@ann``, or ``adaptive(talk_from=3)``. A label's brackets may hold anything but unequal brackets."""
-    label, at, who = text.strip().rpartition("@") if _at_the_end(text) else (text.strip(), "", "")
-    if not label.strip() or (at and not who.strip()):
-        raise ClaimError(f"expected a strategy such as talkative or talkative@ann, found {text.strip()!r}")
-    return SideName(_spaced(label), who.strip() or None)
-
-
-def _at_the_end(text: str) -> bool:
-    return "@" in text[text.rfind(")") + 1 :]
-
-
-_QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
-
-
-def _spaced(label: str) -> str:
-    """Options are separated as in labels: one space after a comma, none elsewhere. What stands in quotes is a value."""
-    parts = _QUOTED.split(label)
-    return "".join(part if place % 2 else _spaced_outside(part) for place, part in enumerate(parts)).strip()
-
-
-def _spaced_outside(part: str) -> str:
-    single = re.sub(r"\s+", " ", part)  # first, so that many spaces are not looked at again from each of them
-    return re.sub(r" ?([=(,)]) ?", r"\1", single).replace(",", ", ")
 
 
 def parse(text: str) -> Hypothesis:
@@ -212,59 +172,36 @@ class _ClaimParser:
 
     def _side(self, function: str) -> SideName:
         """Up to the bracket that closes the function; a label may have brackets and commas of its own."""
-        start, depth, comma = self._place, 0, None
+        start, depth = self._place, 0
         for place in range(start, len(self._text)):
             sign = self._text[place]
             depth += (sign == "(") - (sign == ")")
-            if sign == "," and depth == 0:
-                if comma is not None:
-                    raise ClaimError(f"{self._text!r}: {function} takes a strategy and, at most, a cohort")
-                comma = place
             if depth < 0:
                 self._place = place + 1
-                side = parse_side(self._text[start : place if comma is None else comma])
-                cohort = self._text[comma + 1 : place].strip() if comma is not None else None
-                if cohort == "":
-                    raise ClaimError(f"{self._text!r}: expected a cohort after the comma")
-                return SideName(side.strategy, side.who, cohort)
+                return parse_side(self._text[start:place])
         raise self.failed(f") that closes {function}(")
 
 
-def cells_meant(side: SideName, cells: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The cells (as rows) that a side speaks of; a name without options stands for all labels of that strategy.
-
-    Raises a `ClaimError` that says what there is instead.
-    """
-    rows = list(cells)
-    labels = list(dict.fromkeys(row["label"] for row in rows))
-    matching = [row for row in rows if _spaced(row["label"]) == side.strategy]
-    if not matching:
-        named = list(dict.fromkeys(row["label"] for row in rows if row["strategy"] == side.strategy))
-        if len(named) > 1:
-            raise ClaimError(f"{side.strategy!r} may be any of {', '.join(named)}; expected one of them")
-        matching = [row for row in rows if row["label"] in named]
-    if not matching:
-        expected = f"{', '.join(labels)}{closest(side.strategy, labels)}"
-        raise ClaimError(f"strategy {side.strategy!r} is not played here; expected one of {expected}")
-    if side.who is None:
-        return matching
-    whose = list(dict.fromkeys(row["player"] or row["captain"] for row in matching))
-    led = [row for row in matching if (row["player"] or row["captain"]) == side.who]
-    if not led:
-        expected = ", ".join(leader for leader in whose if leader) or "no captain"
-        raise ClaimError(f"{side.who!r} leads no play of {side.strategy!r}; expected {expected}")
-    return led
+def cohort_of_several(side: SideName, teams: Iterable[str]) -> str:
+    """Why a cohort of players alone is nobody's figure."""
+    why = f"several teams have a cohort {side.cohort!r} ({', '.join(teams)}), and who plays alone is of none"
+    return f"{str(side)!r}: {why}; expected a player, such as {side.strategy}@NAME"
 
 
-def check_hypothesis(text: str, cells: Sequence[Mapping[str, Any]], cohorts: Iterable[str] = ()) -> Hypothesis:
-    """Read it, and find all that it names among the cells of the file."""
+def check_hypothesis(
+    text: str, cells: Sequence[NamedRow], cohorts: Mapping[str, Sequence[str]] = NO_COHORTS
+) -> Hypothesis:
+    """Read it, and find all that it names among the cells of the file. `cohorts`: the teams that have each."""
     hypothesis = parse(text)
     cohort_names = list(cohorts)
     for term in hypothesis.terms:
-        meant = cells_meant(term.side, cells)
         if term.side.cohort is not None and term.side.cohort not in cohort_names:
             expected = f"expected one of {', '.join(cohort_names)}" if cohort_names else "this file has none"
             raise ClaimError(f"{text!r}: unknown cohort {term.side.cohort!r}; {expected}")
+        meant = cells_meant(term.side, cells)
+        teams = cohorts[term.side.cohort] if term.side.cohort is not None else ()
+        if len(teams) > 1 and all(row["player"] for row in meant):
+            raise ClaimError(cohort_of_several(term.side, teams))
         if term.function in ("safety_multiple", "net", "gap_closure") and all(row["player"] for row in meant):
             raise ClaimError(f"{text!r}: {term.function} is about a team, and {term.side.strategy!r} is played alone")
     return hypothesis

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from moot.data import Dataset
+from moot.data.clusters import clusters_of
 from moot.errors import UsageError
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
@@ -44,15 +45,13 @@ def taught_by(file: ExperimentFile, position: int, played: Strategy, dataset: Da
 
 def _nothing_to_learn(dataset: Iterable[Case]) -> str | None:
     """Why no question of these can teach another; None: some can."""
-    known = [case for case in dataset if case.known]
+    every = list(enumerate(dataset))
+    known = [place for place, case in every if case.known]
     if len(known) < 2:
         return f"expected at least two questions with a reference, found {len(known)}"
-    clusters = {
-        str(place) if case.cluster is None else ("cluster", case.question_set, case.cluster)
-        for place, case in enumerate(known)
-    }
-    if len(clusters) > 1 and len({case.question.wording for case in known}) > 1:
-        return None  # were every two of them together, all would share the cluster, or all the words
+    clusters = clusters_of(every)
+    if len({clusters.get(place, place) for place in known}) > 1:
+        return None
     return f"all {len(known)} questions with a reference belong together; expected at least two that do not"
 
 

@@ -6,18 +6,20 @@ same is played once, and what differs is never mixed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
+
 from moot.data import Dataset
 from moot.data.clusters import AskedTwice
 from moot.errors import FileError, UsageError
-from moot.experiment.claims import SideName
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
 from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
+from moot.experiment.side_names import SideName, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
 from moot.grade.grading import Grading
@@ -68,8 +70,13 @@ class Cell:
 
     @property
     def title(self) -> str:
+        return self.titled(team=False)
+
+    def titled(self, *, team: bool) -> str:
+        """With its team, where a file has several."""
         who = self.player or self.captain  # whoever has a seat is of one cohort, so its name is enough
-        return str(SideName(self.label, who, None if who else self.team.cohort))
+        cohort = None if who else self.team.cohort
+        return str(SideName(self.label, who, cohort, self.team.name if team and self.player is None else None))
 
     def row(self) -> dict[str, Any]:
         return {
@@ -84,6 +91,12 @@ class Cell:
             "options": dense_json(option_json(self.strategy)),
             "traits": dense_json(self.traits.json()),
         }
+
+
+def titles(cells: Sequence[Cell]) -> dict[str, str]:
+    """By cell: how it is called among these."""
+    several = several_teams(cell.row() for cell in cells)
+    return {cell.id: cell.titled(team=several) for cell in cells}
 
 
 def _hashes(played: Strategy, prompts: Prompts) -> Mapping[str, str]:
@@ -132,6 +145,11 @@ def cell_of(
     named = {**spec, "team": None if traits.alone else lineup.name}
     player = lineup.players[0].name if traits.alone else None
     return Cell(digest(named), played, label(played), lineup, player, canonical_json(named).decode())
+
+
+def alone_as(spec: str) -> bytes:
+    """What tells players alone apart, from what a cell was made of: not the captain of the team that one was seated from."""
+    return canonical_json({key: value for key, value in orjson.loads(spec).items() if key != "captain"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +227,15 @@ class Plan:
     def _chosen_on(self) -> Iterator[str]:
         """Of each cell that was chosen on some of these questions: on how many of them, in words."""
         chosen_cells = [cell for cell in self.cells if cell.chosen_on]
+        named = titles(self.cells) if chosen_cells else {}
         asked = [marks_of(case.question) for case in self.dataset or ()] if chosen_cells else []
         for cell in chosen_cells:
             known = sum(map(cell.chosen_on.has, asked))
             if known:
                 words = f"{known} of its {len(asked)} questions are those that it was chosen on; no figure uses them"
-                yield f"{cell.title}: {words}"
+                yield f"{named[cell.id]}: {words}"
             if by_id := cell.chosen_on.ids_beside(case.question for case in self.dataset or ()):
-                yield f"{cell.title}: {BY_IDS_ALONE.format(by_id)}"
+                yield f"{named[cell.id]}: {BY_IDS_ALONE.format(by_id)}"
 
     @property
     def episodes(self) -> int:

@@ -152,7 +152,7 @@ class Experiment(Strict):
     vendors: dict[Name, VendorSpec] = Field(
         default_factory=dict, description="What the vendor of each model reports of it"
     )
-    primary: Text | None = Field(default=None, description="The headline, declared beforehand: talkative@ann")
+    primary: Text | None = Field(default=None, description="The headline, declared beforehand: talkative@ann, six/vote")
     hypotheses: list[Text] = Field(default_factory=list)
     prompts: Text | None = Field(default=None, description="A folder of templates that replace ours, or small")
     repeats: int = Field(default=1, ge=1)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from moot.config.flow import comment, flow
 from moot.config.key_lines import KeyLines
+from moot.config.yaml_file import YamlFile, parsed_yaml
 from moot.experiment.embedded_team import OTHERWISE, embedded_players
 from moot.experiment.spec import Experiment, ExperimentFile
 
@@ -107,7 +107,11 @@ class StarterFile:
 
     def checked(self) -> ExperimentFile:
         """What was written, read back."""
-        return ExperimentFile(self.path, Experiment.model_validate(yaml.safe_load(self.text)), KeyLines(None))
+        return ExperimentFile(self.path, Experiment.model_validate(self.parsed().values), KeyLines(None))
+
+    def parsed(self) -> YamlFile:
+        """As it will be read, be it settled or not: no file is written that cannot be."""
+        return parsed_yaml(self.text, self.path)
 
     @property
     def named(self) -> dict[str, StarterModel]:
@@ -231,13 +235,7 @@ def _model(name: str, model: StarterModel) -> Iterator[str]:
 
 
 def _comments(notes: Iterable[str]) -> Iterator[str]:
-    return (f"# {' '.join(note.split())}" for note in notes)
-
-
-def flow(value: Any) -> str:
-    """In one line, quoted where it has to be."""
-    flow = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
-    return str(flow).removesuffix("...\n").strip()
+    return map(comment, notes)
 
 
 def _short(title: str) -> str:

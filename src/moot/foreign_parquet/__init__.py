@@ -34,12 +34,16 @@ class CheckedParquet:
     _file: BinaryIO
 
     def columns(self) -> list[str]:
-        return self._scan().collect_schema().names()
+        return self.schema().names()
+
+    def schema(self) -> polars.Schema:
+        """The names of its columns, each with what it holds."""
+        return self._scan().collect_schema()
 
     def slices(self) -> Iterator[polars.DataFrame]:
         """All rows, so many at a time that they fit into memory once each cell stands for itself: thousands of cells may
         share one long text in the file. None is of two row groups, each of which may be as large as is read at once."""
-        schema = self._scan().collect_schema()
+        schema = self.schema()
         begins = 0
         for group in self.groups:
             self._check_padding(schema, group)

@@ -100,10 +100,9 @@ class Heralded(Wrapper):
         self._player, self._heard = player, heard
 
     async def generate(self, request: Request) -> Reply:
-        try:
-            return await self.inner.generate(request)
-        finally:
-            self._heard(self._player)
+        reply = await self.inner.generate(request)
+        self._heard(self._player)
+        return reply
 
 
 @dataclass(frozen=True, slots=True)

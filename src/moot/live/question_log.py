@@ -27,7 +27,7 @@ SHORT = 8
 """Characters of an id as it is shown."""
 AT_ONCE = 200
 
-Message = tuple[str, str]
+Utterance = tuple[str, str]
 """Who said it (`user` or `assistant`), and what."""
 
 
@@ -72,12 +72,12 @@ class LoggedQuestion:
         return str(self.case.meta.get("asked", self.case.question.text))
 
     @property
-    def before(self) -> list[Message]:
+    def before(self) -> list[Utterance]:
         """What had been said before it."""
         return [(str(role), str(words)) for role, words in self.case.meta.get("before", ())]
 
     @property
-    def talk(self) -> list[Message]:
+    def talk(self) -> list[Utterance]:
         """The same with this question and its answer: what had been said before one that follows."""
         options = "".join(
             f"\n{letter}: {text}" for letter, text in zip(self.case.question.letters, self.choices, strict=False)

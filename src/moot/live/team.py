@@ -26,6 +26,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
+from moot.experiment.side_names import SideName
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
@@ -148,9 +149,9 @@ class LiveTeam:
             if isinstance(purse, Ledger):
                 purse.on_paid = self._paid
             cells = {cell.id: cell for cell in self._as_played(experiment).values()}
-            # Where money is counted a call is on the disk before its reply is used: a server that is killed has
-            # spent what it has spent.
-            behind = self._serving and purse is None
+            # Under a cap a call is on the disk before its reply is used: a server that is killed has spent what it
+            # has spent.
+            behind = self._serving and not isinstance(purse, Ledger)
             self._record = ServedRecord(self.store, experiment, tuple(cells.values()), behind=behind)
             if self._keep:
                 await self._record.open()
@@ -303,7 +304,7 @@ def episode_id(question: Question, repeat: int) -> str:
 
 
 def served_names(experiment: Plan) -> dict[str, Cell]:
-    """Cells by the names they are served under.
+    """Cells by the names they are served under, as `side_names` reads them.
 
     ``six/talkative`` is the team with its captain; where everybody is captain in turn it is the first, and each has a
     name of its own beside it: ``six/talkative@ann``. A player alone is ``solo@ann``.
@@ -312,12 +313,12 @@ def served_names(experiment: Plan) -> dict[str, Cell]:
     lineups = Counter((cell.team.name, cell.label) for cell in experiment.cells if cell.player is None)
     for cell in experiment.cells:
         if cell.player is not None:
-            named[f"{cell.label}@{cell.player}"] = cell
+            named[str(SideName(cell.label, cell.player))] = cell
             continue
-        table = f"{cell.team.name}/{cell.label}"
-        named.setdefault(table, cell)
+        table = SideName(cell.label, team=cell.team.name)
+        named.setdefault(str(table), cell)
         if lineups[cell.team.name, cell.label] > 1:
-            named[f"{table}@{cell.captain or cell.team.cohort}"] = cell
+            named[str(replace(table, who=cell.captain or cell.team.cohort))] = cell
     return named
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 import orjson
 
+from moot.experiment.plan import alone_as
 from moot.foreign_json import read_json
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.option_meanings import Role, meanings_named
@@ -51,6 +52,14 @@ def stored_cell(row: Row) -> Stored:
         options={**default, **given_options},
         traits=Traits.of_json(orjson.loads(row["traits"] or "{}")),
     )
+
+
+def stored_cells(rows: Iterable[Row]) -> list[Stored]:
+    """All of an experiment; a player of two teams is alone once, also where it was kept under the captain of each."""
+    cells: dict[str | bytes, Stored] = {}
+    for row in rows:
+        cells.setdefault(alone_as(row["spec"]) if row["player"] else row["id"], stored_cell(row))
+    return list(cells.values())
 
 
 def option_of(cell: Stored, role: Role) -> Any:

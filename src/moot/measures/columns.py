@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from moot.experiment.claims import SideName
+from moot.experiment.side_names import several_teams as several_teams
+from moot.experiment.side_names import side_of_row
 from moot.measures.section import Column, Unit
 from moot.stats.counted_words import count as count
 
@@ -21,18 +22,14 @@ def who(row: Mapping[str, Any]) -> str | None:
     return row.get("player") or row.get("captain")
 
 
-def at_table(row: Mapping[str, Any]) -> str:
-    """Whose row it is: a player's or captain's, else a cohort's or team's."""
-    return who(row) or row.get("cohort") or row.get("team") or ""
+def at_table(row: Mapping[str, Any], *, team: bool = False) -> str:
+    """Whose row it is: a player's or captain's, else a cohort's or team's. `team`: that is told beside it."""
+    return who(row) or row.get("cohort") or ("" if team else row.get("team")) or ""
 
 
-def titled(row: Mapping[str, Any]) -> str:
-    """``talkative@ann``; a row of one cohort has its name behind it."""
-    return str(SideName(row["label"], who(row), row.get("cohort")))
-
-
-def several_teams(rows: Iterable[Mapping[str, Any]]) -> bool:
-    return len({row["team"] for row in rows if row.get("team")}) > 1
+def titled(row: Mapping[str, Any], *, team: bool = False) -> str:
+    """``talkative@ann``; a row of one cohort has its name behind it. `team`: the team's stands before it."""
+    return str(side_of_row(row, team=team))
 
 
 def with_team(rows: Sequence[Mapping[str, Any]], *columns: Column) -> tuple[Column, ...]:

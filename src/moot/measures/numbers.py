@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import Any
 
 from moot.measures.section import Unit
+from moot.stats.written_numbers import dollars
+from moot.stats.written_numbers import rounded as rounded
 
 Row = Mapping[str, Any]
 
@@ -36,25 +36,6 @@ def shown(value: object, unit: Unit = "") -> str:
     return str(value)
 
 
-def rounded(value: float, digits: int, *, scale: int = 0, sign: bool = False) -> str:
-    """A number to so many digits, times ten to the power of `scale`: 56.25 is 56.3, and −56.25 is −56.3.
-
-    Half goes away from zero, by the digits that the number is written with and not by the binary fraction next to them:
-    that is what people expect, and what the page does (`format.js`). What rounds to nothing has no sign.
-    """
-    if not math.isfinite(value):
-        return f"{value:{'+' if sign else ''}.{digits}f}"
-    with localcontext() as context:
-        context.prec = _DIGITS
-        exact = Decimal(value if isinstance(value, int) else repr(float(value))).scaleb(scale)
-        near = exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return f"{near:{'+' if sign and near else ''},f}" if near else f"{abs(near):f}"
-
-
-_DIGITS = 700
-"""More than any number of Python's floats has, before and behind the point."""
-
-
 def _number(value: float, unit: Unit) -> str:
     match unit:
         case "share":
@@ -62,9 +43,9 @@ def _number(value: float, unit: Unit) -> str:
         case "points":
             return rounded(value, 1, scale=2, sign=True)
         case "usd":
-            return _dollars(value)
+            return dollars(value)
         case "usd-per-question":
-            return _dollars(1_000 * value)
+            return dollars(1_000 * value)
         case "p":
             return "<0.001" if value < 0.001 else rounded(value, 3)
         case "ratio":
@@ -77,17 +58,9 @@ def _number(value: float, unit: Unit) -> str:
             return rounded(value, 0 if float(value).is_integer() else 2)
 
 
-def _dollars(value: float) -> str:
-    """Never a nought that is none: small sums keep two digits."""
-    if value == 0:
-        return "$0"
-    digits = 2 if abs(value) >= 0.1 else min(12, 1 - math.floor(math.log10(abs(value))))
-    return f"${rounded(value, digits)}"
-
-
 def per_thousand(usd: float | None, questions: int) -> str:
     """What so many questions cost, as dollars for a thousand of them."""
-    return NOTHING if usd is None or not questions else _dollars(1_000 * usd / questions)
+    return NOTHING if usd is None or not questions else dollars(1_000 * usd / questions)
 
 
 def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from moot.experiment.claims import SideName, cells_meant, parse_side
+from moot.experiment.side_names import cells_named as named_cells
+from moot.experiment.side_names import several_teams, side_of_row
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline
@@ -68,28 +69,32 @@ class SideResults:
         return all(cell["player"] for cell in self.cells)
 
     @property
+    def seats(self) -> str:
+        """What its cells are, in one word: all of them are of one team."""
+        if self.alone:
+            return "players"
+        return "captains" if any(cell["captain"] for cell in self.cells) else "cohorts"
+
+    @property
     def first(self) -> Stored:
         return self.cells[0]
 
 
-def title_of(cell: Stored) -> str:
-    """``talkative@ann``; a table of one cohort has its name behind it."""
-    return str(SideName(cell["label"], cell["player"] or cell["captain"], cell.get("cohort")))
+def title_of(cell: Stored, *, team: bool = False) -> str:
+    """``talkative@ann``; a table of one cohort has its name behind it. `team`: the team's stands before it."""
+    return str(side_of_row(cell, team=team))
 
 
 def sides(source: Source, cells: Sequence[Stored]) -> dict[str, SideResults]:
-    """An option for each cell, by its title; where several teams play, the team's name stands behind it."""
-    several = len({cell["team"] for cell in cells if cell["player"] is None}) > 1
-    by_title: dict[str, SideResults] = {}
-    for cell in cells:
-        title = f"{title_of(cell)} ({cell['team']})" if several and not cell["player"] else title_of(cell)
-        by_title[title] = side_of(source, [cell], title)
-    return by_title
+    """An option for each cell, by its title; where several teams play, as ``three/talkative@ann``."""
+    several = several_teams(cells)
+    titles = [title_of(cell, team=several) for cell in cells]
+    return {title: side_of(source, [cell], title) for title, cell in zip(titles, cells, strict=True)}
 
 
 def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:
-    """The cells that ``talkative@ann`` or ``talkative`` speaks of. Raises a `ClaimError` that says what there is."""
-    return [cast(Stored, cell) for cell in cells_meant(parse_side(text), cells)]
+    """The cells that ``three/talkative@ann`` or ``talkative`` speaks of. Raises a `ClaimError` that says what there is."""
+    return [cast(Stored, cell) for cell in named_cells(text, cells)]
 
 
 def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:

@@ -21,7 +21,7 @@ from moot.engine.match_record import Groups, Matches
 from moot.experiment.selected import NOT_CHOSEN, ChosenOn, marks_of
 from moot.grade.group import GROUPING
 from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
-from moot.measures.cells import Row, playing_alone, stored_cell, table_of
+from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
 from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of
@@ -69,7 +69,7 @@ class Source:
         self.name: str = experiment["name"]
         self.config: dict[str, Any] = config_of(experiment)
         self.grader = grader_of(self.config) if grader is None else grader
-        self.cells = [stored_cell(row) for row in queries.cells_of(connection, self.ident)]
+        self.cells = stored_cells(queries.cells_of(connection, self.ident))
         self.seed = int(self.config.get("seed", 0))
         self.served = bool(self.config.get("served"))
         """What a served team was asked: nobody planned which cell plays which question."""

@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import BudgetReached, CallError, TakenOver
+from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
+from moot.stats.written_numbers import dollars
 from moot.types import Price, Reply, Request
 
 TOKENS_AROUND_A_MESSAGE = 16
@@ -90,8 +92,8 @@ class Overcharges:
 
     def overcharge_words(self) -> str:
         return "; ".join(
-            f"{model} billed ${overcharge.billed_usd:.3g} for a call that could cost ${overcharge.allowed_usd:.3g}, "
-            f"and more than allowed in {overcharge.calls} of its calls (${overcharge.over_usd:.3g} over)"
+            f"{model} billed {dollars(overcharge.billed_usd)} for a call that could cost {dollars(overcharge.allowed_usd)}, "
+            f"and more than allowed in {overcharge.calls} of its calls ({dollars(overcharge.over_usd)} over)"
             for model, overcharge in self.overbilled.items()
         )
 
@@ -99,8 +101,8 @@ class Overcharges:
 def budget_reached(cap_usd: float, spent_usd: float, amount_usd: float, overcharges: str = "") -> BudgetReached:
     crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
     return BudgetReached(
-        f"the budget of ${cap_usd:g} {crossed}: ${spent_usd:.4f} spent, and the next call could "
-        f"cost ${amount_usd:.4f}; everything so far is kept, raise budget_usd and run again to go on"
+        f"the budget of ${cap_usd:g} {crossed}: {dollars(spent_usd)} spent, and the next call could "
+        f"cost {dollars(amount_usd)}; everything so far is kept, raise budget_usd and run again to go on"
         + (f". {overcharges}" if overcharges else "")
     )
 
@@ -211,17 +213,21 @@ class Budget(Wrapper):
         hold = await self._purse.reserve(self._most_usd(request))
         reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too
-        try:
-            reply = await self.inner.generate(request)
-            self._longest = max(self._longest, reply.usage.completion or 0)
-            spent_usd = reply.cost_usd
-        except CallError as error:
-            spent_usd = None if error.maybe_billed else 0.0
-            raise
-        finally:
-            self._check(request, spent_usd)
-            billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
-            self._purse.settle(hold, billed_usd, lost=spent_usd is None, reply=reply)
+        with attempting() as attempt:
+            try:
+                reply = await self.inner.generate(request)
+                self._longest = max(self._longest, reply.usage.completion or 0)
+                spent_usd = reply.cost_usd
+            except CallError as error:
+                spent_usd = None if error.maybe_billed else 0.0
+                raise
+            except asyncio.CancelledError:
+                spent_usd = 0.0 if attempt.held_back else None
+                raise
+            finally:
+                self._check(request, spent_usd)
+                billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
+                self._purse.settle(hold, billed_usd, lost=spent_usd is None, reply=reply)
         return reply
 
     def _check(self, request: Request, billed_usd: float | None) -> None:

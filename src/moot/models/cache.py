@@ -6,13 +6,12 @@ callers who want the same call at the same moment wait for one request.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from moot.errors import CallError, ModelBroke, TakenOver
+from moot.models.flights import Flights
 from moot.models.last_look import making
 from moot.models.model import Model, Wrapper
 from moot.models.receipts import Receipt, Receipts
@@ -52,32 +51,6 @@ class CallStore(Protocol):
 
     async def keep_failure(self, key: str, model: str, error: CallError) -> None:
         """A call that gave no reply in the end: kept for the record, never used as a reply."""
-
-
-class Flights:
-    """Calls under way in this process, so that nobody starts one twice."""
-
-    def __init__(self) -> None:
-        self._open: dict[str, asyncio.Future[Reply | None]] = {}
-
-    async def once(self, key: str, fly: Callable[[], Awaitable[Reply]]) -> Reply:
-        while (flight := self._open.get(key)) is not None:
-            # None: whoever led was cancelled. One of those who waited takes over.
-            if (reply := await asyncio.shield(flight)) is not None:
-                return reply
-        mine = self._open[key] = asyncio.get_running_loop().create_future()
-        reply_or_nothing: Reply | None = None
-        try:
-            reply_or_nothing = await fly()
-            return reply_or_nothing
-        except Exception as error:
-            mine.set_exception(error)
-            mine.exception()  # read here, so that a failure nobody else waited for is not reported as forgotten
-            raise
-        finally:
-            del self._open[key]
-            if not mine.done():
-                mine.set_result(reply_or_nothing)
 
 
 class Cache(Wrapper):

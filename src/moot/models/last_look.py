@@ -1,10 +1,12 @@
-"""A last look before a request leaves: is the call still ours to make?
+"""A last look before a request leaves: is the call still ours to make, and does anything leave at all?
 
 Whoever makes a call has said so in the store, and others keep away from it as long as there are signs of life. A process
 that was stopped for longer than that (a signal, a debugger, a laptop that slept, a machine that swaps) has been taken for
 gone: what it was about to ask others have asked, and perhaps it is stored. It does not know, wakes, and would send all that
 stands in its queues. So next to the endpoint, behind every queue, the clock is read once more; only where it says that we
 were away is the store asked.
+
+Here too a run that is to end holds back what has not left. Whoever is cancelled here has asked nobody, and owes nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +17,33 @@ from contextvars import ContextVar
 from typing import Protocol
 
 from moot.errors import TakenOver
+from moot.models.flights import Flights
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
 _key: ContextVar[str | None] = ContextVar("key", default=None)
+
+
+class Attempt:
+    """One request, as whoever pays for it sees it."""
+
+    def __init__(self) -> None:
+        self.held_back = False
+        """It waits for the last look: nothing of it can be on a bill."""
+
+
+_attempt: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
+
+
+@contextmanager
+def attempting() -> Iterator[Attempt]:
+    """Around one request."""
+    attempt = Attempt()
+    token = _attempt.set(attempt)
+    try:
+        yield attempt
+    finally:
+        _attempt.reset(token)
 
 
 class CallClaims(Protocol):
@@ -42,14 +67,20 @@ def making(key: str) -> Iterator[None]:
 
 
 class LastLook(Wrapper):
-    """A model that is asked only for calls that are ours."""
+    """A model that is asked only for calls that are ours, and while calls may leave."""
 
-    def __init__(self, inner: Model, claims: CallClaims) -> None:
+    def __init__(self, inner: Model, claims: CallClaims, flights: Flights) -> None:
         super().__init__(inner)
         self._claims = claims
+        self._flights = flights
 
     async def generate(self, request: Request) -> Reply:
+        attempt = _attempt.get() or Attempt()
+        attempt.held_back = True
         key = _key.get()
         if key is not None and not self._claims.is_sure(key) and not await self._claims.is_ours(key):
             raise TakenOver(f"{self.name}: another process has taken this call over")
-        return await self.inner.generate(request)
+        await self._flights.may_leave()
+        attempt.held_back = False
+        with self._flights.outside():
+            return await self.inner.generate(request)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
-from moot.experiment.claims import ClaimError
+from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.words import NOTHING_CLAIMED
@@ -32,7 +32,7 @@ from moot.stats.power import detectable
 
 
 def compared(connection: Connection, experiment: Row, a: str, b: str) -> dict[str, Any]:
-    """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all its captains) on the questions both played."""
+    """`a` against `b` (each ``talkative@ann``, or ``talkative`` over all captains of a team) on the questions both played."""
     source = Source(connection, experiment)
     with clustered(source.clusters):
         row = _compared(source, a, b)
@@ -60,6 +60,8 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     if unfair := chosen_on - pairs.keys():
         row["chosen_on"] = len(unfair)
     row["captains"] = _captains(one, other)
+    if row["captains"] and (seats := max(one, other, key=lambda side: len(side.cells)).seats) != "captains":
+        row["mean_over"] = seats
     if comparison.test == "mcnemar" and graded:
         discordant = (comparison.rescues + comparison.regressions) / len(graded)
         # While answers wait nobody can count on how many the two differ: `counts_why`.
@@ -81,7 +83,7 @@ def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
 
 
 def _captains(one: SideResults, other: SideResults) -> int | None:
-    """Over how many captains, or players, a question's mean is taken; None: over no more than one."""
+    """Over how many captains, players or cohorts a question's mean is taken; None: over no more than one."""
     pairs = partners(one.cells, other.cells)
     most = max(len({cell["id"] for cell in cells}) for cells in zip(*pairs, strict=True))
     return most if most > 1 else None
@@ -110,7 +112,9 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         _changes(row),
     ]
     if row["captains"]:
-        sentences.append(f"Each question counts once, by its mean over {row['captains']} captains.")
+        sentences.append(
+            f"Each question counts once, by its mean over {row['captains']} {row.get('mean_over', 'captains')}."
+        )
     if row["small"]:
         sentences.append("Small: fewer than 30 questions or 10 that differ. This shows next to nothing.")
     if (least := row.get("detectable")) is not None:

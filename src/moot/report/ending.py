@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.accuracy.sections import chosen_on_words
-from moot.measures.columns import at_table, count, titled
+from moot.measures.columns import at_table, count, several_teams, titled
+from moot.measures.facts.figures import losses_remark
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -110,11 +111,12 @@ def _table_within(
 ) -> list[Text | Table]:
     """As many rows as so many lines hold, the most telling ones, and at least three."""
     rows = _rows(figures)
-    telling = _telling(figures, rows)
+    telling, teams = _telling(figures, rows), several_teams(figures["accuracy"])
     parts: list[Text | Table] = []
     for many in range(len(rows), 0, -1):
         shown = [rows[place] for place in sorted(telling[:many])]
-        parts = [_table(shown, console.width), Text(" ".join(_beside(figures, shown, rest)), style="dim")]
+        words = Text(" ".join(_beside(figures, shown, rest)), style="dim")
+        parts = [_table(shown, console.width, teams=teams), words]
         if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
             break
     return parts
@@ -122,13 +124,20 @@ def _table_within(
 
 def _telling(figures: Figures, rows: Sequence[Row]) -> list[int]:
     """Places of rows, those first that are kept: what the verdict is about, the best who answers alone, then by how right."""
-    about = (figures.get("headline") or {}).get("of")
+    about = _meant(figures, rows)
 
     def value(place: int) -> float:
         return rows[place]["value"] or 0.0
 
     alone = max((place for place, row in enumerate(rows) if row.get("player")), key=value, default=None)
-    return sorted(range(len(rows)), key=lambda place: (titled(rows[place]) != about, place != alone, -value(place)))
+    return sorted(range(len(rows)), key=lambda place: (place not in about, place != alone, -value(place)))
+
+
+def _meant(figures: Figures, rows: Sequence[Row]) -> list[int]:
+    """Places of the one row that the verdict is about; of none where it is about several, such as all captains of a team."""
+    of = (figures.get("headline") or {}).get("of")
+    places = [place for place, row in enumerate(rows) if of in (titled(row), titled(row, team=True))]
+    return places if len(places) == 1 else []
 
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
@@ -142,19 +151,20 @@ def _height(part: Text | Table, console: Console) -> int:
 
 
 def _rows(figures: Figures) -> list[Row]:
-    """The declared primary, and of each strategy the row that is the highest; the strategies in the order of the file.
+    """The declared primary, and of each strategy of a team the row that is the highest; strategies in the order of the file.
 
     Where there are few, all of them. Where rows do not stand on the same questions, or wait for grades, none is called the
     highest: all of them are rows.
     """
-    declared = (figures.get("headline") or {}).get("of") if _declared(figures) else None
-    by_label: dict[str, list[Row]] = {}
+    meant = _meant(figures, figures["accuracy"]) if _declared(figures) else []
+    declared = [figures["accuracy"][place] for place in meant]
+    by_label: dict[tuple[str, str | None], list[Row]] = {}
     for row in figures["accuracy"]:
-        by_label.setdefault(row["label"], []).append(row)
+        by_label.setdefault((row["label"], row.get("team")), []).append(row)
     rows: list[Row] = []
     few = len(figures["accuracy"]) <= FEW_ROWS
-    for label, several in by_label.items():
-        named = [row for row in several if titled(row) == declared]
+    for (label, _), several in by_label.items():
+        named = [row for row in several if row in declared]
         others = [row for row in several if row not in named]
         rows += [{**row, "title": f"{label}, declared"} for row in named]
         if few or not _can_be_ranked(several):
@@ -174,17 +184,25 @@ def _declared(figures: Figures) -> bool:
     return (figures.get("headline") or {}).get("chosen") == "declared"
 
 
-def _table(rows: Sequence[Row], width: int) -> Table:
+def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
+    """`teams`: there are several, and each row says whose it is."""
     priced = any(row["cost_usd"] for row in rows)
     heads = ["strategy", "who", "right (95 % interval)", "n", "calls", *(["$/1,000"] if priced else [])]
+    heads = ["team", *heads] if teams else heads
     cells = []
     for row in rows:
         played = sum(row["outcomes"].values())
-        who = at_table(row) + (f", top of {row['of']}" if row.get("of", 1) > 1 else "")
-        line = [row["title"], who, f"{percent(row['value']):>7} {interval(row)}{mark(row)}", f"{row['n']:,}"]
+        who = at_table(row, team=teams) + (f", top of {row['of']}" if row.get("of", 1) > 1 else "")
+        line = [
+            *([row.get("team") or ""] if teams else []),
+            row["title"],
+            who,
+            f"{percent(row['value']):>7} {interval(row)}{mark(row)}",
+            f"{row['n']:,}",
+        ]
         line.append(rounded(row["calls"] / played, 1) if played else "–")
         cells.append([*line, *([per_thousand(row["cost_usd"], played)] if priced else [])])
-    made = table(heads, cells, words=2, width=width)
+    made = table(heads, cells, words=3 if teams else 2, width=width)
     made.show_edge = False
     return made
 
@@ -228,6 +246,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield cluster_words(figures["questions"], clusters)
     if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
         yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
+    if losses := losses_remark(figures):
+        yield losses
     if broken := figures.get(PLUGIN_FAILURES):
         it = "it" if len(broken) == 1 else "they"
         yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."

@@ -19,7 +19,7 @@ from moot.types import canonical_json
 _AS_WRITTEN = ("hypothesis", "note", "text")
 """What somebody wrote, and what is said about it, is not rewritten."""
 _SIDES = ("a", "b", "of")
-"""Cells that name who is compared: a label, and behind it perhaps a captain or player, and a team."""
+"""Cells that name who is compared: a label, behind it perhaps a captain or player, and before it a team."""
 
 _TABLES = ("team", "table")
 """Cells that name a table, by which rows of one are found from those of another."""
@@ -180,9 +180,12 @@ def _renamed(value: Any, names: Mapping[str, str], tables: Mapping[str, str], ke
 
 
 def _side_named(side: str, names: Mapping[str, str]) -> str:
-    """``LABEL``, ``LABEL@WHO``, ``LABEL (TEAM)`` or ``LABEL@WHO (TEAM)``: its label, which it begins with, as it is shown."""
+    """``LABEL``, ``LABEL@WHO``, or the same with ``TEAM/`` before it: its label as it is shown."""
+    before, slash, _ = side.partition("/")
+    team = before + slash if slash and "(" not in before else ""
+    named = side[len(team) :]
     for label, name in names.items():
-        rest = side[len(label) :]
-        if side.startswith(label) and (not rest or rest.startswith(("@", " ("))):
-            return name + rest
+        rest = named[len(label) :]
+        if named.startswith(label) and (not rest or rest.startswith(("@", " ("))):
+            return team + name + rest
     return side

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
-from moot.measures.columns import Figures, Row, count, titled
-from moot.measures.facts.figures import prompts_remark
+from moot.measures.columns import Figures, Row, count, several_teams, titled
+from moot.measures.facts.figures import losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
 
 SMALL = 30
@@ -25,7 +25,8 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(prove_nothing(figures))
     if clusters := figures.get("clusters"):
         lines.append(cluster_words(figures["questions"], clusters))
-    lines += [_ungraded(row) for row in figures["accuracy"] if row["ungraded"]]
+    several = several_teams(figures["accuracy"])
+    lines += [_ungraded(row, titled(row, team=several)) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)
         agreement = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
@@ -37,6 +38,8 @@ def remarks(figures: Figures) -> list[str]:
     if taken := figures.get("measurement"):
         calls = f"{taken['calls']} calls ({money(taken['cost_usd'])})"
         lines.append(f"To match captains' words to drafts took {calls}: measurement, in no strategy's cost.")
+    if losses := losses_remark(figures):
+        lines.append(losses)
     if others := figures.get("other_plans"):
         sizes = " and ".join(f"{plan['questions']:,}" for plan in others)
         lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
@@ -104,8 +107,7 @@ def _cost(row: Row) -> str:
     return f"{rounded(row['cost'], 1)} calls a question"
 
 
-def _ungraded(row: Row) -> str:
-    title = titled(row)
+def _ungraded(row: Row, title: str) -> str:
     disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
     low, high = row["bounds"]["low"], row["bounds"]["high"]
     return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."

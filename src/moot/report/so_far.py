@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 
 from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.claims.figures import headline_alone
-from moot.measures.columns import titled
+from moot.measures.columns import several_teams, titled
 from moot.measures.numbers import interval, mark, money, percent
 from moot.measures.source import Source
 from moot.report.nothing_played import all_failed, nothing_words
@@ -57,7 +57,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         "words": state_words(standing),
         "notes": _notes(taken, over, headline),
         "simulated": taken["simulated"],
-        "accuracy": [_shown(row) for row in taken["accuracy"]],
+        "accuracy": [_shown(row, team=several_teams(taken["accuracy"])) for row in taken["accuracy"]],
         "bill_usd": taken["bill_usd"],
         "spent": _spent(taken["bill_usd"], source.config.get("budget_usd")),
         "models": _models(connection, source, taken["failures"], now),
@@ -76,10 +76,10 @@ def _notes(taken: Mapping[str, Any], over: bool, headline: Mapping[str, Any] | N
     return [] if over else [OF_WHAT_WAS_FAST]
 
 
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:
     kept = ("value", "low", "high", "n", "outcomes", "missing", "ungraded", "calls", "cost_usd", "why", "bounds")
     words = f"{percent(row['value'])} {interval(row)}".rstrip() + mark(row)
-    return {"of": titled(row), **{key: row[key] for key in kept if key in row}, "words": words}
+    return {"of": titled(row, team=team), **{key: row[key] for key in kept if key in row}, "words": words}
 
 
 def _spent(bill_usd: float | None, budget_usd: float | None) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from moot.engine.match_record import Groups
-from moot.experiment.claims import SideName
+from moot.experiment.side_names import several_teams, side_of_row
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import right_of
 from moot.measures.source import Source
@@ -112,10 +112,11 @@ def _told(connection: Connection, experiment: Row) -> Iterator[Told]:
     """The first play of every question by every line-up, in the order of the file."""
     source = Source(connection, experiment, grader_of(config_of(experiment)))
     names = short_names(ways_of(source.cells, "given"))
+    several = several_teams(source.cells)
     for cell in source.cells:
         if cell["player"] is not None:
             continue
-        title = str(SideName(names[cell["label"]], cell["captain"], cell["cohort"]))
+        title = str(side_of_row({**cell, "label": names[cell["label"]]}, team=several))
         for row in source.results(cell):
             case, verdict = source.cases[row["question"]], verdict_of(row["verdict"])
             if row["repeat"] or verdict.answer is None:

@@ -115,15 +115,15 @@ def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
     troubled = [row for row in figures["accuracy"] if _otherwise(row)]
     if troubled:
-        yield _outcomes(troubled, width)
+        yield _outcomes(troubled, width, teams=several_teams(figures["accuracy"]))
 
 
 def _accuracy_table(figures: Figures, width: int) -> Table:
     """With the intervals drawn, where there is room beside the names."""
+    teams = several_teams(figures["accuracy"])
     cells = [
         [
-            row["label"],
-            at_table(row),
+            *_of_team(row, teams=teams),
             f"{percent(row['value']):>7} {interval(row)}{mark(row)}",
             str(row["n"]),
             f"{row['calls']:,}",
@@ -131,23 +131,30 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
         ]
         for row in figures["accuracy"]
     ]
-    heads = ["strategy", "who", "right (95 % interval)", "n", "calls", "cost"]
+    named = ["team", "strategy", "who"] if teams else ["strategy", "who"]
+    heads = [*named, "right (95 % interval)", "n", "calls", "cost"]
     taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))
     room = min(WHISKER, width - taken - GUTTER)
     if room >= WHISKER // 2:
-        heads.insert(3, f"0 %{'':{room - 8}}100 %")
+        heads.insert(len(named) + 1, f"0 %{'':{room - 8}}100 %")
         for row, line in zip(figures["accuracy"], cells, strict=True):
-            line.insert(3, whisker(row, room))
+            line.insert(len(named) + 1, whisker(row, room))
     title = f"{figures['experiment']}: {figures['questions']} questions"
-    made = table(heads, cells, words=2, width=width, title=title)
-    for column in made.columns[2:-3]:
+    made = table(heads, cells, words=len(named), width=width, title=title)
+    for column in made.columns[len(named) : -3]:
         column.justify = "left"
     return made
 
 
-def _outcomes(rows: Iterable[Row], width: int) -> Table:
-    cells = [(row["label"], at_table(row), _otherwise(row)) for row in rows]
-    return table(("strategy", "who", "how it ended"), cells, words=3, width=width, title="Undecided, or not answered")
+def _of_team(row: Row, *, teams: bool) -> list[str]:
+    """Strategy and who; before them the team, where there are several."""
+    return [*([row.get("team") or ""] if teams else []), row["label"], at_table(row, team=teams)]
+
+
+def _outcomes(rows: Iterable[Row], width: int, *, teams: bool) -> Table:
+    cells = [(*_of_team(row, teams=teams), _otherwise(row)) for row in rows]
+    heads = (*(("team",) if teams else ()), "strategy", "who", "how it ended")
+    return table(heads, cells, words=len(heads), width=width, title="Undecided, or not answered")
 
 
 def _by_captain(figures: Figures, width: int) -> Iterable[Table | Text]:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
+from moot.experiment.side_names import ClaimError, SideName, is_meant, parse_side, several_teams, side_of_row
 from moot.report.figures import grader_of
 from moot.store import queries
 from moot.store.rows import case_of, config_of, verdict_json, verdict_of
@@ -50,7 +51,7 @@ def transcripts(
     *,
     play: tuple[str, int] | None = None,
 ) -> list[Transcript]:
-    """Every episode of a question, or those of one strategy (its name, its label, or ``solo@ann``).
+    """Every episode of a question, or those of one strategy (its name, its label, ``solo@ann``, or ``three/vote@ann``).
 
     `play`: of one cell and repeat only.
     """
@@ -61,13 +62,16 @@ def transcripts(
     grader = grader_of(config_of(experiment))
     reference = case_of(case_row["content"]).answer
     episodes = []
-    for cell in queries.cells_of(connection, ident):
-        title = f"{cell['label']}@{who}" if (who := cell["player"] or cell["captain"]) else cell["label"]
-        title = f"{title}, {cell['cohort']}" if cell["cohort"] and not who else title
-        if strategy is not None and strategy not in (cell["strategy"], cell["label"], title):
+    side = _side(strategy)
+    cells = queries.cells_of(connection, ident)
+    several = several_teams(cells)
+    for cell in cells:
+        if side is not None and not is_meant(side, cell):
             continue
         if play is not None and play[0] != cell["id"]:
             continue
+        who = cell["player"] or cell["captain"]  # and whoever has a seat is of one cohort
+        title = str(side_of_row({**cell, "cohort": None if who else cell["cohort"]}, team=several))
         for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
             if play is not None and play[1] != row["repeat"]:
                 continue
@@ -76,6 +80,13 @@ def transcripts(
             score = row["value"], row["stage"], row["detail"]
             episodes.append(Transcript(title, row["repeat"], reference, verdict, calls, *score))
     return episodes
+
+
+def _side(strategy: str | None) -> SideName | None:
+    try:
+        return parse_side(strategy) if strategy is not None else None
+    except ClaimError as error:
+        raise UsageError(f"--strategy: {error}") from None
 
 
 def calls_of(

@@ -8,7 +8,7 @@ in it; the last two members are found together, by one product of matrices.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -59,7 +59,7 @@ class Exact:
             return Chosen(completed(split, (), k), notes=(too_small,))
         objective = learnt.objective
         best = optimum(objective, k, start=k_greedy(split, objective, k), most_nodes=self.most_nodes)
-        return _told(split, objective, best, learnt.calls, learnt.notes)
+        return _told(split, objective, best, learnt.calls, learnt.notes, learnt.detail(best.value))
 
     def _by_truth(self, split: SelectionSplit, k: int) -> Chosen:
         split = replace(split, labels=split.labels.with_known_truth())
@@ -74,7 +74,14 @@ class Exact:
         return _told(split, objective, best, 0, ())
 
 
-def _told(split: SelectionSplit, objective: Objective, best: Optimum, calls: int, notes: tuple[str, ...]) -> Chosen:
+def _told(
+    split: SelectionSplit,
+    objective: Objective,
+    best: Optimum,
+    calls: int,
+    notes: tuple[str, ...],
+    learnt: Mapping[str, Any] | None = None,
+) -> Chosen:
     if not best.proven:
         unknown = f"the search ended after {best.nodes:,} nodes: the best found, no proof that it is the best"
         notes = (*notes, unknown)
@@ -86,9 +93,8 @@ def _told(split: SelectionSplit, objective: Objective, best: Optimum, calls: int
         "proven": best.proven,
         "nodes": best.nodes,
         "objective": objective,
+        **(learnt or {}),
     }
-    if isinstance(objective, WorthByCount):
-        detail["g"] = objective.g.tolist()
     return Chosen(team, calls, notes, detail)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from moot.errors import UsageError
 from moot.stats.clusters import clustered, cut, unit_of
+from moot.stats.graded import FEW_WAITING, UNGRADED
 
 Codes = NDArray[np.int16]
 Floats = NDArray[np.float64]
@@ -138,6 +139,12 @@ class LabelMatrix:
         every = np.bincount(question, minlength=1)
         equal, pairs = (int((counts * (counts - 1) // 2).sum()) for counts in (alike, every))
         return 1 + (pairs + 1) / (equal + 1)
+
+    def why_unfair(self, ungraded: int, asked: int, *, of: str = UNGRADED) -> str | None:
+        """Why a figure over those that are graded would flatter; None: it may stand. One rule for all that is made of grades."""
+        if not ungraded or (self.settled and ungraded <= FEW_WAITING * asked):
+            return None
+        return f"{ungraded:,} of {asked:,} {of}; those that are graded are right more often than all are"
 
     def grades(self, said: Codes) -> Floats:
         """What one answer to each question is worth, such as a team's: 1, 0, or NaN where nobody knows."""

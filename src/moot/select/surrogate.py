@@ -1,14 +1,15 @@
 """oracle-surrogate: learn how right the summariser is when c of the k labels it reads are right, then choose by that.
 
 g(c) is learnt from sampled teams on one part of the selection split, (k+1)·T calls; teams are scored on the other part,
-so that g is not flattered by the questions it was learnt on. A c that no sample reaches is interpolated and flagged.
+so that g is not flattered by the questions it was learnt on. A c that no sample reaches is interpolated and flagged. Where
+so much is ungraded that g over the rest would flatter, teams are chosen by the least that it can be, and it is no figure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,14 @@ class Surrogate:
     calls: int
     scored: LabelMatrix
     notes: tuple[str, ...]
+    why_no_g: str | None = None
+    """Why g is what teams are chosen by, and no figure."""
+
+    def detail(self, worth: float) -> dict[str, Any]:
+        """What there is to know of a choice by it."""
+        if self.why_no_g is not None:
+            return {"g": None, "why_no_g": self.why_no_g, "worth": worth}
+        return {"g": self.g.tolist(), "interpolated": list(self.interpolated), "worth": worth}
 
     @property
     def objective(self) -> WorthByCount:
@@ -80,8 +89,7 @@ class OracleSurrogate:
             return Chosen(completed(split, team, k), notes=notes)
         objective = learnt.objective
         chosen = k_greedy(split, objective, k, team, self.completions)
-        detail = {"g": learnt.g.tolist(), "interpolated": list(learnt.interpolated), "worth": value(objective, chosen)}
-        return Chosen(chosen, learnt.calls, learnt.notes, detail)
+        return Chosen(chosen, learnt.calls, learnt.notes, learnt.detail(value(objective, chosen)))
 
 
 async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMPLES) -> Surrogate | None:
@@ -101,21 +109,33 @@ async def learn(split: SelectionSplit, k: int, meter: Meter, samples: int = SAMP
     heard = await meter.each(
         np.concatenate([batch.teams for batch in drawn]), fitted[np.concatenate([batch.questions for batch in drawn])]
     )
+    why = _why_no_g(split.labels, heard)
+    if np.isnan(heard).all():
+        notes.append(
+            "no word of the summariser could be graded: g says nothing, and the team is chosen by accuracy alone"
+        )
+    elif why is not None:
+        notes.append(f"{why}: g is no figure, and the team is chosen by the least that it can be")
+    if why is not None:
+        heard = np.nan_to_num(heard)
     for batch in drawn:
         means.append(graded_mean(heard[: batch.size]))
         heard = heard[batch.size :]
     sampled_counts = [c for c, mean in enumerate(means) if mean is not None]
     missing = tuple(c for c in range(k + 1) if c not in sampled_counts)
     known = [mean for mean in means if mean is not None]
-    g = np.interp(np.arange(k + 1), sampled_counts, known) if known else np.zeros(k + 1)
-    if not known:
-        notes.append(
-            "no word of the summariser could be graded: g says nothing, and the team is chosen by accuracy alone"
-        )
-    elif missing:
+    g = np.interp(np.arange(k + 1), sampled_counts, known)
+    if missing:
         named = ", ".join(map(str, missing))
         notes.append(f"no team has exactly {named} right labels on any question, or none is graded: g is interpolated")
-    return Surrogate(g, missing, meter.calls, split.labels.at(scored), tuple(notes))
+    return Surrogate(g, missing, meter.calls, split.labels.at(scored), tuple(notes), why)
+
+
+def _why_no_g(labels: LabelMatrix, heard: Floats) -> str | None:
+    """Both what was heard and the labels that it was asked about have to be graded; None: a mean over them may stand."""
+    open_labels = 0 if labels.ungraded is None else int(labels.ungraded.any(axis=0).sum())
+    of_labels = labels.why_unfair(open_labels, labels.size, of="questions to choose on have an ungraded label")
+    return of_labels or labels.why_unfair(int(np.isnan(heard).sum()), len(heard), of="sampled words are ungraded")
 
 
 def learn_parts(split: SelectionSplit, notes: list[str]) -> tuple[Places, Places]:

@@ -16,7 +16,6 @@ from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
 from moot.select.oracle import Oracle, VoteOracle, graded_mean, one_team
 from moot.select.registry import Chosen, Selector, choice_of
-from moot.stats.graded import FEW_WAITING
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,8 @@ class Trial:
     """How right the summariser is with c right labels, where the method learnt it."""
     distance: float | None = None
     """How far the team is from the optimum of the count-based objective, where that is known."""
+    why_no_g: str | None = None
+    """Why what the method has learnt is no figure: what it was learnt from would flatter."""
 
     @property
     def test_accuracy(self) -> float | None:
@@ -112,8 +113,9 @@ async def trials(
                 halves.selected,
                 tuple(float(accuracy) for accuracy in halves.selection.labels.accuracy[list(choice.team)]),
                 max(1, made.test.calls_each),
-                tuple(choice.detail["g"]) if "g" in choice.detail else None,
+                tuple(choice.detail["g"]) if choice.detail.get("g") is not None else None,
                 _distance(objective, choice.team, k),
+                choice.detail.get("why_no_g"),
             )
 
 
@@ -140,16 +142,15 @@ def aggregated(
 
 def _fair_mean(right: Floats, labels: LabelMatrix) -> float | None:
     """None where so much is ungraded that the rest flatters, as in every figure."""
-    ungraded = int(np.isnan(right).sum())
-    few = not ungraded or (labels.settled and ungraded <= FEW_WAITING * len(right))
-    return graded_mean(right) if few else None
+    unfair = labels.why_unfair(int(np.isnan(right).sum()), len(right))
+    return graded_mean(right) if unfair is None else None
 
 
 def _optimum(chosen: dict[str, Chosen]) -> tuple[Objective, float] | None:
-    """What `exact` solved, if it did."""
+    """What `exact` solved, if it did; not where what it has learnt is no figure, so that a distance by it is none either."""
     for choice in chosen.values():
         detail: Any = choice.detail
-        if detail.get("proven"):
+        if detail.get("proven") and not detail.get("why_no_g"):
             return detail["objective"], detail["worth"]
     return None
 

@@ -142,7 +142,8 @@ class ClosedBooks:
         if reservation.payer is not None and spent_usd:
             self._payments[reservation.payer, day_of(reservation.created_at)] += spent_usd
         account = self.accounts.setdefault(reservation.experiment, Booked(0.0))
-        account.held_usd += spent_usd - reservation.usd
+        # What was held is given back; sums of other orders may differ by a last digit, and nobody owes us anything.
+        account.held_usd = max(0.0, account.held_usd + spent_usd - reservation.usd)
         account.settled.append(reservation.id)
 
     def charge(self, row: Row, *, lost: bool) -> None:

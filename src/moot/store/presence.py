@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from moot.errors import MootError
+from moot.models.flights import made_elsewhere
 from moot.store import holders, processes, schema
 from moot.store.bookkeeping import CallClaim
 from moot.store.holders import Others, others_of
@@ -232,6 +233,7 @@ class Presence:
         if claimed:
             self._under_way[key] = look
             return True
+        made_elsewhere()
         await self._other(key)
         return False
 

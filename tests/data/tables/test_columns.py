@@ -262,3 +262,48 @@ def test_how_people_did_may_be_in_two_columns(tmp_path: Path) -> None:
     assert [case.human for case in loaded(tmp_path / "cup.csv", text, stated)] == [HumanRate(301, 390), None]
     with pytest.raises(FileError, match=r"cup\.csv:3: solved … asked: expected .*301/390"):
         loaded(tmp_path / "cup.csv", text.replace("d,,", "d,5,"), stated)
+
+
+FLOATS: dict[str, list[Any]] = {
+    "No": [1.0, 2.0, 3.0],
+    "Question": ["a?", "b?", "c?"],
+    "Answer": [5.0, 1967.0, 2.5],
+    "Accepted": [[5.0, 5.5], [], None],
+}
+
+
+def test_a_whole_float_of_parquet_is_that_number_and_that_is_said(tmp_path: Path) -> None:
+    """So a column of whole numbers is written where one of them is missing; "5.0" would be wrong whenever 5 is the answer."""
+    path = tmp_path / "cup.parquet"
+    polars.DataFrame(FLOATS).write_parquet(path)
+    dataset = load(path, stated=Stated({"id": "No", "text": "Question", "answer": "Answer", "accepted": "Accepted"}))
+    assert [(case.question.id, case.answer, case.accepted) for case in dataset] == [
+        ("1", "5", ("5", "5.5")),
+        ("2", "1967", ()),
+        ("3", "2.5", ()),
+    ]
+    assert dataset.notes == ("cup.parquet: No, Answer, Accepted: floats are read without a .0 behind them: 5.0 is 5",)
+
+
+def test_a_whole_float_in_our_own_form(tmp_path: Path) -> None:
+    path = tmp_path / "cup.parquet"
+    ours = {"id": [1.0, 2.0], "text": ["a?", "b?"], "choices": [[1.0, 2.5], [3.0, 4.0]], "answer": ["A", "B"]}
+    polars.DataFrame({**ours, "meta": [{"weight": 1.0}, {"weight": 2.0}]}).write_parquet(path)
+    dataset = load(path)
+    assert [(case.question.id, case.question.choices) for case in dataset] == [("1", ("1", "2.5")), ("2", ("3", "4"))]
+    assert [case.meta for case in dataset] == [{"weight": 1.0}, {"weight": 2.0}]
+    assert dataset.notes == ("cup.parquet: id, choices: floats are read without a .0 behind them: 5.0 is 5",)
+
+
+def test_a_float_of_half_the_bits_is_read_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "cup.parquet"
+    half = {"Answer": polars.Float32, "Accepted": polars.List(polars.Float32)}
+    frame = polars.DataFrame({"Question": ["a?", "b?"], "Answer": [0.1, 3.0], "Accepted": [[0.2], [7.0]]})
+    frame.cast(half).write_parquet(path)  # type: ignore[arg-type]
+    assert [(case.answer, case.accepted) for case in load(path)] == [("0.1", ("0.2",)), ("3", ("7",))]
+
+
+def test_what_a_float_does_not_know_to_the_last_digit_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "cup.parquet"
+    polars.DataFrame({"Question": ["a?", "b?"], "Answer": [1e300, 2.0**53]}).write_parquet(path)
+    assert [case.answer for case in load(path)] == ["1e+300", "9007199254740992"]

@@ -19,9 +19,14 @@ from moot.errors import FileError
 HEADER = ["id", "question", "answer"]
 
 
-def test_numbers_are_read_as_people_see_them(tmp_path: Path) -> None:
+def test_numbers_are_read_as_they_are_stored_and_that_is_said(tmp_path: Path) -> None:
     rows = [[1.0, "one and a half?", 1.5], [2, "a sum?", 0.1 + 0.2], ["03", "true?", True], [4, "below?", -3.0]]
-    cases = list(load(workbook(tmp_path / "cup.xlsx", {"Cup": [HEADER, *rows]})))
+    cases = list(dataset := load(workbook(tmp_path / "cup.xlsx", {"Cup": [HEADER, *rows]})))
+    assert "answer: numbers are read as they are stored, not as their cells are formatted" in dataset.notes[0]
+    texts = [[1, "one?", "001"], [2, "two?", "3.14"]]
+    written = load(workbook(tmp_path / "texts.xlsx", {"Cup": [HEADER, *texts]}))
+    assert [case.answer for case in written] == ["001", "3.14"]
+    assert not any("stored" in note for note in written.notes), "an id may look as it likes"
     assert [case.question.id for case in cases] == ["1", "2", "03", "4"]
     assert [case.answer for case in cases] == ["1.5", "0.3", "TRUE", "-3"]
 

@@ -21,6 +21,7 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "questions": raw.size,
         "accuracy": rows,
         "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
+        "losses_usd": raw.losses_usd,
         "simulated": sorted(name for name, model in raw.config["models"].items() if model["provider"] == "simulated"),
     }
     figures |= _clusters(raw)

@@ -17,7 +17,7 @@ from second_way.compare import ANY_TEXT, Holds
 from second_way.frontier import chosen_low, frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
-from second_way.options import Option, Singles, cost_alone, highest, named, options, singles, titles
+from second_way.options import Option, Singles, cost_alone, highest, named, options, singles, teams_of, titles
 from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, extremes, turned
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
@@ -102,7 +102,7 @@ def _about(
         "of": of,
         "chosen": how,
         "options": len(paid),
-        **_who(side, paid),
+        **_who(raw, side, paid),
         **mean_row(known, every=values),
         "ungraded": 0,
     }
@@ -120,7 +120,7 @@ def _about(
     return row
 
 
-def _who(side: Option, paid: Mapping[str, Option]) -> Row:
+def _who(raw: Raw, side: Option, paid: Mapping[str, Option]) -> Row:
     only = side.cells[0] if len(side.cells) == 1 else None
     cells = [cell for other in paid.values() for cell in other.cells]
     return {
@@ -132,7 +132,8 @@ def _who(side: Option, paid: Mapping[str, Option]) -> Row:
         "captains": 0 if side.alone else len({cell.player or cell.captain for cell in side.cells}),
         "alone": side.alone,
         "led": any(cell.captain for cell in cells),
-        "teams": len({cell.team for cell in cells}),
+        "teams": len(teams_of(raw)) or 1,
+        **({"cohorts": len(side.cells)} if only is None and not any(c.player or c.captain for c in side.cells) else {}),
     }
 
 

@@ -52,7 +52,7 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     beaten = _beaten(sides, table, asked, affordable, thrift, groups, means=means)
     rows = []
     for own in sorted(
-        range(len(sides)), key=lambda place: (round(paid[place], 12), -reached[place], sides[place].title)
+        range(len(sides)), key=lambda place: (round(paid[place], 12), -round(reached[place], 12), sides[place].title)
     ):
         side = sides[own]
         row: Row = {"of": side.title, "cost": paid[own], "beaten_by": beaten[own]}

@@ -253,7 +253,7 @@ def _sums(raw: Raw, term: str) -> Sums | None:
     if function == "cost":
         return None if whole.cost_usd is None else Sums(dict(whole.cost_usd), dict.fromkeys(whole.cost_usd, 1.0))
     if function == "skyline":
-        alone = _alone(raw, meant, _members(raw, cohort))
+        alone = _alone(raw, meant, _members(raw, cohort, meant))
         best = tops(alone)
         plays = parts(alone, lambda play: (play.question, play.repeat)).values()
         waiting = any(v.open for v in best.values()) and unfair([[play.right for play in several] for several in plays])
@@ -274,17 +274,19 @@ def _sums(raw: Raw, term: str) -> Sums | None:
     return Sums(gained, lost, turns=turns, waiting=withheld, waits=waits)
 
 
-def _members(raw: Raw, cohort: str | None) -> set[str] | None:
+def _members(raw: Raw, cohort: str | None, meant: Sequence[Cell]) -> set[str] | None:
+    """Of the team that is meant; whoever plays alone is of none."""
     if cohort is None:
         return None
-    return {name for team in raw.config["teams"].values() for name in team.get("cohorts", {}).get(cohort, ())}
+    own = {cell.team for cell in meant if cell.player is None} or raw.config["teams"].keys()
+    return {name for team in own for name in raw.config["teams"][team].get("cohorts", {}).get(cohort, ())}
 
 
 def _of_cohort(raw: Raw, meant: Sequence[Cell], cohort: str | None) -> list[Cell]:
     if cohort is None:
         return list(meant)
     own = [cell for cell in meant if cell.cohort == cohort]
-    members = _members(raw, cohort) or set()
+    members = _members(raw, cohort, meant) or set()
     return own or [cell for cell in meant if (cell.player or cell.captain) in members]
 
 

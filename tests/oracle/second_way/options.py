@@ -119,19 +119,28 @@ def options(raw: Raw) -> dict[str, Option]:
 
 
 def titles(raw: Raw) -> dict[str, str]:
-    """By cell; with several teams the team's name stands behind it."""
-    several = len({cell.team for cell in raw.cells if cell.player is None}) > 1
+    """By cell; with several teams the team's name stands before it."""
+    several = len(teams_of(raw)) > 1
     return {
-        cell.id: f"{title_of(cell)} ({cell.team})" if several and cell.player is None else title_of(cell)
+        cell.id: f"{cell.team}/{title_of(cell)}" if several and cell.player is None else title_of(cell)
         for cell in raw.cells
     }
 
 
+def teams_of(raw: Raw) -> set[str | None]:
+    return {cell.team for cell in raw.cells if cell.player is None}
+
+
 def named(raw: Raw, text: str) -> list[Cell]:
-    """The cells that ``talkative@ann``, ``talkative`` or ``vote(early_stop=true)`` speaks of."""
+    """The cells that ``talkative@ann``, ``three/talkative`` or ``vote(early_stop=true)`` speaks of: never of two teams."""
+    team = next((name for name in teams_of(raw) if text.startswith(f"{name}/")), None)
+    text = text.removeprefix(f"{team}/")
     label, _, who = text.rpartition("@") if "@" in text[text.rfind(")") + 1 :] else (text, "", "")
-    alike = [cell for cell in raw.cells if cell.label == label] or [c for c in raw.cells if c.strategy == label]
-    return [cell for cell in alike if not who or (cell.player or cell.captain) == who]
+    cells = [cell for cell in raw.cells if team in (None, cell.team)]
+    alike = [cell for cell in cells if cell.label == label] or [cell for cell in cells if cell.strategy == label]
+    found = [cell for cell in alike if not who or (cell.player or cell.captain) == who]
+    assert len({cell.team for cell in found}) == 1, "a side is one team's"
+    return found
 
 
 def highest(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import sqlite3
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -102,6 +105,16 @@ class Episode:
         return grade_of(self.value, self.stage, waits=self.waits)
 
 
+def _booked_usd(folder: Path, experiment: str) -> float:
+    total = 0.0
+    for store in folder.glob("*.db"):
+        with closing(sqlite3.connect(store)) as books:
+            for table in ("losses", "reservations"):
+                rows = books.execute(f"SELECT usd FROM {table} WHERE experiment = ?", (experiment,))
+                total = math.fsum([total, *(usd for (usd,) in rows)])
+    return total
+
+
 @dataclass(frozen=True)
 class Raw:
     """All tables of one experiment."""
@@ -110,6 +123,8 @@ class Raw:
     config: Mapping[str, Any]
     """The experiment file, as it was written."""
     cells: Sequence[Cell] = field(default=())
+    losses_usd: float = 0.0
+    """What may be on the bill without a call: it is in no table of a report, so it is read from the books."""
 
     @classmethod
     def read(cls, folder: Path, config: Mapping[str, Any]) -> Raw:
@@ -134,7 +149,7 @@ class Raw:
             {row["question_id"]: f"{row['question_set'] or ''}/{row['cluster']}" for row in named},
             {row["question_id"]: same_words(json.loads(row["content"])["question"]) for row in tables["questions"]},
         )
-        return cls(tables, config, [_cell(row) for row in tables["cells"]])
+        return cls(tables, config, [_cell(row) for row in tables["cells"]], _booked_usd(folder.parent, config["name"]))
 
     @property
     def size(self) -> int:

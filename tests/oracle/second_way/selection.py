@@ -203,23 +203,6 @@ def _voted(labels: Labels, split: Split, row: Mapping[str, Any], may_be: Sequenc
     whole = Holds(
         lambda value: 0 <= value <= 1 and abs(value * n - round(value * n)) < 1e-9, f"a share of {n} questions"
     )
-    right_labels = []
-    counts = [
-        None
-        if any((p, question) in labels.open for p in team)
-        else sum(int(labels.said[p][question] == labels.right[question]) for p in team)
-        for question in split.test
-    ]
-    counted = sum(count is not None for count in counts)
-    for c in range(len(team) + 1):
-        here = [place for place, count in enumerate(counts) if count == c]
-        accuracy: Any = None
-        if here:
-            accuracy = Holds(lambda value: 0 <= value <= 1, "a share") if may_be is None else None
-            accuracy = accuracy or _mean_of([may_be[place] for place in here])  # type: ignore[index]
-        right_labels.append(
-            {"c": c, "n": len(here), "share": len(here) / counted if counted else None, "accuracy": accuracy}
-        )
     models = Counter(labels.model[proposer] for proposer in team)
     missing = {proposer: [labels.said[proposer].get(q) for q in labels.right].count(None) for proposer in team}
     missing = {proposer: times for proposer, times in missing.items() if times}
@@ -231,11 +214,37 @@ def _voted(labels: Labels, split: Split, row: Mapping[str, Any], may_be: Sequenc
         "splits": 1,
         "deviation": None,
         "counts": {model: float(models[model]) for model in models},
-        "right_labels": right_labels,
+        "right_labels": _right_labels(labels, split, team, may_be),
         "notes": NOTES,
         "teams": None,
         **told,
     }
+
+
+def _right_labels(labels: Labels, split: Split, team: Sequence[Proposer], may_be: Sequence[Rights] | None) -> Any:
+    """A question counts where the ensemble's word and each label of the team are graded, and none where too few do."""
+    if may_be is None and labels.open:
+        return Holds(lambda cells: [cell["c"] for cell in cells] == list(range(len(team) + 1)), "a cell for each c")
+    counts: list[int | None] = []
+    for place, question in enumerate(split.test):
+        waits = any((p, question) in labels.open for p in team) or (may_be is not None and None in may_be[place])
+        counts.append(None if waits else sum(int(labels.said[p][question] == labels.right[question]) for p in team))
+    waiting = counts.count(None)
+    fair = labels.few(waiting, len(counts))
+    cells: list[Row] = []
+    for c in range(len(team) + 1):
+        here = [place for place, count in enumerate(counts) if fair and count == c]
+        accuracy: Any = None
+        if here:
+            accuracy = Holds(lambda value: 0 <= value <= 1, "a share") if may_be is None else None
+            accuracy = accuracy or _mean_of([may_be[place] for place in here])  # type: ignore[index]
+        cell: Row = {"c": c, "n": len(here), "share": None, "accuracy": accuracy}
+        if fair and waiting < len(counts):
+            cell["share"] = len(here) / (len(counts) - waiting)
+        if waiting and not here:
+            cell["why"] = WORDS
+        cells.append(cell)
+    return cells
 
 
 UNSURE = ("test_accuracy", "low", "high", "n", "ungraded", "bounds", "why", "right_labels")
@@ -248,6 +257,24 @@ def _method(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
     shares = Holds(lambda value: len(value) == k + 1 and all(0 <= one <= 1 for one in value), "a share for each c")
     near = Holds(lambda value: value is None or 0 <= value <= 1, "how far from the optimum")
     distance: Any = None if row["proven"] == 0 or len(team) != k else near
+    waiting = {p: sum((p, question) in labels.open for question in split.chosen_on) for p in team}
+    told: Row = (
+        {"accuracies_ungraded": {p: times for p, times in waiting.items() if times}} if any(waiting.values()) else {}
+    )
+    open_questions = sum(any((p, question) in labels.open for p in labels.said) for question in split.chosen_on)
+    unfair = not labels.few(open_questions, len(split.chosen_on))
+    if unfair:
+        told |= {"distance": None, "proven": 0}
+    if row["method"] in ("oracle-surrogate", "exact") and (unfair or (labels.open and g is None)):
+        told |= {"g": None, "why_no_g": WORDS}
+    return {
+        **_method_told(labels, split, row, shares, distance),
+        **told,
+    }
+
+
+def _method_told(labels: Labels, split: Split, row: Mapping[str, Any], shares: Holds, distance: Any) -> Row:
+    team, g = row["team"], row["g"]
     return {
         **_voted(labels, split, row, split.may_be(team, split.test, split.weight)),
         "selection_accuracy": _at_home(labels, split.may_be(team, split.chosen_on, split.weight)),

@@ -74,7 +74,7 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
         "always_vote": _arm(arms[0], graded, arms),
         "always_talk": _arm(arms[1], graded, arms),
         "by_threshold": _paid(_arm(fitted, graded, arms), policies.values(), graded),
-        "after_the_fact": mean([policies[start].values[q].known or 0.0 for q in graded]) if graded else None,
+        "after_the_fact": _mean_of_known([policies[start].values[q].known for q in graded]),
         "over_vote": _over(policies, start, arms[0], means=means),
         "over_talk": _over(policies, start, arms[1], means=means),
         "n": len(graded),
@@ -86,6 +86,11 @@ def talk_threshold(raw: Raw, table: Table) -> Row | None:
         return row
     arms_why = {name: {**row[name], "why": ANY_TEXT} for name in ("always_vote", "always_talk", "by_threshold")}
     return {**row, **arms_why, "why": ANY_TEXT}
+
+
+def _mean_of_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return mean(known) if known else None
 
 
 def _repeated(plays: Sequence[Play]) -> bool:

@@ -76,6 +76,47 @@ def cohorts_and_names(number: int, folder: Path) -> dict[str, Any]:
     return kept | _claims(random.Random(f"claims {number}"), kept)
 
 
+def two_teams(number: int, folder: Path) -> dict[str, Any]:
+    """Two teams of one file that share a player, or (of odd numbers) none; in every fourth world both have cohorts of the
+    same names. What is claimed is claimed of one of them, or of one against the other."""
+    keys = {**experiment(number, folder), "name": f"teams-{number}"}
+    draw = random.Random(f"teams {number}")
+    officers = {name: model for name, model in keys["models"].items() if name not in PLAYERS}
+    keys["models"] = {**{name: _model(draw) for name in PLAYERS}, **officers}
+    keys["players"] = {name: {"model": name} for name in PLAYERS}
+    first, second = list(PLAYERS[:3]), list(PLAYERS[3:] if number % 2 else PLAYERS[2:4])
+    keys["teams"] = {
+        "first": {"players": first, "captain": draw.choice(("each", first[0]))},
+        "second": {"players": second, "captain": draw.choice(("each", second[-1]))},
+    }
+    if number % 4 == 3:
+        for team in keys["teams"].values():
+            team["cohorts"] = {"left": team["players"][:1], "right": team["players"][1:]}
+    keys["strategies"] = ["solo", *draw.sample(["vote", "silent", "talkative", {"peer-review": {}}], 2)]
+    kept = {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
+    return kept | _claims_of_teams(draw, kept)
+
+
+def _claims_of_teams(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
+    """Of each team by itself, and of the two beside each other."""
+    one, other = (_label(entry) for entry in keys["strategies"][1:])
+    name, team = draw.choice([*keys["teams"].items()])
+    captain = draw.choice(team["players"]) if team["captain"] == "each" else team["captain"]
+    every = [
+        f"accuracy(first/{one}) - accuracy(second/{one}) > 0",
+        f"accuracy(second/{other}) - accuracy(solo) > 0",
+        f"accuracy(first/{other}) - accuracy(first/{one}) < 0.2",
+        *(f"{function}({side}/{one}) > 0.4" for function in ("skyline", "gap_closure") for side in keys["teams"]),
+        *(f"{function}({side}/{other}) > 0" for function in ("net", "accuracy") for side in keys["teams"]),
+        f"cost(first/{one}) < 0.01",
+    ]
+    if "cohorts" in team:
+        every = [f"{function}({name}/{one}, right) > 0.2" for function in ("accuracy", "skyline")] + every[:4]
+        captain = draw.choice(team["players"])
+    primary = draw.choice([f"{name}/{other}@{captain}", f"{name}/{other}"]) if draw.random() < 0.7 else None
+    return {"hypotheses": every[:6], **({"primary": primary} if primary and "cohorts" not in team else {})}
+
+
 def troubled(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
     """Open questions, of some of which nobody knows the answer; players, judges and who groups fail now and then.
 

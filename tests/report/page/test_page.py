@@ -364,6 +364,11 @@ def test_the_verdict_is_the_headline_or_a_modest_one() -> None:
 def test_the_lead_counts() -> None:
     assert lead(FIGURES) == "60 questions · 2 players · 1 strategy · $1.50"
     assert lead({**FIGURES, "bill_usd": None}).endswith("cost unknown")
+    assert lead({**FIGURES, "bill_usd": 0.0, "losses_usd": 0.0}).endswith(" · no cost")
+    assert lead({**FIGURES, "bill_usd": 0.0012}).endswith(" · $0.0012"), "a nought that is none"
+    assert lead({**FIGURES, "bill_usd": 0.09, "losses_usd": 0.022}).endswith(
+        " · $0.090, at most $0.022 more for calls cut off"
+    )
 
 
 def test_warnings_are_about_what_is_there() -> None:

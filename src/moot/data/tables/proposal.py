@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
+from moot.config.flow import flow
 from moot.data.case import KEYS
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_labels import columns_in_russian
@@ -24,6 +23,8 @@ from moot.models.closest import closest
 
 _NEEDED = ("text", "answer")
 MOST_LISTED = 40
+MOST_SHOWN = 60
+"""Letters of a name, in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,8 @@ def _near(name: str, names: Sequence[str]) -> str:
 
 def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     """A file that is nearly in our own form: a column too many is a mistake, as it is in every file of ours."""
-    kept = _written({"meta": tuple(names[:MOST_LISTED])})
+    short = tuple(name for name in names if len(name) <= MOST_SHOWN)
+    kept = _such_as("meta", [short[:MOST_LISTED] or "NAME"])
     expected = f"expected one of {', '.join(KEYS)} (anything else goes under meta, such as by {kept})"
     hints = "".join(closest(name, KEYS) for name in names[:MOST_LISTED])
     kept_too = (Stated({"meta": tuple(names)}),)
@@ -161,21 +163,30 @@ def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
 def listed(names: Sequence[str]) -> str:
     """Names for a message, which somebody else's file may have thousands of."""
     more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(f"{name[:60]}…" if len(name) > 60 else name for name in names[:MOST_LISTED]) + more
+    return ", ".join(map(_cut, names[:MOST_LISTED])) + more
+
+
+def _cut(name: str) -> str:
+    return f"{name[:MOST_SHOWN]}…" if len(name) > MOST_SHOWN else name
 
 
 def _written(columns: Mapping[str, ColumnNames]) -> str:
-    keys = {key: each[:60] if isinstance(each, str) else [name[:60] for name in each] for key, each in columns.items()}
-    flow = yaml.safe_dump(keys, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
-    return f"columns: {flow.strip()}"
+    keys = {key: _cut(each) if isinstance(each, str) else list(map(_cut, each)) for key, each in columns.items()}
+    return f"columns: {flow(keys)}"
+
+
+def _such_as(key: str, candidates: Sequence[ColumnNames]) -> str:
+    """What somebody could write, word for word: a name that is too long to be shown is no advice."""
+    short = (each for each in candidates if all(len(name) <= MOST_SHOWN for name in several(each)))
+    return _written({key: next(short, "NAME")})
 
 
 def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     doubts = []
     for key, candidates in guess.doubts.items():
-        listed_too = [each if isinstance(each, str) else f"[{', '.join(each)}]" for each in candidates[:MOST_LISTED]]
+        listed_too = [_cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
         named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
-        say = _written({key: candidates[0]})
+        say = _such_as(key, candidates)
         problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
         ways = tuple(Stated({key: each}) for each in candidates)
         if key not in _NEEDED:
@@ -193,7 +204,7 @@ def _missing(
     for key in missing:
         near = next((hint for name in unused[:MOST_LISTED] if (hint := _known_as(name, key))), "")
         names = listed(table.names) or "none"
-        say = _written({key: unused[0] if unused else "NAME"})
+        say = _such_as(key, unused)
         problem = (
             f"no column is known to be {key}{near}; the columns are {names}; say which under questions, such as {say}"
         )
@@ -273,8 +284,18 @@ def _by_rows(
         reasons += (
             f"{seen.fewer} of the questions have fewer choices than the {len(several(columns['choices']))} columns",
         )
+    reasons += _of_numbers(table, columns, form)
     source = MappedFile(replace(mapping, separator=separator), form)
     return replace(proposal, answers=form, reasons=reasons, source=source)
+
+
+def _of_numbers(table: QuestionTable, columns: Mapping[str, ColumnNames], form: AnswersAs | None) -> tuple[str, ...]:
+    """How numbers are read that become texts; an answer by its letter or place becomes none."""
+    if table.numbers is None:
+        return ()
+    keys = [key for key in table.numbers.keys if key in columns and (key != "answer" or form in (None, "texts"))]
+    names = [name for key in keys for name in several(columns[key]) if name in table.numbers.names]
+    return (f"{listed(names)}: {table.numbers.words}",) if names else ()
 
 
 def _seen(mapping: ColumnsOfTable) -> _RowsSeen:

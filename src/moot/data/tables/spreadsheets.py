@@ -1,7 +1,8 @@
 """Spreadsheets (.xlsx, .xls, .ods) as tables of texts, such as a CSV file of the same cells would have.
 
-A spreadsheet turns what is typed into numbers and dates. A number is written as people see it: 1.0 is 1. What cannot be
-taken back is refused where it is used: "1/2" that became a date, a number of more digits than a spreadsheet keeps.
+A spreadsheet turns what is typed into numbers and dates. A number is written as it is stored: 1.0 is 1. How its cell shows it
+(007, 3.14) the library does not tell, and that is said. What cannot be taken back is refused where it is used: "1/2" that
+became a date, a number of more digits than a spreadsheet keeps.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class ReadSheet:
     """All sheets of the file that can be seen."""
     rows: tuple[tuple[int, tuple[str | Mangled | None, ...]], ...]
     """The rows that are not empty, with their numbers."""
+    numbers: frozenset[int] = frozenset()
+    """The places of columns that hold numbers, below the first row. How their cells are formatted is not known."""
 
 
 def sheet_of(path: Path, named: str | None = None) -> ReadSheet:
@@ -60,7 +63,12 @@ def sheet_of(path: Path, named: str | None = None) -> ReadSheet:
         expected = f"expected one of {', '.join(sheets)}{closest(named, sheets)}" if sheets else "there is none"
         raise FileError(f"no sheet {named!r}; {expected}" if named else "no sheet in it", file=path)
     rows = tuple((number, tuple(_text(cell) for cell in cells)) for number, cells in said[1:])
-    return ReadSheet(head["sheet"], sheets, rows)
+    numbers = frozenset(place for _, cells in said[2:] for place, cell in enumerate(cells) if _is_number(cell))
+    return ReadSheet(head["sheet"], sheets, rows, numbers)
+
+
+def _is_number(cell: object) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def _check_size(path: Path) -> None:

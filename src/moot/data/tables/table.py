@@ -9,12 +9,36 @@ from pathlib import Path
 from typing import Any
 
 from moot.data.case import KEYS
-from moot.data.rows import NumberedRows, check_header, csv_cells, csv_names, jsonl_rows, parquet_names, parquet_rows
+from moot.data.rows import (
+    NumberedRows,
+    check_header,
+    csv_cells,
+    csv_names,
+    jsonl_rows,
+    parquet_floats,
+    parquet_names,
+    parquet_rows,
+)
 from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
 from moot.data.tables.spreadsheets import ReadSheet, sheet_of
 from moot.errors import FileError
 
 ENDINGS = (".jsonl", ".csv", ".parquet", ".tsv", *SPREADSHEETS)
+
+AS_TEXTS = ("id", "answer", "accepted", "rejected", "choices")
+"""Keys under which a number is a text."""
+FLOATS = "floats are read without a .0 behind them: 5.0 is 5"
+STORED = "numbers are read as they are stored, not as their cells are formatted: what is shown as 007 is 7"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberColumns:
+    """Columns whose numbers nobody has written digit by digit. Under these keys, where a number is a text, it is said how
+    they are read."""
+
+    names: frozenset[str]
+    keys: tuple[str, ...]
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +50,7 @@ class QuestionTable:
     rows: Callable[[Sequence[str]], NumberedRows]
     """All rows, with at least these columns of them."""
     notes: tuple[str, ...] = ()
+    numbers: NumberColumns | None = None
 
     @property
     def rows_are_named(self) -> bool:
@@ -38,7 +63,13 @@ def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
         case ".csv" | ".tsv":
             return QuestionTable(path, csv_names(path), 1, partial(_csv, path))
         case ".parquet":
-            return QuestionTable(path, parquet_names(path), None, partial(_parquet, path))
+            return QuestionTable(
+                path,
+                parquet_names(path),
+                None,
+                partial(_parquet, path),
+                numbers=NumberColumns(frozenset(parquet_floats(path)), AS_TEXTS, FLOATS),
+            )
         case ".jsonl":
             names = dict.fromkeys(name for _, row in jsonl_rows(path) for name in row)
             return QuestionTable(path, tuple(names), None, partial(_jsonl, path))
@@ -87,7 +118,13 @@ def _of_sheet(path: Path, sheet: ReadSheet, *, told: bool) -> QuestionTable:
     }
     check_header(list(names.values()), path, line)
     notes = (f"the sheet {sheet.name!r} is read, one of {', '.join(sheet.of)}",) if told and len(sheet.of) > 1 else ()
-    return QuestionTable(path, tuple(names.values()), line, partial(_sheet_rows, sheet, names), notes)
+    numbers = NumberColumns(
+        frozenset(name for place, name in names.items() if place in sheet.numbers),
+        tuple(key for key in AS_TEXTS if key != "id"),  # of a name it matters little how it looks
+        STORED,
+    )
+    rows = partial(_sheet_rows, sheet, names)
+    return QuestionTable(path, tuple(names.values()), line, rows, notes, numbers)
 
 
 def _sheet_rows(

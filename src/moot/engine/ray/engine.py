@@ -80,10 +80,18 @@ class RayRunner(Runner):
         self._unheard: set[str] = set()
         self._all_heard = asyncio.Event()
         self._last_death = ""
+        self._spreading = False
+        """Whether workers play; what learns, judges or matches is asked for here."""
+
+    def _put_back(self) -> None:
+        """Workers are asked nothing while they play: they are ended at once."""
+        super()._put_back()
+        if self._spreading:
+            self._drop_all()
 
     def _drop_all(self) -> None:
         """Workers are ended with all that they play; how much that is they tell nobody any more."""
-        self._dropped = max(1, self._dropped)
+        self._dropped = max(int(self._spreading), self._dropped)
         super()._drop_all()
 
     async def _play_all(self, cells: Sequence[Cell]) -> None:
@@ -93,9 +101,11 @@ class RayRunner(Runner):
         try:
             if self._interrupted:
                 return
+            self._spreading = True
             self._tasks = [asyncio.create_task(self._spread(cells))]
             await asyncio.gather(*self._tasks, return_exceptions=True)
         finally:
+            self._spreading = False
             if ours:
                 self._ray.shutdown()
         if not self._store_is_broken():
@@ -252,6 +262,7 @@ class RayRunner(Runner):
         tally.undeclared = all_undeclared(report.undeclared for report in self._told.values())
         tally.undrafted = all_missing(report.undrafted for report in self._told.values())
         if tally.purse is not None:
+            tally.purse.lost_usd += played.lost_usd - last_report.lost_usd
             tally.purse.overbilled = _together(report.overbilled for report in self._told.values())
         if tally.calls.cost_usd is not None:
             paid = None if played.cost_usd is None else played.cost_usd - (last_report.cost_usd or 0.0)

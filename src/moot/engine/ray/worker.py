@@ -74,6 +74,7 @@ class WorkerReport:
     made: int = 0
     found: int = 0
     cost_usd: float | None = 0.0
+    lost_usd: float = 0.0
     overbilled: dict[str, Overcharge] = field(default_factory=dict)
     exceeded: dict[str, ExceededBound] = field(default_factory=dict)
     undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -159,6 +160,7 @@ class Worker:
             made=calls.made,
             found=calls.found,
             cost_usd=calls.cost_usd,
+            lost_usd=tally.lost_usd,
             overbilled={} if tally.purse is None else dict(tally.purse.overbilled),
             exceeded=dict(tally.exceeded),
             undeclared=dict(tally.undeclared),

@@ -34,6 +34,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "accuracy": rows,
         "failures": [dict(row) for row in queries.failures_of(source.connection, source.name)],
         "bill_usd": bill_usd(source.connection, source.name),
+        "losses_usd": losses_usd(source.connection, source.name),
         "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
     }
     if clusters := _clusters(source):
@@ -155,3 +156,12 @@ def bill_usd(connection: Connection, name: str) -> float | None:
     table = schema.calls
     costs = connection.execute(select(table.c.cost_usd).where(table.c.experiment == name)).scalars().all()
     return None if None in costs else math.fsum(cost for cost in costs if cost is not None)
+
+
+def losses_usd(connection: Connection, name: str) -> float:
+    """What may be on the bill beside them, at the most: attempts that gave no reply, and those that are under way, or were
+    when their process died."""
+    amounts: list[float] = []
+    for table in (schema.losses, schema.reservations):
+        amounts += connection.execute(select(table.c.usd).where(table.c.experiment == name)).scalars().all()
+    return math.fsum(amounts)

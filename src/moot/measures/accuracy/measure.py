@@ -25,6 +25,7 @@ class Accuracy:
         "accuracy",
         "failures",
         "bill_usd",
+        "losses_usd",
         "simulated",
         "clusters",
         "ungraded",

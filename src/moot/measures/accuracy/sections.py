@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.experiment.selected import BY_IDS_ALONE
-from moot.measures.columns import Figures, cohort_column, figure, titled, unknown_words, who, with_team
+from moot.measures.columns import Figures, cohort_column, figure, several_teams, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
 
 
 def accuracy_section(figures: Figures) -> Iterator[Section]:
+    several = several_teams(figures.get("accuracy", ()))
     rows = [
         {
             **{key: row.get(key) for key in ("label", "team", "cohort", "captain", "player")},
             **{key: row.get(key) for key in ("value", "low", "high", "n")},
             **{key: row.get(key) for key in ("calls", "cost_usd", "prompt_tokens", "completion_tokens", "seconds")},
-            "name": titled(row),
+            "name": titled(row, team=several),
             "who": who(row),
         }
         for row in figures.get("accuracy", ())
@@ -61,17 +62,19 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
 
 def chosen_on_words(figures: Figures) -> Iterator[str]:
     """Of each row that was chosen on some of the questions: on how many, and how many are left."""
+    several = several_teams(figures.get("accuracy", ()))
     for row in figures.get("accuracy", ()):
+        title = titled(row, team=several)
         if by_id := row.get("chosen_on_ids"):
-            yield f"{titled(row)}: {BY_IDS_ALONE.format(by_id)}."
+            yield f"{title}: {BY_IDS_ALONE.format(by_id)}."
         if not (left_out := row.get("chosen_on", 0)):
             continue
         size = figures["questions"]
         if left_out == size:
-            yield f"{titled(row)}: {row['why']}."
+            yield f"{title}: {row['why']}."
             continue
         words = f"{left_out:,} of {size:,} questions are those that it was chosen on"
-        yield f"{titled(row)}: {words}; its figures are over the other {size - left_out:,}."
+        yield f"{title}: {words}; its figures are over the other {size - left_out:,}."
 
 
 def outcomes_section(figures: Figures) -> Iterator[Section]:

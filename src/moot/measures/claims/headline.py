@@ -8,10 +8,10 @@ them that ever answered. Options, and players, are ranked on the questions that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.experiment.claims import ClaimError
+from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse_side
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.over_singles import best_of_singles, graded_table, nobody_is_best, over_best
@@ -75,7 +75,10 @@ def headline_figures(
     options: Mapping[str, SideResults],
 ) -> Row | None:
     """From the options that have been played; None where there are none."""
-    chosen = _chosen(source, cells, declared, options)
+    try:
+        chosen = _chosen(source, cells, declared, options)
+    except SeveralTeams as error:
+        return _of_several_teams(source, cells, declared, options, str(error))
     if chosen is None:
         return None
     values = chosen.values()
@@ -84,7 +87,7 @@ def headline_figures(
         "chosen": chosen.how,
         "options": len(chosen.paid),
         **chosen.ranking,
-        **_named(chosen),
+        **_named(chosen, cells),
         **estimate_row(_paid_accuracy(chosen.paid, chosen.of, chosen.asked, values, source.seed)),
         **_ungraded(chosen.side, values),
         **({"left_out": len(chosen.side.left_out)} if chosen.side.left_out else {}),
@@ -140,11 +143,10 @@ def _chosen(
     pool = teams or dict(options)
     if (side := _primary(source, cells)) is not None:
         primary, asked = side.title, sorted(side.calls)
-        if any(word.kind == "primary" and word.text == primary and word.frozen for word in declared):
-            return _Chosen(primary, "declared", {primary: side}, asked, {})
-        # Whoever declares when answers are there already may have looked at them.
+        if (how := _how(declared, primary)) == "declared":
+            return _Chosen(primary, how, {primary: side}, asked, {})
         others = {title: option for title, option in pool.items() if option.cells != side.cells}
-        return _Chosen(primary, "declared late", {primary: side, **others}, asked, {})
+        return _Chosen(primary, how, {primary: side, **others}, asked, {})
     together = ranked(pool)
     # Where no two can be ranked, one of them is told of as any other would be: it is the highest of nothing.
     top = together.names[0] if together.none_ranked else highest(pool)
@@ -172,14 +174,56 @@ def _primary(source: Source, cells: Sequence[Stored]) -> SideResults | None:
         return None
     try:
         side = side_of(source, cells_named(primary, cells), primary)
+    except SeveralTeams:
+        raise
     except ClaimError:  # of another plan under this name
         return None
     return side if side.calls or side.left_out else None
 
 
-def _named(chosen: _Chosen) -> Row:
+def _of_several_teams(
+    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults], why: str
+) -> Row:
+    """Of a primary that several teams play, as files once could say it: none of them is told as all, nor their mean as one."""
+    side = parse_side(source.config["primary"])
+    meant = [cell for cell in cells if is_meant(side, cell)]
+    row: Row = {
+        "of": source.config["primary"],
+        "chosen": _how(declared, source.config["primary"]),
+        "options": 1,
+        **{key: meant[0][key] for key in ("strategy", "label")},
+        **dict.fromkeys(("team", "player", "captain")),
+        "captains": 0,
+        "alone": False,
+        "led": any(cell["captain"] for cell in meant),
+        "teams": _teams(cells),
+        **estimate_row(None),
+        "why": why,
+        "ungraded": 0,
+        **dict.fromkeys(("over_best_single", "over_captain", "cost_ratio", "cost_unit")),
+        "after_the_fact": _after_the_fact(options, source.seed),
+        "played_alone": any(cell["player"] for cell in cells),
+    }
+    words = sentences(row)
+    return {**row, "words": words, "sentence": " ".join(words)}
+
+
+def _how(declared: Sequence[Declared], primary: str) -> str:
+    """Whoever declares when answers are there already may have looked at them."""
+    frozen = any(word.kind == "primary" and word.text == primary and word.frozen for word in declared)
+    return "declared" if frozen else "declared late"
+
+
+def _teams(cells: Iterable[Stored]) -> int:
+    """How many the run has, so that the words can say which; of players alone, one."""
+    return max(1, len({cell["team"] for cell in cells if cell["team"]}))
+
+
+def _named(chosen: _Chosen, every: Sequence[Stored]) -> Row:
+    """Who it is. All cells of a side are of one team."""
     cells = chosen.side.cells
     whose = {cell["player"] or cell["captain"] for cell in cells}
+    cohorts = {"cohorts": len(cells)} if len(cells) > 1 and chosen.side.seats == "cohorts" else {}
     return {
         "strategy": cells[0]["strategy"],
         "label": cells[0]["label"],
@@ -189,7 +233,8 @@ def _named(chosen: _Chosen) -> Row:
         "captains": len(whose) if chosen.side.alone is False else 0,
         "alone": chosen.side.alone,
         "led": any(cell["captain"] for side in chosen.paid.values() for cell in side.cells),
-        "teams": len({cell["team"] for side in chosen.paid.values() for cell in side.cells}),
+        "teams": _teams(every),
+        **cohorts,
     }
 
 

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from moot.experiment.claims import ClaimError, Hypothesis, Number, SideName, Term, cells_meant, parse
+from moot.experiment.claims import Hypothesis, Number, Term, cohort_of_several, parse
+from moot.experiment.side_names import ClaimError, SideName, cells_meant
 from moot.measures.cells import Stored
 from moot.measures.claims.figure import Ends, Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
@@ -65,12 +66,13 @@ def _judged(source: Source, cells: Sequence[Stored], text: str) -> Judged:
 def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str:
     """One figure as sums over questions, or why there is none."""
     meant = _of_cohort(source, [cast(Stored, cell) for cell in cells_meant(term.side, cells)], term.side)
+    if isinstance(meant, str):
+        return meant
     if not meant:
         return f"cohort {term.side.cohort!r} has not played {term.side.strategy!r}"
     side = side_of(source, meant, str(term.side))
     if not side.calls and side.left_out and term.function in ("accuracy", "cost", "gap_closure"):
-        several = f"{len(side.cells)} {'players' if side.alone else 'captains'}"
-        return f"no question of {term.side} has been played by all {several}"
+        return f"no question of {term.side} has been played by all {len(side.cells)} {side.seats}"
     if not side.calls and not side.left_out:
         return f"{term.side} has not been played yet"
     if not side.right and term.function in ("accuracy", "gap_closure"):
@@ -86,7 +88,7 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             return Ratio(side.cost_usd, left_out=side.left_out)
         case "skyline":
             repeated = int(source.config.get("repeats", 1)) > 1
-            alone = _alone(source, cells, meant, _members(source, term.side.cohort))
+            alone = _alone(source, cells, meant, _members(source, term.side.cohort, meant))
             top = top_by_question(alone)
             left_out = frozenset(play.question for play in alone) - top.keys()
             if not top and left_out:
@@ -127,19 +129,24 @@ def _ends(values: Mapping[str, Value]) -> Ends:
     return {"worst": completed(values, best=False), "best": completed(values, best=True), "waiting": waiting}
 
 
-def _members(source: Source, cohort: str | None) -> set[str] | None:
-    """None: there is no cohort to be a member of."""
+def _members(source: Source, cohort: str | None, cells: Iterable[Stored]) -> set[str] | None:
+    """Of the cohort of that team whose cells these are; of players alone, of every team's. None: there is no cohort to be a
+    member of."""
     if cohort is None:
         return None
-    teams = source.config.get("teams", {}).values()
-    return {name for team in teams for name in team.get("cohorts", {}).get(cohort, ())}
+    named, teams = source.config.get("teams", {}), {cell["team"] for cell in cells if not cell["player"]}
+    seated = [team for name, team in named.items() if not teams or name in teams]
+    return {name for team in seated for name in team.get("cohorts", {}).get(cohort, ())}
 
 
-def _of_cohort(source: Source, meant: Sequence[Stored], side: SideName) -> list[Stored]:
+def _of_cohort(source: Source, meant: Sequence[Stored], side: SideName) -> list[Stored] | str:
     """The cells of a cohort: its own table, its members alone, or a table led by one of them."""
     if side.cohort is None:
         return list(meant)
-    members = _members(source, side.cohort) or set()
+    teams = [name for name, team in source.config.get("teams", {}).items() if side.cohort in team.get("cohorts", {})]
+    if len(teams) > 1 and all(cell["player"] for cell in meant):
+        return cohort_of_several(side, teams)
+    members = _members(source, side.cohort, meant) or set()
     cohort_cells = [cell for cell in meant if cell.get("cohort") == side.cohort]
     return cohort_cells or [cell for cell in meant if (cell["player"] or cell["captain"]) in members]
 
@@ -195,9 +202,6 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
 
     What somebody said alone is what it said alone for this strategy: in which other ways it was asked alone is no matter.
     """
-    teams = list(dict.fromkeys(str(cell["team"]) for cell in meant))
-    if len(teams) > 1:
-        return f"{side.strategy} is played by several teams, each with a gap of its own: {', '.join(teams)}"
     same = [cell for cell in led_cells(cells) if all(cell[key] == meant[0][key] for key in ("team", "label"))]
     pairs = [pair for cell in same for pair in native_pairs(source, cell)]
     captains = {cell["captain"] for cell in meant}

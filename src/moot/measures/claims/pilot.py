@@ -25,7 +25,7 @@ from moot.stats.graded_pairs import compared_row, known_pairs, why_unfair_pairs
 from moot.store import queries
 from moot.types import Estimate
 
-Values = Mapping[str, Value]
+GradedValues = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +109,14 @@ def _most(share: Estimate) -> float:
     return 1.0 if share.high is None else share.high
 
 
-def _may_be(own: Values, best: Values) -> bool:
+def _may_be(own: GradedValues, best: GradedValues) -> bool:
     """Whether it could be the best single for all that the pilot shows."""
     pairs = {question: [(value, best[question])] for question, value in own.items() if question in best}
     row = compared_row(pairs) if pairs else {}
     return row.get("high") is None or row["high"] >= 0
 
 
-def _discordance(one: Values, other: Values) -> Estimate:
+def _discordance(one: GradedValues, other: GradedValues) -> Estimate:
     """Of means over repeats or captains: how often one answer of each would differ, were they given apart. Those that are
     given together differ less, so a plan by this asks for no fewer questions than are needed."""
     pairs = {question: [(value, other[question])] for question, value in one.items() if question in other}

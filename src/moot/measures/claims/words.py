@@ -41,6 +41,8 @@ def _nothing(row: Mapping[str, Any]) -> str:
     if not row.get("ungraded") and (left_out := row.get("left_out")):
         none = f"none of its {left_out:,} questions has been played by all of its {_several(row)}"
         return f"Nobody knows how many {_subject(row)} got right: {none}."
+    if not row.get("ungraded") and row.get("why"):
+        return f"The primary, {row['of']}, has no figure: {row['why']}."
     if not row.get("ungraded"):
         return "Nothing has been played yet."
     opening, bounds = _opening(row["questions"]), row["bounds"]
@@ -63,15 +65,17 @@ def _subject(row: Mapping[str, Any]) -> str:
     }.get(row["chosen"], "")
     if row["alone"]:
         return f"{row['player'] or 'the players'} alone{aside}"
+    named = f" {row['team']}" if row.get("teams", 1) > 1 and row["team"] else ""
     if row["captain"]:
-        named = f" {row['team']}" if row.get("teams", 1) > 1 and row["team"] else ""
         return f"the {row['label']} team{named} with {row['captain']} as captain{aside}"
-    if row["captains"] > 1:
-        return f"the {row['label']} team, on average over its {row['captains']} captains{aside or ','}"
+    if row["captains"] > 1 or row.get("cohorts"):
+        return f"the {row['label']} team{named}, on average over its {_several(row)}{aside or ','}"
     return f"the {row['label']} team {row['team'] or ''}".rstrip() + aside
 
 
 def _several(row: Mapping[str, Any]) -> str:
+    if row.get("cohorts"):
+        return f"{row['cohorts']:,} cohorts"
     return f"{row['captains']:,} captains" if row["captains"] > 1 else "players"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from moot.measures.cells import Stored
 from moot.measures.columns import Figures
+from moot.measures.numbers import money
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.store import queries
@@ -68,10 +69,8 @@ def _runs(figures: Figures) -> Section:
     rows = [{"number": number, **run} for number, run in enumerate(figures.get("runs", ()), start=1)]
     keys = dict.fromkeys(key for row in rows for key, value in row.items() if not isinstance(value, dict | list))
     columns = tuple(Column(key, key.replace("_", " ")) for key in keys)
-    bill = figures.get("bill_usd")
-    paid = "not known: a price is missing" if bill is None else f"${bill:,.4f}" if bill else "nothing"
     words = (
-        f"What the experiment has paid, each call once: {paid}.",
+        f"What the experiment has paid, each call once: {_paid(figures)}.",
         *_overbilled(rows),
         *_exceeded(rows),
         *_undeclared(rows),
@@ -80,13 +79,30 @@ def _runs(figures: Figures) -> Section:
     return Section("runs", "The run's facts", words, columns, rows, place=950, terminal="page")
 
 
+def _paid(figures: Figures) -> str:
+    bill = figures.get("bill_usd")
+    paid = "not known: a price is missing" if bill is None else money(bill) if bill else "nothing"
+    more = more_words(figures.get("losses_usd"))
+    return f"{paid}{more}"
+
+
+def more_words(losses_usd: float | None) -> str:
+    """What stands behind a sum that was paid, where more may be on the bill."""
+    return f", and at most {money(losses_usd)} more, for calls that were cut off" if losses_usd else ""
+
+
+def losses_remark(figures: Figures) -> str | None:
+    """For where there is room for one line; None: nothing was lost."""
+    return f"Paid: {_paid(figures)}." if figures.get("losses_usd") else None
+
+
 def _overbilled(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Whoever did not keep to what it was allowed."""
     for run in runs:
         for model, over in run.get("overbilled", {}).items():
             yield (
                 f"In run {run['number']} {model} billed more than its calls could cost, {over['calls']} times and "
-                f"${over['over_usd']:,.4f} over; it is counted as billed."
+                f"{money(over['over_usd'])} over; it is counted as billed."
             )
 
 

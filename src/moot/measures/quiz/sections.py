@@ -16,6 +16,7 @@ from moot.measures.columns import (
     not_all_words,
     paired_columns,
     paired_words,
+    several_teams,
     share_bounds,
     titled,
     ungraded_columns,
@@ -143,8 +144,9 @@ def _value(row: Mapping[str, Any]) -> Row:
 
 
 def _gains(figures: Figures) -> Iterator[Section]:
+    several = several_teams(figures.get("accuracy", ()))
     rows = [
-        {**with_bounds(row), "name": titled(row), "captain": row["captain"] or "all"}
+        {**with_bounds(row), "name": titled(row, team=several), "captain": row["captain"] or "all"}
         for row in figures.get("gains", ())
     ]
     named = (Column("label", "strategy"), Column("captain", "captain"))

@@ -167,13 +167,14 @@ def learn_threshold(
     gradable = [] if why else [q for q in questions if all(arm.values[q].worst is not None for arm in arms)]
     always_vote, always_talk, by_threshold = (_arm(policy, graded, gradable, seed) for policy in (*arms, played))
     by_threshold = replace(by_threshold, accuracy=_paid_for(by_threshold.accuracy, right, graded, seed))
+    after_the_fact = [mark for question in graded if (mark := right[start][question]) is not None]
     return Threshold(
         talk_from=None if why else int(start),
         chosen=() if why else tuple(map(int, fitted.chosen)),
         always_vote=always_vote,
         always_talk=always_talk,
         by_threshold=by_threshold,
-        after_the_fact=sum(right[start][question] or 0.0 for question in graded) / len(graded) if graded else None,
+        after_the_fact=_mean(after_the_fact) if after_the_fact else None,
         over_vote=_compared(options, start, arms[0], pooled, seed),
         over_talk=_compared(options, start, arms[1], pooled, seed),
         n=len(graded),

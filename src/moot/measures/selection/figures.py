@@ -15,7 +15,7 @@ from moot.select.labels import UNANSWERED, AnswerAlone, LabelMatrix
 from moot.select.oracle import graded_mean
 from moot.select.trial import Trial
 from moot.stats.clusters import clustered, value_rows
-from moot.stats.graded import FEW_WAITING, Value, known, value_of
+from moot.stats.graded import Value, known, value_of
 from moot.stats.proportion import mean_over_questions, share, share_between
 from moot.types import Estimate
 
@@ -72,12 +72,11 @@ def _chosen_on(questions: Sequence[str], wordings: Mapping[str, str] | None) -> 
 def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
     first = group[0]
     tests = [reached for trial in group if (reached := trial.test_accuracy) is not None]
-    mean = sum(tests) / len(tests) if tests else None
+    mean = sum(tests) / len(tests) if len(tests) == len(group) else None
     accuracy = accuracy_of(labels, group)
     interval = accuracy and accuracy.estimate()
     at_home = [trial.selection_accuracy for trial in group if trial.selection_accuracy is not None]
     sizes = [len(trial.team) for trial in group]
-    learnt = [trial.g for trial in group if trial.g is not None]
     distances = [trial.distance for trial in group if trial.distance is not None]
     row = {
         "method": first.method,
@@ -87,24 +86,25 @@ def _row(labels: LabelMatrix, group: Sequence[Trial], kind: str) -> Row:
         "pool": len(labels.proposers),
         "team": [str(labels.proposers[place]) for place in first.team],
         **_missing_labels(labels, first.team),
-        "selection_accuracy": sum(at_home) / len(at_home) if at_home else None,
+        "selection_accuracy": sum(at_home) / len(at_home) if len(at_home) == len(group) else None,
         "test_accuracy": mean,
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
         "n": interval.n if interval else 0,
         **_ungraded(group),
         "splits": len(group),
-        "deviation": float(np.std(tests, ddof=1)) if len(tests) > 1 else None,
+        "deviation": float(np.std(tests, ddof=1)) if len(tests) == len(group) > 1 else None,
         "calls": round(sum(trial.calls for trial in group) / len(group)),
         "distance": sum(distances) / len(distances) if distances else None,
         "proven": len(distances),
         "counts": _counts(labels, group),
-        "right_labels": _right_labels(group),
-        "g": [sum(values) / len(values) for values in zip(*learnt, strict=True)] if learnt else None,
+        "right_labels": _right_labels(labels, group),
+        **_learnt(group),
         "notes": _notes(group),
         "accuracies": {
             str(labels.proposers[place]): value for place, value in zip(first.team, first.accuracies, strict=False)
         },
+        **_ungraded_where_chosen(labels, first),
         "teams": [[str(labels.proposers[place]) for place in trial.team] for trial in group]
         if len(group) > 1
         else None,
@@ -120,15 +120,15 @@ def _missing_labels(labels: LabelMatrix, team: Sequence[int]) -> Row:
 
 
 NOTHING_GRADED = "nobody could grade any of the ensemble's words"
+NOTHING_ON_A_SPLIT = "there is a split on which nobody could grade any of the ensemble's words"
 
 
 def _withheld(row: Row, asked: int, labels: LabelMatrix) -> Row:
     """A row without an accuracy where so much is ungraded that one over the rest would flatter, or nobody has graded
     anything else: a match is right by construction, and what is no match waits for the judge."""
-    ungraded = row.get("ungraded", 0)
-    if not ungraded or "why" in row or (labels.settled and ungraded <= FEW_WAITING * asked):
+    why = labels.why_unfair(row.get("ungraded", 0), asked)
+    if why is None or "why" in row:
         return row
-    why = f"{ungraded:,} of {asked:,} answers are ungraded; those that are graded are right more often than all are"
     nothing: Row = dict.fromkeys(("test_accuracy", "low", "high", "deviation"))
     return {**row, **{key: value for key, value in nothing.items() if key in row}, "n": 0, "why": why}
 
@@ -144,8 +144,12 @@ def _ungraded(group: Sequence[Trial]) -> Row:
         / len(group)
         for end in (0.0, 1.0)
     ]
-    why = {"why": NOTHING_GRADED} if all(mask.all() for mask in unknown) else {}
-    return {"ungraded": ungraded, "bounds": {"low": ends[0], "high": ends[1]}, **why}
+    row = {"ungraded": ungraded, "bounds": {"low": ends[0], "high": ends[1]}}
+    if all(mask.all() for mask in unknown):
+        row["why"] = NOTHING_GRADED
+    elif any(mask.all() for mask in unknown):
+        row["why"] = NOTHING_ON_A_SPLIT
+    return row
 
 
 def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
@@ -154,21 +158,44 @@ def _counts(labels: LabelMatrix, group: Sequence[Trial]) -> dict[str, float]:
     return {model: chosen[model] / len(group) for model in labels.models if chosen[model]}
 
 
-def _right_labels(group: Sequence[Trial]) -> list[Row]:
-    """How often c labels of the team are right, and how often the ensemble is right then; without questions of which
-    a label is ungraded."""
+def _right_labels(labels: LabelMatrix, group: Sequence[Trial]) -> list[Row]:
+    """How often c labels of the team are right, and how often the ensemble is right then, over the questions of which the
+    word and all labels are graded. By the rule of every figure: none where those would flatter, and then it is said why."""
     right_counts = np.concatenate([trial.known for trial in group])
     right = np.concatenate([trial.right for trial in group])
-    counted = ~np.isnan(right_counts)
+    counted = ~np.isnan(right_counts) & ~np.isnan(right)
+    ungraded, asked = int((~counted).sum()), len(counted)
+    unfair = labels.why_unfair(ungraded, asked, of="test questions have an ungraded answer")
+    counted &= unfair is None
     right_counts, right = right_counts[counted].astype(int), right[counted]
     size = max(len(trial.team) for trial in group)
-    rows = []
+    rows: list[Row] = []
     for c in range(size + 1):
-        here = right_counts == c
-        n = int(here.sum())
-        share = n / len(right_counts) if len(right_counts) else None
-        rows.append({"c": c, "n": n, "share": share, "accuracy": graded_mean(right[here])})
+        here = right[right_counts == c]
+        share = len(here) / len(right) if len(right) else None
+        row: Row = {"c": c, "n": len(here), "share": share, "accuracy": graded_mean(here)}
+        if ungraded and not len(here):
+            row["why"] = unfair or f"no test question with {c} right labels is graded, labels and all"
+        rows.append(row)
     return rows
+
+
+def _learnt(group: Sequence[Trial]) -> Row:
+    """g, the mean over the splits; none where what it was learnt from would flatter on one of them."""
+    whys = [trial.why_no_g for trial in group if trial.why_no_g is not None]
+    learnt = [trial.g for trial in group if trial.g is not None]
+    if whys or not learnt:
+        return {"g": None, **({"why_no_g": whys[0]} if whys else {})}
+    return {"g": [sum(values) / len(values) for values in zip(*learnt, strict=True)]}
+
+
+def _ungraded_where_chosen(labels: LabelMatrix, first: Trial) -> Row:
+    """By member of the team: how many of its labels that it was chosen by are ungraded. In `accuracies` these are not right."""
+    if labels.ungraded is None or first.selected is None:
+        return {}
+    counts = {str(labels.proposers[place]): int(labels.ungraded[place, first.selected].sum()) for place in first.team}
+    told = {name: ungraded for name, ungraded in counts.items() if ungraded}
+    return {"accuracies_ungraded": told} if told else {}
 
 
 def _notes(group: Sequence[Trial]) -> list[str]:
@@ -209,7 +236,7 @@ def single_rows(labels: LabelMatrix, plays: Plays | None = None) -> list[Row]:
     counts by its mean over them, as in a report."""
     with clustered(labels.clusters):
         rows = [_single(labels, place, plays) for place in range(len(labels.proposers))]
-    return sorted(rows, key=lambda row: -(row["test_accuracy"] or 0.0))
+    return sorted(rows, key=lambda row: (row["test_accuracy"] is None, -(row["test_accuracy"] or 0.0)))
 
 
 def _single(labels: LabelMatrix, place: int, plays: Plays | None) -> Row:

@@ -150,8 +150,12 @@ def _team(row: Row) -> Section:
         Column("proposer", "proposer"),
         Column("accuracy", "alone, where chosen", "share"),
     )
-    words = ("The team of the first split.",) if row["splits"] > 1 else ()
-    return Section("selection-team", f"The team of {row['method']}", words, columns, members)
+    words = ["The team of the first split."] if row["splits"] > 1 else []
+    words += [
+        f"{name}: at least so much; {ungraded} of its labels there are ungraded and taken as not right, as for the choice."
+        for name, ungraded in row.get("accuracies_ungraded", {}).items()
+    ]
+    return Section("selection-team", f"The team of {row['method']}", tuple(words), columns, members)
 
 
 def _models(rows: Sequence[Row]) -> Section:
@@ -185,8 +189,9 @@ def _labels_right(rows: Sequence[Row]) -> Section:
         pooled: dict[str, float | None] = {}
         for c in range(k + 1):
             cells = [row["right_labels"][c] for row in fitting if row["k"] == k]
-            n = sum(cell["n"] for cell in cells)
-            pooled[str(c)] = sum(cell["n"] * (cell["accuracy"] or 0.0) for cell in cells) / n if n else None
+            graded = [cell for cell in cells if cell["accuracy"] is not None]
+            n = sum(cell["n"] for cell in graded)
+            pooled[str(c)] = sum(cell["n"] * cell["accuracy"] for cell in graded) / n if n else None
         table_rows.append({"method": "ensemble right then", "k": k, **pooled})
     most = max((row["k"] for row in fitting), default=0)
     columns = (
@@ -194,8 +199,14 @@ def _labels_right(rows: Sequence[Row]) -> Section:
         Column("k", "k"),
         *(Column(str(c), str(c), "share") for c in range(most + 1)),
     )
-    words = ("On how many test questions so many labels of the team are right; last, all methods together.",)
-    return Section("selection-right-labels", "Right labels in the team", words, columns, table_rows)
+    words = ["On how many test questions so many labels of the team are right; last, all methods together."]
+    words += [
+        f"{row['method']}: {row['right_labels'][0]['why']}."
+        for row in fitting
+        if all(cell["share"] is None and "why" in cell for cell in row["right_labels"])
+    ]
+    title = "Right labels in the team"
+    return Section("selection-right-labels", title, tuple(dict.fromkeys(words)), columns, table_rows)
 
 
 def _over(rows: Sequence[Row], key: str, ident: str, title: str) -> Section:

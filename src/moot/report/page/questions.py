@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, select
 
-from moot.measures.cells import Stored, stored_cell
+from moot.measures.cells import Stored, stored_cells
 from moot.measures.sides import title_of
 from moot.report.figures import grader_of
 from moot.report.names import options_left, short_names, ways_of
@@ -35,6 +35,7 @@ EPISODES_A_PART = 1_500
 """What one part holds: a few hundred kilobytes, unpacked while one blinks."""
 
 NOT_PLAYED = "."
+IN_PART = "h"
 OUTCOMES = {"answered": "a", "undecided": "d", "unanswered": "u", "refused": "r", "failed": "f"}
 
 Grade = Callable[[Case, str | None], float | None]
@@ -68,6 +69,9 @@ class Columns:
     said: list[list[str]] = field(default_factory=list)
     """The different answers to a question."""
     grades: list[list[str]] = field(default_factory=list)
+    """A letter for each slot: `1` right, `0` wrong, `h` in part, `?` not graded, `!` judges differ, `.` not played."""
+    scores: list[dict[int, float]] = field(default_factory=list)
+    """By slot, where it is right in part: how far."""
     outcomes: list[list[str]] = field(default_factory=list)
     answers: list[list[int]] = field(default_factory=list)
     changes: list[list[str]] = field(default_factory=list)
@@ -78,18 +82,20 @@ class Columns:
         for column in (self.grades, self.outcomes, self.changes):
             column.extend([] for _ in range(self.cells))
         self.answers.extend([] for _ in range(self.cells))
+        self.scores.extend({} for _ in range(self.cells))
 
     def row(self) -> dict[str, Any]:
         joined = {name: ["".join(marks) for marks in getattr(self, name)] for name in ("grades", "outcomes", "changes")}
         plain = ("repeats", "keys", "ids", "texts", "references", "category", "human", "diverse", "said", "answers")
         kept = {name: getattr(self, name) for name in (*plain, "starts")}
-        return {**kept, **joined, "categories": list(self.categories)}
+        scores = [{str(slot): value for slot, value in own.items()} for own in self.scores]
+        return {**kept, **joined, "scores": scores, "categories": list(self.categories)}
 
 
 def read_questions(connection: Connection, experiment: Row, grade: Grade | None = None) -> QuestionData:
     """`grade` values a captain's draft where that captain was never played alone."""
     config = config_of(experiment)
-    cells = [stored_cell(row) for row in queries.cells_of(connection, experiment["id"])]
+    cells = stored_cells(queries.cells_of(connection, experiment["id"]))
     places = _places(connection, experiment["id"])
     words = Words(connection, experiment, cells, [place.case_id for place in places], grader_of(config))
     columns = Columns(words.repeats, len(cells))
@@ -127,9 +133,8 @@ def named_cells(cells: Sequence[Stored]) -> list[dict[str, Any]]:
     rows = []
     for cell in cells:
         shortly = Stored(**{**cell, "label": short[cell["label"]]})
-        key, title = title_of(cell), title_of(shortly)
-        if titles[key] > 1:  # the same strategy at several tables
-            key, title = f"{key} ({cell['team']})", f"{title} ({cell['team']})"
+        several = titles[title_of(cell)] > 1  # teams that play the same
+        key, title = title_of(cell, team=several), title_of(shortly, team=several)
         named: dict[str, Any] = {
             "strategy": shortly["strategy"],
             "label": shortly["label"],
@@ -198,10 +203,10 @@ class _QuestionReader:
         part.add_calls(self.words.calls(part.keys()))
         return part.row()
 
-    def _lines(self) -> Iterator[tuple[Seat, list[str], list[str], list[int]]]:
+    def _lines(self) -> Iterator[tuple[Seat, list[str], list[str], list[int], dict[int, float]]]:
         """Each cell and what the list shows of it."""
         columns = self.columns
-        return zip(self.seats, columns.grades, columns.outcomes, columns.answers, strict=True)
+        return zip(self.seats, columns.grades, columns.outcomes, columns.answers, columns.scores, strict=True)
 
     def _add_columns(self, place: PlacedQuestion, plays: PlayRows) -> None:
         columns, case = self.columns, place.case
@@ -217,14 +222,16 @@ class _QuestionReader:
         for repeat in range(columns.repeats):
             rights: dict[tuple[str, str], float | None] = {}
             drafts: dict[tuple[str, str], str | None] = {}
-            for seat, grades, outcomes, answers in self._lines():
+            for seat, grades, outcomes, answers, scores in self._lines():
                 play = plays.get((seat.id, repeat))
                 if play is None:
                     grades.append(NOT_PLAYED)
                     outcomes.append(NOT_PLAYED)
                     answers.append(-1)
                     continue
-                grades.append(_mark(play))
+                if (mark := _mark(play)) == IN_PART:
+                    scores[len(grades)] = play[5]
+                grades.append(mark)
                 outcomes.append(OUTCOMES.get(play[0], "?"))
                 answers.append(-1 if play[1] is None else distinct_answers[play[1]])
                 if seat.player:
@@ -280,7 +287,7 @@ def _mark(play: PlayRow) -> str:
     if value is None:
         # Without an answer there is nothing to grade, and nothing right.
         return "0" if play[1] is None else "!" if stage == "disputed" else "?"
-    return "1" if value == 1 else "0" if value == 0 else "h"
+    return "1" if value == 1 else "0" if value == 0 else IN_PART
 
 
 def _change(mark: str, alone: float | None) -> str:

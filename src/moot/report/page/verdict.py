@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.measures.numbers import plain
+from moot.measures.numbers import money, plain
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
 from moot.stats.counted_words import count
 
@@ -42,7 +42,9 @@ def lead(figures: Mapping[str, Any]) -> str:
     counts += [count(players, "player")] if players else []
     counts += [count(strategies, "strategy", "strategies")]
     bill = figures.get("bill_usd")
-    counts.append("cost unknown" if bill is None else f"${bill:,.2f}" if bill else "no cost")
+    paid = "cost unknown" if bill is None else money(bill) if bill else "no cost"
+    losses = figures.get("losses_usd")
+    counts.append(f"{paid}, at most {money(losses)} more for calls cut off" if losses else paid)
     return " · ".join(counts)
 
 

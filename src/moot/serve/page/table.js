@@ -250,8 +250,15 @@ function decided(verdict) {
 }
 
 function bill(verdict) {
-  const money = verdict.cost_usd === null || verdict.cost_usd === undefined ? "cost unknown" : `$${verdict.cost_usd ? verdict.cost_usd.toFixed(4) : 0}`;
+  const money = verdict.cost_usd === null || verdict.cost_usd === undefined ? "cost unknown" : usd(verdict.cost_usd);
   return `${verdict.outcome} · ${seconds(verdict.seconds)} · ${verdict.calls} call${verdict.calls === 1 ? "" : "s"} · ${money}`;
+}
+
+// Never a nought that is none: small sums keep two digits, as in Python (stats/written_numbers.py).
+function usd(value) {
+  if (value === 0) return "$0";
+  const digits = Math.abs(value) >= 0.1 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(Math.abs(value))));
+  return `$${new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)}`;
 }
 
 function seconds(value) {

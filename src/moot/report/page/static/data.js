@@ -63,17 +63,25 @@ export class Run {
     return place < 0 ? null : this.columns.said[position][place];
   }
 
-  // The share of graded repeats that were right; null where nothing was played, or nobody knows.
+  // What one play is worth, from 0 to 1; null where nothing was played, or nobody has graded it.
+  worth(cell, slot) {
+    const mark = this.columns.grades[cell][slot];
+    if (mark === "1") return 1;
+    if (mark === "0") return 0;
+    return mark === "h" ? this.columns.scores[cell][slot] : null;
+  }
+
+  // The mean over graded repeats; null where nothing was played, or nobody knows.
   share(cell, position) {
     let right = 0;
-    let played = 0;
+    let graded = 0;
     for (let repeat = 0; repeat < this.repeats; repeat += 1) {
-      const mark = this.columns.grades[cell][this.slot(position, repeat)];
-      if (".?!".includes(mark)) continue;
-      played += 1;
-      right += mark === "1" ? 1 : mark === "h" ? 0.5 : 0;
+      const worth = this.worth(cell, this.slot(position, repeat));
+      if (worth === null) continue;
+      graded += 1;
+      right += worth;
     }
-    return played ? right / played : null;
+    return graded ? right / graded : null;
   }
 }
 

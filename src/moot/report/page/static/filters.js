@@ -46,21 +46,28 @@ export function summaries(runs, entries, chosenCell) {
     return run.places.has(chosenCell) ? [run.places.get(chosenCell)] : [];
   });
   return entries.map((places, number) => {
-    let flags = 0;
-    const shares = places.map((position, place) => {
-      if (position < 0) return null;
-      const found = marked(runs[place], position, cells[place]);
-      flags |= found.flags;
-      return found.share;
-    });
+    const found = places.map((position, place) => (position < 0 ? NOWHERE : marked(runs[place], position, cells[place])));
+    const played = found.filter((each) => each.played);
+    let flags = found.reduce((all, each) => all | each.flags, 0);
+    if (played.length && played.every((each) => !each.right && !each.open)) flags |= BIT.wrong;
+    if (played.length === 2 && differ(...played)) flags |= BIT.differ;
+    const shares = found.map(({ right, played: all, open }) => (all > open ? right / (all - open) : null));
     const known = shares.filter((each) => each !== null);
-    if (known.some((each) => each > 0)) flags &= ~BIT.wrong;
-    if (known.length === 2 && known[0] !== known[1]) flags |= BIT.differ;
     const share = known.length ? known.reduce((sum, each) => sum + each, 0) / known.length : null;
-    return { number, places, flags, share, shares };
+    return { number, places, flags, share, shares, open: found.map((each) => each.open) };
   });
 }
 
+const NOWHERE = { flags: 0, right: 0, played: 0, open: 0 };
+
+// Whether one run was right more often than the other, whatever the ungraded answers turn out to be.
+function differ(one, other) {
+  const least = ({ right, played }) => right / played;
+  const most = ({ right, played, open }) => (right + open) / played;
+  return least(one) > most(other) + 1e-9 || least(other) > most(one) + 1e-9;
+}
+
+// What is graded, and how many plays nobody has graded: these are neither right nor wrong.
 function marked(run, position, cells) {
   const { grades, outcomes, changes, diverse } = run.columns;
   let [flags, right, played, open] = [0, 0, 0, 0];
@@ -70,7 +77,7 @@ function marked(run, position, cells) {
       const mark = grades[cell][slot];
       if (mark === ".") continue;
       played += 1;
-      right += mark === "1" ? 1 : mark === "h" ? 0.5 : 0;
+      right += run.worth(cell, slot) ?? 0;
       if (mark === "?" || mark === "!") {
         open += 1;
         flags |= mark === "!" ? BIT.ungraded | BIT.disputed : BIT.ungraded;
@@ -84,8 +91,7 @@ function marked(run, position, cells) {
     }
   }
   if (diverse[position] > 1) flags |= BIT.disagreed;
-  if (played && !right && !open) flags |= BIT.wrong;
-  return { flags, share: played ? right / played : null };
+  return { flags, right, played, open };
 }
 
 // All flags that any of the entries has.

@@ -158,7 +158,7 @@ export class List {
       el(
         "div",
         { class: "row-share" },
-        entry.shares.map((share) => el("span", {}, share === null ? "–" : percent(share))),
+        entry.shares.map((share, run) => shareView(share, entry.open[run])),
       ),
     );
     node.style.top = `${place * this.height}px`;
@@ -234,10 +234,10 @@ function strip(run, position, { places, step, width }, chosenCell) {
   let played = 0;
   run.cells.forEach((cell, number) => {
     const share = run.share(number, position);
-    if (share === null) return;
-    played += 1;
-    right += share === 1;
     const slot = run.slot(position);
+    if (share === null && !"?!".includes(run.columns.grades[number][slot])) return;
+    played += share !== null;
+    right += share === 1;
     const [name, height] = stripMark(run.columns.grades[number][slot], run.columns.outcomes[number][slot], share);
     const key = chosenCell && cell.key !== chosenCell ? `${name} faint` : name;
     const drawn = `M${places[number]} ${STRIP - 1}v${-height}h${thick}v${height}z`;
@@ -247,6 +247,13 @@ function strip(run, position, { places, step, width }, chosenCell) {
   const shape = { width, height: STRIP, viewBox: `0 0 ${width} ${STRIP}` };
   const marks = [...paths].map(([name, d]) => svg("path", { class: name, d }));
   return svg("svg", { class: "strip", role: "img", "aria-label": words, ...shape }, marks);
+}
+
+// Over what is graded, with a mark where not all is.
+function shareView(share, open) {
+  if (!open) return el("span", {}, share === null ? "–" : percent(share));
+  const title = `${count(open, "answer")} not graded: neither right nor wrong, and not counted here`;
+  return el("span", { title }, share === null ? "–" : `${percent(share)}*`);
 }
 
 function stripMark(mark, outcome, share) {

@@ -1,0 +1,154 @@
+"""Calls under way in this process: each is made once, whoever wants it, and a run that is to end knows which have left.
+
+A request has left once it is at the endpoint; before that it stands in queues of our own, for a place, for money or for the
+key, and may be taken back for nothing. Who is told to end closes the flights: what has left comes home and is stored, and
+nothing else leaves but for pieces of work that have begun.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from moot.errors import CallError
+from moot.types import Reply
+
+
+@dataclass(eq=False, slots=True)
+class Work:
+    """A piece of work that asks for calls, such as an episode.
+
+    It has begun as soon as a call that it wants has left, whoever asked for it first (another strategy that shares the
+    draft, another process), or as soon as it has heard anything, be it from the store. Up to then nobody's answer has had a
+    part in how far it has come; from then on a quick answer brings it further than a slow one.
+    """
+
+    begun: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Flight:
+    """One call, for all who wait for it."""
+
+    landed: asyncio.Future[Reply | None]
+    has_left: bool = False
+    out: int = 0
+    """Requests that have left and have not failed: until the flight is over their reply is on its way, or to the disk."""
+    _riders: list[Work] = field(default_factory=list)
+
+    def board(self, work: Work | None) -> None:
+        if work is not None and self.has_left:
+            work.begun = True
+        elif work is not None and not work.begun:
+            self._riders.append(work)
+
+    def leave(self) -> None:
+        self.has_left = True
+        for work in self._riders:
+            work.begun = True
+        self._riders.clear()
+
+
+_work: ContextVar[Work | None] = ContextVar("work", default=None)
+_flight: ContextVar[Flight | None] = ContextVar("flight", default=None)
+
+
+@contextmanager
+def asking_for(work: Work) -> Iterator[Work]:
+    """What is asked within it, in tasks that begin there too, is asked for this piece of work."""
+    token = _work.set(work)
+    try:
+        yield work
+    finally:
+        _work.reset(token)
+
+
+def made_elsewhere() -> None:
+    """The call is another process's, which may have it from the endpoint at any moment."""
+    if (flight := _flight.get()) is not None:
+        flight.leave()
+
+
+class Flights:
+    """Calls under way in this process, so that nobody starts one twice."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Flight] = {}
+        self.closed = False
+        self._news = asyncio.Event()
+
+    async def once(self, key: str, fly: Callable[[], Awaitable[Reply]]) -> Reply:
+        work = _work.get()
+        try:
+            reply = await self._once(key, fly, work)
+        except CallError:
+            if work is not None:
+                work.begun = True
+            raise
+        if work is not None:
+            work.begun = True
+        return reply
+
+    async def _once(self, key: str, fly: Callable[[], Awaitable[Reply]], work: Work | None) -> Reply:
+        while (flight := self._open.get(key)) is not None:
+            flight.board(work)
+            # None: whoever led was cancelled. One of those who waited takes over.
+            if (reply := await asyncio.shield(flight.landed)) is not None:
+                return reply
+        mine = self._open[key] = Flight(asyncio.get_running_loop().create_future())
+        mine.board(work)
+        landed, token = mine.landed, _flight.set(mine)
+        reply_or_nothing: Reply | None = None
+        try:
+            reply_or_nothing = await fly()
+            return reply_or_nothing
+        except Exception as error:
+            landed.set_exception(error)
+            landed.exception()  # read here, so that a failure nobody else waited for is not reported as forgotten
+            raise
+        finally:
+            _flight.reset(token)
+            del self._open[key]
+            if not landed.done():
+                landed.set_result(reply_or_nothing)
+            self._news.set()
+
+    @property
+    def out(self) -> int:
+        """Calls that have left, and whose replies are not stored yet."""
+        return sum(flight.out > 0 for flight in self._open.values())
+
+    def close(self) -> None:
+        """From now on only what work that has begun still needs leaves."""
+        self.closed = True
+        self._news.set()
+
+    async def all_home(self) -> None:
+        """Until the flights are closed and nothing is out any more."""
+        while not self.closed or self.out:
+            self._news.clear()
+            await self._news.wait()
+
+    @contextmanager
+    def outside(self) -> Iterator[None]:
+        """Around one request, from the moment when it leaves: whether it has failed."""
+        flight = _flight.get()
+        if flight is None:
+            yield
+            return
+        flight.leave()
+        flight.out += 1
+        try:
+            yield
+        except BaseException:
+            flight.out -= 1
+            self._news.set()
+            raise
+
+    async def may_leave(self) -> None:
+        """Returns where a request may leave; else never, until whoever waits is cancelled."""
+        if self.closed and not ((work := _work.get()) is not None and work.begun):
+            await asyncio.get_running_loop().create_future()

@@ -1,0 +1,37 @@
+"""Numbers as people write them: rounded half away from zero, and sums of money that never look like nothing.
+
+Here, and not where tables are made, because a budget that is reached says how much was spent in the same way as a report.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+_DIGITS = 700
+"""More than any number of Python's floats has, before and behind the point."""
+
+
+def rounded(value: float, digits: int, *, scale: int = 0, sign: bool = False) -> str:
+    """A number to so many digits, times ten to the power of `scale`: 56.25 is 56.3, and −56.25 is −56.3.
+
+    Half goes away from zero, by the digits that the number is written with and not by the binary fraction next to them:
+    that is what people expect, and what the page does (`format.js`). What rounds to nothing has no sign.
+    """
+    if not math.isfinite(value):
+        return f"{value:{'+' if sign else ''}.{digits}f}"
+    with localcontext() as context:
+        context.prec = _DIGITS
+        exact = Decimal(value if isinstance(value, int) else repr(float(value))).scaleb(scale)
+        near = exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return f"{near:{'+' if sign and near else ''},f}" if near else f"{abs(near):f}"
+
+
+def dollars(usd: float) -> str:
+    """Never a nought that is none: small sums keep two digits."""
+    if usd == 0:
+        return "$0"
+    if not math.isfinite(usd):
+        return f"${usd}"
+    digits = 2 if abs(usd) >= 0.1 else min(12, 1 - math.floor(math.log10(abs(usd))))
+    return f"${rounded(usd, digits)}"
