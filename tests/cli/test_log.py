@@ -148,6 +148,14 @@ def test_a_question_is_gone_on_from_by_the_beginning_of_its_id_whatever_runs_bes
     assert told(capsys, "log", "--team", path)[0]["before"][0][1] == "Which river is the longest?"
 
 
+def test_a_play_that_two_plans_share_is_told_once(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path, questions={"builtin": "general-en", "sample": 3}, strategies=["solo"])
+    for limit in (2, 3):
+        assert moot("run", path, "--quiet", "--limit", limit) == 0
+    entries = told(capsys, "log", "--team", path, "--runs", "--limit", 100)
+    assert len(entries) == len({entry["id"] for entry in entries}) == 9
+
+
 def test_what_an_earlier_question_offered_is_said_to_who_goes_on(tmp_path: Path, log: Path, capsys: Captured) -> None:
     path = team_file(tmp_path)
     told(capsys, "ask", "Which is larger?", "--team", path, "--choice", "Mars", "--choice", "Jupiter")
