@@ -6,7 +6,9 @@ import json
 import random
 import re
 import shlex
+import sqlite3
 import unicodedata
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,18 @@ def chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str], m: int = 20) -> t
     (tmp_path / "team.json").write_text(out)
     file.write_text(CHOICE.replace("repeats: 2", "repeats: 2, shown_accuracies: team.json"))
     return file, json.loads(out)
+
+
+def test_what_it_was_chosen_on_is_no_play_too_many_where_all_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, _ = chosen(tmp_path, capsys)
+    moot(capsys, "run", file, "--quiet")
+    with closing(sqlite3.connect(tmp_path / "chosen.db")) as connection, connection:
+        connection.execute("UPDATE episodes SET outcome = 'failed', answer = NULL")
+        connection.execute("DELETE FROM scores")
+    held = json.loads(moot(capsys, "runs", file, "--json")[0])
+    assert [row["missing"] for row in held[0]["runs"]] == [0, 0]
 
 
 def only(rows: list[dict[str, Any]]) -> dict[str, Any]:

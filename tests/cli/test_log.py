@@ -15,6 +15,7 @@ import pytest
 from moot import load_team
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.live.question_log import log_file, log_store
 
 Captured = pytest.CaptureFixture[str]
 
@@ -164,6 +165,65 @@ def test_what_is_asked_and_what_is_run_keep_to_one_cap(tmp_path: Path, log: Path
         before = store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0]
         assert moot("ask", "Who else?", "--team", path, "--strategy", "solo") != 0, "nothing is left for a question"
         assert store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0] == before <= 2.0
+
+
+def test_a_question_is_gone_on_from_by_the_beginning_of_its_id_whatever_runs_beside_it_have(
+    tmp_path: Path, log: Path, capsys: Captured
+) -> None:
+    """Of 48 plays of a run several ids begin so, too; nobody goes on from those."""
+    asked_in_runs = {"questions": {"builtin": "general-en", "sample": 12}, "strategies": ["solo", "vote"]}
+    path = team_file(tmp_path, store="sqlite:///own.db", **asked_in_runs)
+    assert moot("run", path, "--quiet") == 0
+    told(capsys, "ask", "Which river is the longest?", "--team", path, "--strategy", "vote")
+    (asked,) = told(capsys, "log", "--team", path)
+    played = [entry["id"] for entry in told(capsys, "log", "--team", path, "--runs", "--limit", 200)]
+    assert len([ident for ident in played if ident.startswith(asked["id"][0])]) > 2
+    told(capsys, "ask", "And the widest?", "--team", path, "--after", asked["id"][0])
+    assert told(capsys, "log", "--team", path)[0]["before"][0][1] == "Which river is the longest?"
+
+
+def test_a_play_that_two_plans_share_is_told_once(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path, questions={"builtin": "general-en", "sample": 3}, strategies=["solo"])
+    for limit in (2, 3):
+        assert moot("run", path, "--quiet", "--limit", limit) == 0
+    entries = told(capsys, "log", "--team", path, "--runs", "--limit", 100)
+    assert len(entries) == len({entry["id"] for entry in entries}) == 9
+
+
+def test_what_an_earlier_question_offered_is_said_to_who_goes_on(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path)
+    told(capsys, "ask", "Which is larger?", "--team", path, "--choice", "Mars", "--choice", "Jupiter")
+    (first,) = told(capsys, "log")
+    told(capsys, "ask", "By how much?", "-c")
+    assert told(capsys, "log")[0]["before"] == [
+        ["user", "Which is larger?\nA: Mars\nB: Jupiter"],
+        ["assistant", first["answer"]],
+    ]
+
+
+def test_the_same_question_of_another_strategy_is_its_first_play(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    path = team_file(tmp_path, strategies=["vote", "solo"])
+    for strategy in ("vote", "vote", "solo@ann"):
+        told(capsys, "ask", "Which river is the longest?", "--team", path, "--strategy", strategy)
+    with closing(sqlite3.connect(log)) as connection:
+        plays = connection.execute("SELECT label, repeat FROM episodes JOIN cells ON cells.id = cell ORDER BY 1, 2")
+        assert plays.fetchall() == [("solo", 0), ("vote", 0), ("vote", 1)]
+
+
+@pytest.mark.parametrize("named", ["", "OFF", "no", "0"])
+def test_whoever_wants_no_log_may_say_so_in_any_way(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LOG", named)
+    assert log_file() is None
+
+
+def test_the_log_and_its_folder_are_their_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        log_store(tmp_path / "share" / "moot" / "log.db")
+    finally:
+        os.umask(before)
+    modes = [stat.S_IMODE(os.stat(tmp_path / "share" / place).st_mode) for place in ("moot", "moot/log.db")]
+    assert modes == [0o700, 0o600]
 
 
 def test_nothing_is_kept_by_who_wants_none(

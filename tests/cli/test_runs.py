@@ -14,6 +14,7 @@ import pytest
 from moot import load_team
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.report.stored_runs import headline_words, state_words
 
 Captured = pytest.CaptureFixture[str]
 PRICED = {"provider": "simulated", "price": {"prompt": 1.0, "completion": 2.0}, "max_tokens": 300}
@@ -104,6 +105,65 @@ def test_what_is_missing_is_said_and_what_the_report_withholds_is_withheld(tmp_p
     shown = " ".join(capsys.readouterr().out.split())
     assert "nothing is claimed" in shown
     assert "(" not in shown.partition("spent")[2], "no interval of what was cut short"
+
+
+def test_how_the_last_of_several_runs_ended_is_how_it_stands(tmp_path: Path, capsys: Captured) -> None:
+    path = cup(tmp_path, strategies=["solo"])
+    assert moot("run", path, "--quiet", "--limit", 8) == 0
+    changed(
+        tmp_path / "cup.db",
+        "DELETE FROM episodes WHERE question IN (SELECT question FROM experiment_questions WHERE position > 5)",
+        """UPDATE runs SET state = 'failed', facts = '{"cause": "the key was refused"}'""",
+    )
+    row = the_one_run(capsys, path)
+    assert (row["state"], row["cause"], state_words(row)) == (
+        "failed",
+        "the key was refused",
+        "ended early, 6 episodes missing",
+    )
+    assert moot("run", path, "--quiet", "--limit", 8) == 0
+    row = the_one_run(capsys, path)
+    assert (row["state"], state_words(row)) == ("done", "done")
+    assert "cause" not in row
+
+
+def test_a_plan_is_as_new_as_the_last_of_its_trials(tmp_path: Path, capsys: Captured) -> None:
+    path = cup(tmp_path, strategies=["solo"])
+    for limit in (3, 2):
+        assert moot("run", path, "--limit", limit, "--quiet") == 0
+    row = the_one_run(capsys, path)
+    assert (row["questions"], row["trials"]) == (3, [2])
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as connection:
+        ((last,),) = connection.execute("SELECT max(started_at) FROM runs").fetchall()
+    assert row["used_at"] >= last
+
+
+def test_a_verdict_in_one_line_leaves_out_whole_parts_and_never_what_takes_it_back() -> None:
+    head: dict[str, Any] = {"of": "vote", "value": 0.5, "low": 0.4, "high": 0.6, "chosen": "after", "options": 4}
+    over = {"difference": 0.1, "low": 0.02, "high": 0.18, "single": "ann"}
+    whole = headline_words({**head, "over_best_single": over})
+    assert whole.endswith(" over ann alone; chosen among 4")
+    stands = headline_words(head | {"options": 1})
+    assert headline_words({**head, "over_best_single": over}, len(whole)) == whole
+    assert headline_words({**head, "over_best_single": over}, len(whole) - 1) == whole.removesuffix("; chosen among 4")
+    assert headline_words({**head, "over_best_single": over}, 10) == stands
+    for chosen in ("declared", "only"):
+        assert headline_words({**head, "chosen": chosen}) == stands
+    back = headline_words({**head, "ungraded": 3, "cut_short": True}, 10)
+    assert back == f"{stands} of what is graded, so far: nothing is claimed"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"state": "done", "missing": 0, "failed": 2, "episodes": 1200}, "done, 2 of 1,200 failed"),
+        ({"state": "running", "missing": 1, "failed": 0, "episodes": 9}, "going on, 1 episode missing"),
+        ({"state": "budget", "missing": 5, "failed": 2, "episodes": 9}, "stopped by its budget, 5 episodes missing"),
+        ({"state": "served", "missing": 0, "failed": 2, "episodes": 9}, "served"),
+    ],
+)
+def test_how_it_stands_in_words(row: dict[str, Any], said: str) -> None:
+    assert state_words(row) == said
 
 
 def test_a_run_in_which_everything_failed_has_no_figure(tmp_path: Path, capsys: Captured) -> None:

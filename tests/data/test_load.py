@@ -11,7 +11,8 @@ from typing import Any
 import polars
 import pytest
 
-from moot.data import Dataset, load
+from moot.data import Dataset, by_cluster, load
+from moot.data.clusters import clusters_of
 from moot.errors import FileError
 from moot.types import Case, HumanRate
 
@@ -163,3 +164,30 @@ def test_walking_through_a_file_holds_one_case_at_a_time(tmp_path: Path, monkeyp
 def test_checking_a_file_holds_only_its_ids(tmp_path: Path) -> None:
     path = numbered(tmp_path / "large.jsonl", 1_000, context="x" * 5_000)
     assert peak_bytes(lambda: load(path)) < path.stat().st_size / 5
+
+
+PASSAGE = "In the beginning, as this passage and its neighbour tell in the same words, "
+TOGETHER: dict[str, list[Any]] = {
+    "context": [PASSAGE + "there was light.", PASSAGE + "there was light.", PASSAGE + "there was none.", None, ""],
+    "difficulty": [0, 0, 1, None, None],
+    "year": [0, 0, -3, None, None],
+    "meta.tour": ["0", "0", "00", "", None],
+}
+
+
+@pytest.mark.parametrize(("field", "values"), TOGETHER.items(), ids=TOGETHER)
+def test_questions_hang_together_where_a_field_says_the_same_to_its_end(
+    tmp_path: Path, field: str, values: list[Any]
+) -> None:
+    key, _, name = field.partition(".")
+    rows = [
+        {"id": str(n), "text": f"What is {n}?", "answer": "x", key: {name: value} if name else value}
+        for n, value in enumerate(values)
+    ]
+    path = tmp_path / "cup.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    cases = list(by_cluster(load(path), field))
+    together = clusters_of((case.question.id, case) for case in cases)
+    assert together["0"] == together["1"] != together.get("2")
+    assert cases[2].cluster not in (None, cases[0].cluster)
+    assert [case.cluster for case in cases[3:]] == [None, None]

@@ -11,8 +11,12 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.engine.runner import Runner
+from moot.estimate.counting_model import ModelEstimate
+from moot.estimate.duration import shortest_duration
 from moot.estimate.estimate import RunEstimate, estimate
+from moot.estimate.sample_play import guessed
 from moot.experiment.build import build
+from moot.experiment.providers import BuiltModel
 from moot.experiment.spec import read_experiment
 from moot.simulate.server import running
 from moot.store.sqlite import SqliteStore
@@ -143,4 +147,61 @@ async def test_a_guess_is_made_from_few_questions_and_what_models_say_themselves
     assert guess.sampled == 5
     assert guess.calls == 200
     itself = {"ann": {"provider": "simulated", "accuracy": 0.6, "price": PRICE}}
-    assert (await estimated(written(tmp_path, itself, 200, strategies=["solo"]))).sampled == 50
+    taken = await estimated(written(tmp_path, itself, 200, strategies=["solo"]))
+    assert taken.sampled == 50
+    model, strategy = taken.models["ann"], taken.strategies["solo"]
+    assert strategy.calls == 200
+    assert strategy.tokens == pytest.approx(model.prompt_tokens + model.completion_tokens), "of all, not of the sample"
+    assert strategy.cost_usd == pytest.approx(model.cost_usd)
+
+
+@pytest.mark.parametrize("model", [endpoint(price=PRICE), {"provider": "simulated", "accuracy": 0.6, "price": PRICE}])
+async def test_where_questions_differ_more_are_played(model: dict[str, Any], tmp_path: Path) -> None:
+    """A third of them is long, and makes most of the money: how many of a handful are, is luck."""
+    alike = await estimated(written(tmp_path, {"ann": model}, 200, strategies=["solo"]))
+    file = tmp_path / "questions.jsonl"
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for line in lines[::3]:
+        line["text"] += " And so on." * 400
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    apart = await estimated(tmp_path / "cup.yaml")
+    assert apart.sampled > 2 * alike.sampled
+    assert apart.calls == 200
+
+
+def test_a_few_calls_that_are_made_up_are_a_guess_where_they_are_the_money() -> None:
+    known = ModelEstimate(calls=1000.0, cost_usd=1.0)
+    assert not guessed([known, ModelEstimate(calls=10.0, cost_usd=0.01, guessed=10.0), ModelEstimate()])
+    assert guessed([known, ModelEstimate(calls=10.0, cost_usd=1.0, guessed=10.0)])
+    assert guessed([known, ModelEstimate(calls=60.0, cost_usd=None, guessed=60.0)])
+
+
+def limited(folder: Path, **limits: Any) -> dict[str, BuiltModel]:
+    """Two behind one endpoint, and one in this process."""
+    behind = {name: endpoint(limits=limits, price=PRICE) | {"model": name} for name in ("ann", "bob")}
+    local = {"cat": {"provider": "simulated", "accuracy": 0.6}}
+    return dict(build(read_experiment(written(folder, behind | local, strategies=["solo"]))).models)
+
+
+def test_how_long_replies_take_is_each_models_own_and_known_where_all_are_stored(tmp_path: Path) -> None:
+    models = limited(tmp_path, concurrent=5)
+    asked = ModelEstimate(calls=100.0, prompt_tokens=4_000.0, completion_tokens=10_000.0)
+    taken = {"ann": asked, "bob": asked, "cat": asked}
+    known = shortest_duration(models, taken, {"ann": 2.0, "bob": 6.0})
+    assert known is not None
+    assert (known.seconds, known.reply_s, known.known) == (800.0 / 5, 4.0, True)
+    half = shortest_duration(models, taken, {"ann": 2.0})
+    assert half is not None
+    assert (half.seconds, half.reply_s, half.known) == (500.0 / 5, 2.5, False), (
+        "a second, and fifty tokens in each more"
+    )
+
+
+def test_tokens_a_minute_are_those_of_prompts_too(tmp_path: Path) -> None:
+    asked = ModelEstimate(calls=100.0, prompt_tokens=4_000.0, completion_tokens=1_000.0)
+    models = limited(tmp_path, concurrent=64, tpm=100)
+    held = shortest_duration(models, {"ann": asked, "bob": ModelEstimate(), "cat": asked}, {})
+    assert held is not None
+    assert (held.seconds, held.models) == (60 * 50.0, ("ann",)), "bob is asked nothing"
+    nobody = {"ann": ModelEstimate(), "bob": ModelEstimate(), "cat": asked}
+    assert shortest_duration(models, nobody, {}) is None

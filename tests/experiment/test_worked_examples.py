@@ -54,6 +54,17 @@ async def test_they_are_sent_before_what_a_player_is_asked_alone_and_only_then()
     assert [len(messages) for messages in by_length] == [1, 1, 5], "bob has none, and a captain is asked another thing"
 
 
+async def test_they_are_written_as_a_person_would() -> None:
+    """A model copies what it is shown, be it a code for a letter."""
+    ru = {"question": "Какой город — столица Норвегии?", "reasoning": "Это Осло.", "answer": "Осло"}
+    told = keys(language="ru", players={"ann": {"model": "tom", "examples": [ru]}, "bob": {"model": "tom"}})
+    (team,) = build(Experiment(**told).as_file).teams.values()
+    await team.seated().drafts(Question("1", CASES[0]["text"], language="ru"))
+    shown = max((request.messages for request in told["models"]["tom"].requests), key=len)
+    assert shown[0].content == Prompts("ru").draft(Question("any", ru["question"], language="ru"))
+    assert shown[1].content == '{"reasoning": "Это Осло.", "answer": "Осло"}'
+
+
 async def test_they_stand_in_place_of_those_of_a_prompt_set() -> None:
     told = keys(prompts="small")
     (team,) = build(Experiment(**told).as_file).teams.values()

@@ -221,6 +221,37 @@ def test_a_vote_that_is_the_only_one_of_its_turn_keeps_its_order_whatever_it_is_
     assert (first.before, second.before, third.before) == (None, None, (0, 1))
 
 
+def test_an_order_that_nobody_drew_is_none_that_a_later_one_kept() -> None:
+    """A place in it may say who stands there, and what is drawn afterwards is a draw of its own."""
+    fixed = Shown("jo", "chair", (("ann",), ("bob",)), 1, drawn=False)
+    drawn = Shown("jo", "chair", (("bob",), ("ann",)), 2, redrawn=False)
+    kept = replace(drawn, turn=3)
+    by_rule, first, again = looks_of([fixed, drawn, kept])
+    assert (by_rule.before, first.before, again.before) == (None, None, drawn.order)
+    assert by_rule.draw != first.draw == again.draw
+
+
+def _voted(*records: int | tuple[str, ...]) -> list[tuple[str, ...] | None]:
+    """What is known of each vote's options: a number is a vote on so many, a tuple of texts a count."""
+    return [
+        look.options
+        for look in looks_of(
+            Counted(record, (), (), 1)
+            if isinstance(record, tuple)
+            else Ballot(f"voter {place}", {0: 1.0}, order=tuple(range(record)), turn=1)
+            for place, record in enumerate(records)
+        )
+    ]
+
+
+def test_a_vote_that_is_in_no_count_for_sure_is_in_none() -> None:
+    two, three = ("a", "b"), ("c", "d", "e")
+    assert _voted(2, two, 3, three) == [two, three]
+    assert _voted(2, two, 3, three, 2) == [None, None, None], "one after the last count: which are the others of?"
+    assert _voted(2, 3, two) == [two, None], "one of its options was not counted"
+    assert _voted(3, three, 1, three) == [three, three], "fewer of them were shown"
+
+
 @dataclass(frozen=True, slots=True)
 class Led:
     """A chair picks one of two drafts for each captain; told who leads, it is another call for each."""

@@ -223,6 +223,33 @@ def test_where_not_all_have_played_the_same_none_is_called_the_highest(
     assert any("not played yet" in line for line in lines)
 
 
+def test_nor_where_all_have_questions_left_to_play(figures: dict[str, Any]) -> None:
+    early = {**figures, "accuracy": [{**row, "missing": 2} for row in figures["accuracy"]]}
+    assert any("top of" in line for line in printed(print_ending, figures, NextCommands("cup.yaml")))
+    assert not any("top of" in line for line in printed(print_ending, early, NextCommands("cup.yaml")))
+
+
+def test_the_best_who_answers_alone_stays_where_all_teams_are_better(figures: dict[str, Any]) -> None:
+    """A team that is more often right is left out for it, and the other way of playing alone before that."""
+    rows = [{**row, "value": 0.3 if row.get("player") else 0.9} for row in figures["accuracy"]]
+    best = next(row for row in rows if row.get("player") == "bob")
+    best["value"] = 0.4
+    lines = printed(print_ending, {**figures, "accuracy": rows}, NextCommands("cup.yaml"))
+    shown = [line for line in lines if line.split()[-1:] and line.split()[-1].startswith("$0")]
+    assert len(shown) <= 6, "of eight, six of which are teams"
+    assert [line.split()[1] for line in shown if line.startswith("solo")] == ["bob,"]
+
+
+def test_what_ended_the_last_run_is_said(figures: dict[str, Any]) -> None:
+    run = figures["runs"][0]
+    runs = [{**run, "cause": "the key was refused"}, {**run, "cause": "the money is spent"}]
+    whole = " ".join(printed(print_ending, {**figures, "runs": runs}, NextCommands("cup.yaml")))
+    assert "the money is spent" in whole
+    assert "the key was refused" not in whole
+    ended = " ".join(printed(print_ending, {**figures, "runs": [*runs, run]}, NextCommands("cup.yaml")))
+    assert "the money is spent" not in ended
+
+
 def test_long_paths_can_be_pasted() -> None:
     """A command is one line, whatever the width."""
     out = StringIO()

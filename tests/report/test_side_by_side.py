@@ -157,6 +157,38 @@ def test_what_only_another_key_changed_is_no_difference_between_runs(
     assert "15 questions have another reference answer in the second run, and are left out." in words
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_nothing_is_claimed_where_either_run_was_cut_short(which: int) -> None:
+    right = {f"q{number}": float(number % 2) for number in range(40)}
+    runs = [
+        Run({"experiment": "cup"}, {"vote": values}, cut_short=place == which)
+        for place, values in enumerate((right, dict.fromkeys(right, 1.0)))
+    ]
+    shown = side_by_side(*runs)
+    (row,) = shown["comparisons"]
+    assert shown["cut_short"] == [f"cup ({('first', 'second')[which]})"]
+    assert row["difference"] == 0.5
+    assert {row[key] for key in ("low", "high", "p", "p_holm")} == {None}
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_questions_that_hang_together_in_either_run_do_so_in_both(which: int) -> None:
+    right = {f"q{number}": float(number % 2) for number in range(40)}
+    pairs = {question: str(number // 2) for number, question in enumerate(right)}
+    runs = [
+        Run({"experiment": "cup"}, {"vote": values}, clusters=pairs if place == which else {})
+        for place, values in enumerate((right, dict.fromkeys(right, 1.0)))
+    ]
+    (row,) = side_by_side(*runs)["comparisons"]
+    assert (row["n"], row["clusters"]) == (40, 20)
+
+
+def test_another_grader_is_said() -> None:
+    configs = ({}, {"grader": "exact"})
+    runs = [run_of({"experiment": "cup"}, {}, graded_by=graders_of(config)) for config in configs]
+    assert side_by_side(*runs)["graded_by"] == [["match"], ["exact"]]
+
+
 def test_other_judges_are_said() -> None:
     judged = [{"models": {"j": {"model": model}}, "judge": {"models": ["j"]}} for model in ("small", "large")]
     runs = [run_of({"experiment": "cup"}, {}, graded_by=graders_of(config)) for config in judged]

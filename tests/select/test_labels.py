@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,15 @@ def test_splits_are_seeded_whole_and_apart() -> None:
     assert len(chosen) == 20
     other = split_labels(labels, 20, seed=1, number=1)
     assert set(other.selection.labels.questions) != chosen
+
+
+@pytest.mark.parametrize(("m", "chosen"), [(1, 2), (2, 2), (3, 2), (4, 4), (5, 4), (7, 6), (9, 8)])
+def test_of_two_splits_as_near_the_one_with_more_to_test_on_is_taken(m: int, chosen: int) -> None:
+    names = [f"q{n}" for n in range(10)]
+    labels = label_matrix({Proposer("x"): dict.fromkeys(names, "A")}, dict.fromkeys(names, "A"))
+    pairs = replace(labels, clusters={name: str(n // 2) for n, name in enumerate(names)})
+    halves = split_labels(pairs, m, seed=1)
+    assert (halves.selection.labels.size, halves.test.labels.size) == (chosen, 10 - chosen)
 
 
 @pytest.mark.parametrize("m", [0, 10, 11])

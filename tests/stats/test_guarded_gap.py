@@ -118,3 +118,28 @@ def test_a_package_that_was_not_seen_is_as_large_as_the_largest() -> None:
     assert together is not None
     assert alone is not None
     assert (together.p(0.8) or 0) > 5 * (alone.p(0.8) or 0)
+    # Were six of 100 packages lost wholly, 0.8 of the gap would be closed, and of forty none is seen in 8.4 %.
+    assert (together.p(0.8) or 0) > 2 * 0.94**40 * 0.9
+
+
+@pytest.mark.parametrize("threshold", [-3.0, -1.0, -0.2, 0.0, 0.5, 0.9, 1.5])
+def test_what_is_closed_and_what_is_left_of_a_gap_are_one_question(threshold: float) -> None:
+    """One less the other, so that a share below nothing is as hard to rule out as one above all."""
+    rows = gap_of(1, 20, 1, 200)
+    one, other = guarded_closed(rows), guarded_closed({q: (gap - rise, gap) for q, (rise, gap) in rows.items()})
+    assert one is not None
+    assert other is not None
+    assert one.p(threshold) == pytest.approx(other.p(1 - threshold))
+    low, high = other.limits()
+    assert low is not None
+    assert high is not None
+    assert one.limits() == pytest.approx((1 - high, 1 - low))
+
+
+def test_a_gap_that_may_be_none_rules_out_no_share() -> None:
+    """Twelve gaps, and none the other way round, as half would be were there none: that is twice in 4,096."""
+    one = guarded_closed(gap_of(0, 12, 5, 20))
+    assert one is not None
+    assert one.limits(0.0003) == (None, None)
+    assert min(one.p(share) or 0 for share in (-30.0, -5.0, 1.0, 2.0, 30.0)) > 0.0003
+    assert one.limits(0.0006) != (None, None)

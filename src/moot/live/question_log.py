@@ -145,9 +145,17 @@ def logged(connection: Connection, words: Sequence[str] = (), *, most: int, runs
 
 def logged_as(connection: Connection, ident: str, *, runs: bool = True) -> LoggedQuestion | None:
     """The one whose id begins so; None: there is none. UsageError where there are several."""
-    episodes = schema.episodes
-    plays = connection.execute(select(episodes.c.cell, episodes.c.question, episodes.c.repeat))
-    several = [play for play in map(tuple, plays) if _id(*play).startswith(ident)]
+    episodes, members, places = schema.episodes, schema.experiment_cells, schema.experiment_questions
+    plays = (
+        select(members.c.experiment, episodes.c.cell, episodes.c.question, episodes.c.repeat)
+        .join(members, members.c.cell == episodes.c.cell)
+        .join(places, (places.c.question == episodes.c.question) & (places.c.experiment == members.c.experiment))
+    )
+    shown = _shown(connection, runs=runs)
+    begin_so = (
+        tuple(play) for plan, *play in connection.execute(plays) if plan in shown and _id(*play).startswith(ident)
+    )
+    several = list(dict.fromkeys(begin_so))
     entries = [entry for play in several[:2] for entry in _every(connection, runs=runs, play=play)]
     if len(entries) > 1:
         raise UsageError(f"{ident!r} is the beginning of several: {', '.join(entry.id for entry in entries)}, ...")
@@ -165,9 +173,7 @@ def times_asked(connection: Connection, question: Question, cells: Sequence[str]
 def _every(connection: Connection, *, runs: bool, play: tuple[Any, ...] | None = None) -> Iterator[LoggedQuestion]:
     """Newest first. A cell may be of several plans: each play is told once, of the first that has it."""
     table, members, places = schema.experiments, schema.experiment_cells, schema.experiment_questions
-    kept = connection.execute(select(table.c.id, table.c.config)).mappings()
-    configs = {row["id"]: config_of(dict(row)) for row in kept}
-    shown = [ident for ident, config in configs.items() if runs or config.get("served")]
+    shown = _shown(connection, runs=runs)
     episodes, cases, cells = schema.episodes, schema.cases, schema.cells
     query = (
         select(
@@ -192,7 +198,15 @@ def _every(connection: Connection, *, runs: bool, play: tuple[Any, ...] | None =
             ident = _id(row["cell"], row["question"], row["repeat"])
             if row["id"] in shown and ident not in told:
                 told.add(ident)
-                yield _entry(ident, dict(row), configs[row["id"]].get("asked"))
+                yield _entry(ident, dict(row), shown[row["id"]].get("asked"))
+
+
+def _shown(connection: Connection, *, runs: bool) -> dict[str, dict[str, Any]]:
+    """By id the configurations of the plans whose plays are told."""
+    table = schema.experiments
+    kept = connection.execute(select(table.c.id, table.c.config)).mappings()
+    configs = {row["id"]: config_of(dict(row)) for row in kept}
+    return {ident: config for ident, config in configs.items() if runs or config.get("served")}
 
 
 def _entry(ident: str, row: Row, asked_with: dict[str, Any] | None) -> LoggedQuestion:

@@ -95,6 +95,14 @@ def test_an_answer_that_the_other_rows_decide_is_said(tmp_path: Path) -> None:
     assert "line 2: 'A' is the text of another choice too; answers: letters settles it" in dataset.notes[0]
 
 
+def test_of_texts_that_could_be_something_else_the_most_are_said(tmp_path: Path) -> None:
+    numbers = [(["2", "1", "x"], "1"), (["x", "y", "2"], "2")]
+    path = table(tmp_path / "cup.jsonl", [(["B", "A", "x"], "A"), *numbers, (PLANETS, "Mars")])
+    dataset = load(path)
+    assert [case.answer for case in dataset] == ["B", "B", "C", "A"]
+    assert "line 2 and 1 more: '1' is a letter or a position too; answers: texts settles it" in dataset.notes[0]
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -102,6 +110,7 @@ def test_an_answer_that_the_other_rows_decide_is_said(tmp_path: Path) -> None:
         ([(PLANETS, "A"), (PLANETS, "B"), (PLANETS, "С")], "3: correct: expected one of the letters"),  # Russian С
         ([(PLANETS, -1)], "1: correct: expected a letter, a position or the text of a choice, found '-1'"),
         ([(PLANETS, 0), (PLANETS, 3), (PLANETS, 1)], "expected a position from 0 to 2, found '3'"),
+        ([(PLANETS, 3), (PLANETS, 2.5)], "2: correct: expected a position from 1 to 3, found '2.5'"),
         ([(["Mars", "mars", "x"], "MARS")], "1: correct: expected a letter, a position or the text"),
         ([(["Mars", "Mars"], "Mars")], "1: correct: expected a letter"),
         ([(PLANETS, "A"), ([], "B")], "2: options: no choices, though the answer is 'B'"),

@@ -46,6 +46,8 @@ def test_what_was_written_is_read(
         ("question,answer; if any\na,b\nc,d\n", ("question", "answer; if any")),
         ('"question;x",answer\n1;2;3,b\n', ("question;x", "answer")),
         ("question;answer,x\na;b,c\n", ("question", "answer,x")),  # both fit every row: one of the names is known
+        # rows at commas and at tabs, which are as good: the names decide between these, and semicolons are none of them
+        ("question,a\tb;answer;topic\nx,y\tz\nv,w\tu\n", ("question", "a\tb;answer;topic")),
         ("question\tanswer\na;b,c\td\n", ("question", "answer")),
         ("question\n", ("question",)),
         ("\ufeffquestion;answer\r\na;b\r\n", ("question", "answer")),
@@ -72,6 +74,7 @@ def test_two_ways_to_cut_that_are_as_good_as_each_other_are_refused(tmp_path: Pa
         ("вопрос;ответ\nКто написал «Одиссею»?;Гомер\n", "cp1251", "cp1251"),
         ("question;answer\nOù est la Sorbonne, à côté?;café\n", "cp1252", r"cp1252 \(Latin-1\)"),
         (f"id,text,answer\n{'éÿ' * 100},b,c\n", "latin-1", r"cp1252 \(Latin-1\)"),
+        ("spurning;svar\nHvað þýðir orðið þú?;þín þörf\n", "cp1252", r"cp1252 \(Latin-1\)"),  # ð and í are р and н
         ("question;answer\na;b\n", "utf-16", "UTF-16"),
     ],
 )

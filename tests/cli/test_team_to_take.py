@@ -1,0 +1,78 @@
+"""Which of several methods' teams is to be taken is said by the questions they were chosen on, and how to have it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from moot.cli.team_to_take import team_to_take
+
+
+def row(method: str, selection: float | None, **more: Any) -> dict[str, Any]:
+    return {
+        "kind": "selector",
+        "method": method,
+        "team": [f"{method}-1", f"{method}-2"],
+        "size": 2,
+        "k": 2,
+        "calls": 100,
+        "selection_accuracy": selection,
+        "test_accuracy": 0.5,
+        **more,
+    }
+
+
+def ending(*rows: dict[str, Any], **more: Any) -> list[str]:
+    options: Mapping[str, Mapping[str, Any]] = more.get("options", {})
+    return list(team_to_take(rows, command=["cup.yaml"], options=options, summarised=more.get("summarised")))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [row("right", 0.8, test_accuracy=0.4), row("lucky", 0.7, test_accuracy=0.9)],
+        [row("dear", 0.8, calls=900), row("right", 0.8, calls=90, size=2), row("small", 0.8, calls=300, size=1)],
+        [row("large", 0.8), row("right", 0.8, size=1)],
+        [row("beyond", 0.9, size=3), row("right", 0.8)],
+        [row("nobody", 0.9, team=[], size=0), row("right", 0.8)],
+        [row("single", 0.9, kind="baseline"), row("right", 0.8)],
+        [row("unknown", None, calls=1), row("right", 0.1)],
+        [row("also unknown", None, calls=2), row("right", None, calls=1)],
+    ],
+    ids=["by-choice", "cheapest", "smallest", "within-size", "a-team", "a-selector", "known", "none-known"],
+)
+def test_the_best_where_it_was_chosen_of_equals_the_cheapest_then_the_smallest(rows: list[dict[str, Any]]) -> None:
+    for order in (rows, rows[::-1]):
+        first, team, *rest = ending(*order)
+        known = any(each["selection_accuracy"] for each in rows)
+        assert ("best" in first) is (len([each for each in rows if each["kind"] == "selector"]) > 1)
+        assert ("not known" in first) is not known
+        assert team == "  right-1, right-2"
+        assert not [line for line in rest if line.startswith("On the test")]
+
+
+def test_whom_the_test_calls_better_is_said_beside_it() -> None:
+    assert "On the test top-accuracy is better, all comparisons paid for: see above." in ending(
+        row("right", 0.8, beaten_by="top-accuracy")
+    )
+
+
+def test_no_team_of_a_run_that_was_cut_short_and_none_where_there_is_none() -> None:
+    assert ending(row("right", 0.8, cut_short=True)) == [
+        "No team to take yet: the run was cut short. Run it to its end, and choose again."
+    ]
+    assert ending(row("right", 0.8, size=3)) == []
+
+
+def test_the_command_has_the_options_of_this_method_as_they_are_typed() -> None:
+    options = {"right": {"by": "a word", "tau": 0.5, "all": True, "of": ["x", "y"]}, "other": {"tau": 0.1}}
+    (command,) = [line for line in ending(row("right", 0.8, k=3), options=options) if "moot select" in line]
+    words = shlex.split(command)
+    assert words[:7] == ["moot", "select", "cup.yaml", "--k", "3", "--method", "right"]
+    assert words[7:] == [
+        *("--option", "by=a word", "--option", "tau=0.5", "--option", "all=true", "--option", 'of=["x", "y"]'),
+        *("--json", ">", "team.json"),
+    ]
