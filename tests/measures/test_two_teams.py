@@ -86,7 +86,7 @@ def test_the_headline_is_of_the_team_that_is_named(figures: dict[str, Any]) -> N
     assert (head["of"], head["team"], head["captains"], head["chosen"]) == ("three/silent", "three", 3, "declared")
     assert head["value"] == pytest.approx(sum(captains.values()) / 3)
     assert "the silent team three, on average over its 3 captains, declared beforehand, answered" in head["sentence"]
-    assert head["over_best_single"]["singles"] == 3, "dan sits elsewhere"
+    assert head["over_best_single"]["singles"] == 4, "dan sits elsewhere, and played alone"
 
 
 def test_a_captain_of_two_teams_is_the_one_of_the_team() -> None:
@@ -199,3 +199,12 @@ def test_tables_tell_the_teams_apart(section: str | None) -> None:
     assert [line[: len(named)] for line in rows].count(named) == 1
     if section is not None:
         assert row([{"line": tuple(line[:3])} for line in rows], line=("three", "silent", "cat"))
+
+
+def test_the_best_single_model_may_sit_at_another_table() -> None:
+    """A team of two that beats both of its own is not more than the best single model while ann, of the other, is better."""
+    head = played(primary="two/silent@cat").figures["headline"]
+    over = head["over_best_single"]
+    assert over["single"] == "ann"
+    assert over["difference"] == pytest.approx(11 / 20 - 16 / 20)
+    assert "less than the best single model, ann" in head["sentence"] or "cannot be told" in head["sentence"]

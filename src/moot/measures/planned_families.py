@@ -121,8 +121,7 @@ def players_to_beat(plan: Plan) -> int:
     if plan.spec.primary:
         together = [cell for cell in cells_named(plan.spec.primary, cells) if cell["player"] is None]
     tables = {(drafting(cell), name) for cell in together for name in players_of(cell)}
-    names = {name for _, name in tables}
-    alone = {(drafting(cell), cell["player"]) for cell in cells if cell["player"] in names and cell["traits"].alone}
+    alone = {(drafting(cell), cell["player"]) for cell in cells if cell["player"] and cell["traits"].alone}
     return len(tables | alone)
 
 

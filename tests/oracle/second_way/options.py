@@ -178,7 +178,7 @@ class Singles:
 
 
 def singles(raw: Raw, several: Iterable[Option]) -> Singles:
-    """And, whatever else they were asked at their tables, everybody as it played alone."""
+    """And whoever played alone, whatever else they were asked at their tables, and at whichever."""
     cells = [cell for side in several for cell in side.cells]
     every = tables(raw)
     teams = {table.team for table in every if any(cell in cells for cell in table.cells)}
@@ -188,11 +188,8 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
         for table in every
         if table.team in teams and (any(cell in cells for cell in table.cells) or (table.usual and table.solo))
     ]
-    members = {play.player for table in here for play in table.alone}
     told = {cell.id for table in here for cell in table.solo.values()}
-    elsewise = [
-        cell for cell in raw.cells if cell.player is not None and cell.player in members and cell.id not in told
-    ]
+    elsewise = [cell for cell in raw.cells if cell.player is not None and cell.id not in told]
     for table in (*here, *(by_itself(raw, cell) for cell in elsewise)):
         for player, plays in parts(table.alone, lambda play: play.player).items():
             values = values_of(plays)

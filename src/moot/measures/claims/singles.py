@@ -1,4 +1,4 @@
-"""Who a team has to beat: everybody at its table, alone, each once.
+"""Who a team has to beat: everybody at its table and everybody else who played alone, each once.
 
 A player may sit at several tables, and one of them may know it on fewer questions: a team is measured on none of those that
 it was chosen on, and neither are its players there. Where it is asked by the same calls it is one single, over all that is
@@ -61,7 +61,8 @@ class Singles:
 
 
 def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
-    """Everybody at the tables of these options, and as it played alone, however else it was asked at the table."""
+    """Everybody at the tables of these options, and whoever played alone, at whichever table: the best single model of a run
+    need not sit where the team does."""
     playing = {source.draft_table(cell).name for side in options for cell in side.cells}
     teams = {table.team for table in source.draft_tables() if table.name in playing}
     singles = Singles()
@@ -71,9 +72,8 @@ def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
             known.update(cell["id"] for cell in table.alone.values())
             for player, plays in split(solos(plays_of(source, table)), lambda play: play.player).items():
                 _add(source, singles, player, table, plays)
-    members = set(singles.players.values())
     for cell in source.cells:
-        if cell["player"] in members and cell["id"] not in known and (plays := alone_plays(source, cell)):
+        if cell["player"] and cell["id"] not in known and (plays := alone_plays(source, cell)):
             _add(source, singles, cell["player"], _by_itself(cell), plays)
     return singles
 

@@ -28,7 +28,7 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
     parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} answered {_share(row)}{graded}"]
     if over := row["over_best_single"]:
-        best = f"the best single model{_of_which(row)}{' of those that answered' if row.get('never_answered') else ''}"
+        best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
         parts += [f", {_than_single(over, best)}", f"; {_repairs(over)}" if over["n"] else ""]
     elif row["alone"] is False:
         parts.append(f"; {_nobody(row)}, so there is nothing to compare it with")
@@ -51,13 +51,6 @@ def _nothing(row: Mapping[str, Any]) -> str:
     low, high = (plain(bounds[end]) for end in ("low", "high"))
     subject = _subject({**row, "chosen": "only"})  # who is the highest is not known either
     return f"{opening} nobody knows how many {subject} got right: {row['why']}. It is between {low} and {high} %."
-
-
-def _of_which(row: Mapping[str, Any]) -> str:
-    """Where a file has several teams: whose players are meant. Those of another may be better alone than all of these."""
-    if row.get("teams", 1) <= 1:
-        return ""
-    return " of the same team" if row["chosen"] != AFTER_THE_FACT else " of the teams that it was chosen from"
 
 
 def _opening(n: int) -> str:
