@@ -31,7 +31,7 @@ STRONG, MOVED = 0.6, 0.12
 way round."""
 
 
-MORE = "points more than the best single model"
+MORE = ") more than the best single model"
 
 
 def write(

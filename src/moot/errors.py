@@ -15,7 +15,9 @@
     │   ├── TakenOver              another process makes this call: nothing was sent, the cache waits for the other
     │   ├── ModelBroke             the code of the model itself raised: an object's, or another package's
     │   └── RequestRejected        any other status: the same request would fail again
-    ├── KeyRefused                 an endpoint that has answered nothing yet does not take the key
+    ├── EndpointClosed             an endpoint that has answered nothing yet will answer nothing
+    │   ├── KeyRefused             ... it does not take the key
+    │   └── PathRefused            ... it has no such path: `base_url` is wrong
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
     └── StoreError                 the store cannot be read or written
         ├── StoreFull              no space left: what was committed is kept
@@ -23,7 +25,7 @@
         └── StoreNewer             written by a newer moot (exit code 2)
 
 A model call that fails is data: strategies turn a `CallError` into an outcome. `BudgetReached` and `StoreError`
-end a run, because going on would break a promise; `KeyRefused` does, because going on would come to nothing.
+end a run, because going on would break a promise; `EndpointClosed` does, because going on would come to nothing.
 """
 
 from __future__ import annotations
@@ -124,20 +126,30 @@ class ModelBroke(CallError):
 class RequestRejected(CallError):
     """The endpoint refused the request itself; sending it again would not help."""
 
-    def __init__(self, message: str, *, status: int) -> None:
+    def __init__(self, message: str, *, status: int, no_such_path: bool = False) -> None:
+        """`no_such_path`: a 404 or 405 that is about the address, and not about the model."""
         super().__init__(message)
         self.status = status
+        self.no_such_path = no_such_path
 
 
 class TakenOver(CallError):
     """Nothing was sent: this process was away for so long that another one has begun the call."""
 
 
-class KeyRefused(MootError):
-    """An endpoint refuses the key before it has answered once. No `CallError`: it is no outcome of a question.
+class EndpointClosed(MootError):
+    """An endpoint turns every call away before it has answered once. No `CallError`: it is no outcome of a question.
 
     Its exit code is 1 and not 2, which promises that nothing was called: other endpoints may have answered, and be paid.
     """
+
+
+class KeyRefused(EndpointClosed):
+    """It does not take the key."""
+
+
+class PathRefused(EndpointClosed):
+    """There is nobody at this path of it."""
 
 
 class BudgetReached(MootError):

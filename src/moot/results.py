@@ -173,9 +173,9 @@ class _Folder:
 def run(source: ExperimentSource, **options: Unpack[RunOptions]) -> Results:
     """Run an experiment and read its figures; in a notebook too, where an event loop is running already.
 
-    What is wrong with the experiment is raised before anything is called, and a key that an endpoint refuses from the first
-    call on as `moot.errors.KeyRefused`, with what was played by then kept in the store. A reached budget,
-    failed episodes and Ctrl-C are no exceptions: `Results.state` says which it was, and whatever was played is kept.
+    What is wrong with the experiment is raised before anything is called, and an endpoint that turns every call away from the
+    first on (the key, or the path) as `moot.errors.EndpointClosed`, with what was played by then kept in the store. A reached
+    budget, failed episodes and Ctrl-C are no exceptions: `Results.state` says which it was, and whatever was played is kept.
     """
     job = _Job(source, options)
     _warn(job.plan)

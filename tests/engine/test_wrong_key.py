@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 import moot
-from moot.errors import KeyRefused
+from moot.errors import KeyRefused, PathRefused
 from moot.models import key_gate
 from moot.models.key_gate import FIRST_CALLS
 from moot.simulate.server import running
@@ -339,3 +339,68 @@ async def test_the_last_run_says_why_it_ended(tmp_path: Path) -> None:
     (run,) = moot.report(f"sqlite:///{store}").figures["runs"]
     assert run["state"] == "failed"
     assert "WRONG_KEY" in run["cause"]
+
+
+async def test_a_base_url_without_its_path_ends_the_run_and_the_right_one_goes_on(tmp_path: Path) -> None:
+    async def answered(body: dict[str, Any], key: str) -> int:
+        return 200
+
+    store = tmp_path / "cup.db"
+    async with scripted(answered) as (base_url, statuses):
+        models = {name: endpoint(base_url.removesuffix("/v1"), name) for name in ("ann", "bob")}
+        with pytest.raises(PathRefused, match=rf"models (ann, bob|bob, ann) .* 404: .*write base_url: {base_url}\)"):
+            await moot.arun(experiment(tmp_path, models=models), store=store)
+        assert not statuses
+        mended = {name: endpoint(base_url, name) for name in ("ann", "bob")}
+        results = await moot.arun(experiment(tmp_path, models=mended), store=store)
+    assert [row["outcomes"] for row in results.figures["accuracy"]] == [{"answered": 100}] * 2
+
+
+UNKNOWN_MODELS = [
+    {"error": {"message": 'model "ann" not found, try pulling it first', "type": "api_error"}},  # Ollama
+    {"object": "error", "message": "The model `ann` does not exist.", "type": "NotFoundError", "code": 404},  # vLLM
+    {"error": {"message": "No such thing.", "code": "model_not_found"}},  # OpenAI's code
+    {"error": {"message": "The API deployment for this resource does not exist.", "code": "DeploymentNotFound"}},
+]
+
+
+@pytest.mark.parametrize("body", UNKNOWN_MODELS, ids=["ollama", "vllm", "code", "azure"])
+async def test_a_model_that_the_server_does_not_have_ends_nothing(tmp_path: Path, body: dict[str, Any]) -> None:
+    """Not even where all of an endpoint are unknown there: other endpoints play on."""
+    asked = Counter[str]()
+
+    async def unknown(request: web.Request) -> web.Response:
+        asked[(await request.json())["model"]] += 1
+        return web.json_response(body, status=404)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", unknown)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        models = {
+            "ann": endpoint(f"http://127.0.0.1:{runner.addresses[0][1]}/v1"),
+            "tom": {"provider": "simulated", "accuracy": 1},
+        }
+        results = await moot.arun(experiment(tmp_path, 12, models=models))
+    finally:
+        await runner.cleanup()
+    assert results.state == "failed"
+    by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
+    assert by_player["ann"] == {"failed": 12}
+    assert sum(by_player["tom"].values()) == 12
+    assert asked == {"ann": 12}
+
+
+async def test_a_path_that_is_missing_for_one_model_costs_no_others(tmp_path: Path) -> None:
+    """Whoever routes by model may say no more than "not found": as long as another answers there, the path is right."""
+
+    async def by_model(body: dict[str, Any], key: str) -> int:
+        return 404 if body["model"] == "bob" else 200
+
+    async with scripted(by_model) as (base_url, _):
+        models = {name: endpoint(base_url, name) for name in ("ann", "bob")}
+        results = await moot.arun(experiment(tmp_path, 20, models=models))
+    by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
+    assert by_player == {"ann": {"answered": 20}, "bob": {"failed": 20}}

@@ -67,7 +67,7 @@ def said(**more: Any) -> str:
 def test_the_sentence() -> None:
     assert said() == (
         "On these 572 questions the talkative team with qwen as captain, declared beforehand, answered 44.2 %"
-        " (40.2–48.3), 6.8 points more than the best single model, bob (2.9–10.7); it fixed 71 of bob's errors and"
+        " (40.2–48.3), 6.8 points (2.9–10.7) more than the best single model, bob; it fixed 71 of bob's errors and"
         " made 32 new ones, at 7.1 × the cost."
     )
 
@@ -77,7 +77,7 @@ def test_the_sentence() -> None:
     [
         (
             {"over_best_single": OVER | {"difference": -0.05, "low": -0.08, "high": -0.02}},
-            "5.0 points less than the best single model, bob (2.0–8.0)",
+            "5.0 points (2.0–8.0) less than the best single model, bob;",
         ),
         (
             {"over_best_single": OVER | {"difference": 0.01, "low": -0.02, "high": 0.04}},
@@ -127,6 +127,13 @@ def test_the_sentence() -> None:
         ),
         (
             {"after_the_fact": {"of": "x@y", "value": 0.5, "low": 0.4, "high": 0.6}},
+            "x@y with 50.0 % (40.0–60.0; the lower end pays for the choice), is chosen after the fact",
+        ),
+        (
+            {
+                "after_the_fact": {"of": "x@y", "value": 0.5, "low": 0.4, "high": 0.6}
+                | {"unranked": [{"of": "z", "questions": 2}]}
+            },
             "x@y with 50.0 % (40.0–60.0), is chosen after the fact",
         ),
     ],

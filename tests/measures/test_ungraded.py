@@ -405,7 +405,7 @@ async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -
         sentence = sentences(row)[0]
         assert ("points, whatever the ungraded answers turn out to be" in sentence) is (name == "most"), sentence
         assert ("points against the best single model, and more is not known" in sentence) is (name == "half"), sentence
-        assert ("points more than the best single model" in sentence) is (name == "most"), sentence
+        assert (") more than the best single model" in sentence) is (name == "most"), sentence
 
 
 def _over(shown: dict[str, Any], strategy: str) -> Any:

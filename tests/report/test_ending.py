@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -248,6 +249,64 @@ def test_what_ended_the_last_run_is_said(figures: dict[str, Any]) -> None:
     assert "the key was refused" not in whole
     ended = " ".join(printed(print_ending, {**figures, "runs": [*runs, run]}, NextCommands("cup.yaml")))
     assert "the money is spent" not in ended
+
+
+@pytest.mark.parametrize("name", ["paper-chgk-teams", "paper-safety-multiple", "a-name-that-is-much-longer-than-those"])
+def test_what_a_command_shows_is_cut_at_a_word_and_for_its_own_line_only(name: str, figures: dict[str, Any]) -> None:
+    following = NextCommands.of(Path(f"{name}.yaml"), None)
+    out = StringIO()
+    print_ending(figures, Console(file=out, width=80), following)
+    told = dict(following.lines([section.id for section in all_sections(figures)]))
+    for line, (command, words) in zip(out.getvalue().splitlines()[-3:], told.items(), strict=True):
+        assert line.startswith(command)
+        beside = line.removeprefix(command).strip()
+        whole, _, more = beside.partition(" …")
+        assert not more
+        assert words == whole if "…" not in beside and beside else words.startswith(f"{whole} " if whole else "")
+        assert beside or len(command) > 58, "the room is there"
+
+
+def test_every_strategy_has_a_row_before_the_frontier_has_a_line(figures: dict[str, Any]) -> None:
+    """Also one that is less often right than all variants of the others; what is not shown is named."""
+    rows = [
+        {**row, "value": 0.0 if row["strategy"] == "talkative" else row["value"]}
+        for row in figures["accuracy"]
+        if row["strategy"] != "peer-review"  # the name of whose captain is three lines long
+    ]
+    assert figures["frontier"]
+    lines = printed(print_ending, {**figures, "accuracy": rows}, NextCommands("cup.yaml"))
+    assert len(lines) <= LINES
+    table = lines[: next(place for place, line in enumerate(lines) if line.startswith("Calls: "))]
+    whole = " ".join(" ".join(lines).split())
+    assert any(line.startswith("talkative ") for line in table)
+    assert "Not shown: --section frontier." in whole
+    assert "None is both cheaper and better" not in whole
+
+
+def test_many_strategies_that_are_not_shown_are_counted(figures: dict[str, Any]) -> None:
+    row = next(row for row in figures["accuracy"] if row["label"] == "talkative")
+    rows = [{**row, "label": f"talkative-{n}", "value": n / 100} for n in range(30)]
+    lines = printed(print_ending, {**figures, "accuracy": [*figures["accuracy"], *rows]}, NextCommands("cup.yaml"))
+    assert len(lines) <= LINES
+    assert re.search(r"Not shown: .* and \d+ others; --section frontier\.", " ".join(" ".join(lines).split()))
+
+
+def test_declared_hypotheses_are_one_line(figures: dict[str, Any]) -> None:
+    def told(*hypotheses: tuple[str, bool]) -> str:
+        rows = [
+            {"hypothesis": "h", "verdict": verdict, "frozen": frozen, "family": 3, "note": None}
+            for verdict, frozen in hypotheses
+        ]
+        lines = printed(print_ending, {**figures, "hypotheses": rows}, NextCommands("cup.yaml"))
+        assert len(lines) <= LINES
+        return next((line for line in lines if line.startswith("Hypotheses: ")), "")
+
+    declared = [("open", True), ("open", True), ("refuted", True)]
+    assert told(*declared) == "Hypotheses: 3 declared, 0 confirmed, 1 refuted, 2 open (--section hypotheses)."
+    late = ("confirmed", False)
+    assert "3 declared, 0 confirmed, 1 refuted, 2 open, 1 exploratory (" in told(*declared, late)
+    assert "Hypotheses: 0 declared, 1 exploratory (" in told(late)
+    assert not told()
 
 
 def test_long_paths_can_be_pasted() -> None:

@@ -18,7 +18,7 @@ from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
 from moot.engine.trial_play import try_out
-from moot.errors import KeyRefused, UsageError
+from moot.errors import EndpointClosed, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
@@ -114,10 +114,10 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
 async def _played(runner: Runner) -> State:
     try:
         return await runner.run()
-    except KeyRefused as error:
+    except EndpointClosed as error:
         tally, path = runner.tally, runner.experiment.file.path
         kept = f"{tally.done} of {tally.total} episodes are kept"
-        raise KeyRefused(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
+        raise type(error)(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
 
 
 async def _report(experiment: Plan, store: Store, runner: Runner, state: State, following: NextCommands) -> bool:

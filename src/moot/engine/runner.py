@@ -29,7 +29,7 @@ from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
 from moot.engine.stopping import Unfinished, ended
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
-from moot.errors import BudgetReached, KeyRefused, MootError, StoreError, TransportError
+from moot.errors import BudgetReached, EndpointClosed, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.models.flights import Flights, Work, asking_for
@@ -199,7 +199,7 @@ class Runner:
         return "failed" if self.tally.outcomes["failed"] else "done"
 
     def _store_is_broken(self) -> bool:
-        return self._stopped is not None and not isinstance(self._stopped, BudgetReached | KeyRefused)
+        return self._stopped is not None and not isinstance(self._stopped, BudgetReached | EndpointClosed)
 
     def count_retry(self, model: str, request: Request, error: TransportError) -> None:
         self.tally.retries[f"{model}: {type(error).__name__}"] += 1

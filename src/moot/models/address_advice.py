@@ -32,9 +32,14 @@ def connection_advice(error: Exception) -> str | None:
     return None
 
 
-def path_advice(base_url: str, model: str, words: str) -> str | None:
-    """After a 404 or 405. `words`: the server's. Where they are about the model it is not the path that is missing."""
-    if re.search(rf"\bmodel\b|(?<!\w){re.escape(model)}(?!\w)", words, re.IGNORECASE):
+_OF_THE_MODEL = r"\bmodel(\b|_)|\bdeployment|no endpoints found"
+"""How servers say that it is the model which is missing: most by this word or a code such as `model_not_found`, Azure by
+`DeploymentNotFound`, OpenRouter by the providers that it has for it."""
+
+
+def path_advice(base_url: str, model: str, words: str, code: str = "") -> str | None:
+    """After a 404 or 405. `words` and `code`: the server's. Where they are about the model it is not the path that is missing."""
+    if re.search(rf"{_OF_THE_MODEL}|(?<!\w){re.escape(model)}(?!\w)", f"{words}\n{code}", re.IGNORECASE):
         return None
     path = urlsplit(base_url).path
     for tail in _PATHS:

@@ -308,7 +308,12 @@ class EndpointModel:
         message = f"{self.base_url} answered {status}: {self._secrets.hidden_in(_error_message(raw))}"
         if status in (400, 422) and not self._temperature_named and "temperature" in message:
             message += " (a temperature of 0 is sent unless params says otherwise; temperature: null leaves it out)"
-        if status in (404, 405) and (advice := path_advice(self.base_url, self.model, _error_message(raw))) is not None:
+        advice = (
+            path_advice(self.base_url, self.model, _error_message(raw), _error_code(raw))
+            if status in (404, 405)
+            else None
+        )
+        if advice is not None:
             message += f" ({advice})"
         pause_s = retry_after_s(response.headers.get("Retry-After"))
         error: CallError
@@ -324,7 +329,7 @@ class EndpointModel:
         elif about is not None:
             error = FormRefused(message, status=status, mode=about == "mode")
         else:
-            error = RequestRejected(message, status=status)
+            error = RequestRejected(message, status=status, no_such_path=advice is not None)
         raise error
 
 
@@ -332,6 +337,14 @@ def with_temperature(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters over a temperature of 0: who wants replies to vary says so, and null leaves it to the server."""
     named = {"temperature": 0, **params}
     return {name: value for name, value in named.items() if name != "temperature" or value is not None}
+
+
+def _error_code(raw: bytes | bytearray) -> str:
+    """The server's word for what went wrong, such as `model_not_found`; empty where it gives none."""
+    try:
+        return str(json.loads(raw)["error"].get("code") or "")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return ""
 
 
 def _error_message(raw: bytes | bytearray) -> str:

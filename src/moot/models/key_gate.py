@@ -1,9 +1,10 @@
-"""A wrong key ends a run at once: nobody asks a thousand questions of an endpoint that lets nobody in.
+"""A wrong key or path ends a run at once: nobody asks a thousand questions of an endpoint that lets nobody in.
 
 Until a key has been taken once, few calls leave with it and the others wait. If every model that shows it is refused (401,
-403) the key is wrong, and that is said once, with where the key comes from. One reply, whatever it says, and the gate is open
-for good: a key that is revoked later makes calls fail like any other trouble. Anything else (429, 500, a timeout, a 404) says
-nothing about the key: as long as one model has met nothing but such, nothing is ended.
+403) the key is wrong, and that is said once, with where the key comes from. A path that is not there (404, 405) is a refusal
+as well: `base_url` is wrong for all of them. One reply, whatever it says, and the gate is open for good: a key that is revoked
+later makes calls fail like any other trouble. Anything else (429, 500, a timeout, a 404 about the model) says nothing about key
+or path: as long as one model has met nothing but such, nothing is ended.
 
 Waiting must cost a good endpoint nothing that anybody notices. A refusal comes at once, while a model may think for
 minutes; so others wait for `PATIENCE_S` and then leave, and the calls of a model that was refused wait for as long from the
@@ -19,7 +20,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
-from moot.errors import KeyRefused, RequestRejected
+from moot.errors import EndpointClosed, KeyRefused, PathRefused, RequestRejected
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
@@ -50,7 +51,7 @@ class KeyGate:
         self._refused: Counter[str] = Counter()
         self._refusals: dict[str, RequestRejected] = {}
         """By the model's name in the file, the last one."""
-        self._wrong: str | None = None
+        self._wrong: EndpointClosed | None = None
         """Once every model was refused: what is said about it."""
         self._over = False
         """Nothing is under way any more with a key that is wrong, or has been for too long."""
@@ -67,7 +68,7 @@ class KeyGate:
         """Once more, for a call that has waited elsewhere: a key that is known to be wrong is not shown again."""
         if self._wrong is not None and not self.is_open and model in self._refusals:
             refusal = self._refusals[model]
-            raise RequestRejected(str(refusal), status=refusal.status)
+            raise RequestRejected(str(refusal), status=refusal.status, no_such_path=refusal.no_such_path)
 
     async def pass_through(self, model: Model, request: Request) -> Reply:
         await self._leave(model.name)
@@ -76,7 +77,7 @@ class KeyGate:
             self._open()
             return reply
         except RequestRejected as error:
-            if error.status not in REFUSING or self.is_open:
+            if self.is_open or not (error.status in REFUSING or error.no_such_path):
                 raise
             refusal = error
             self._refuse(model.name, error)
@@ -113,12 +114,12 @@ class KeyGate:
     def _judge(self) -> None:
         """Something has changed: what does that say about those that wait?"""
         if self._wrong is None and not self.is_open and self._all_refused():
-            words = refused_words(self._refusals, self._key_from)
+            wrong = closed(self._refusals, self._key_from)
             if self._told is None:
-                self._wrong = words
+                self._wrong = wrong
                 self._start(ENDING_S, self._end)
             else:
-                self._told(words)
+                self._told(str(wrong))
                 self._open()
         if self._wrong is not None and not self._under_way.total():
             self._over = True
@@ -154,10 +155,10 @@ class KeyGate:
         self._tell()
 
     async def _change(self) -> None:
-        """Wait for whatever changes; `KeyRefused` once it is over."""
+        """Wait for whatever changes; `EndpointClosed` once it is over."""
         if self._over and not self.is_open:
             assert self._wrong is not None
-            raise KeyRefused(self._wrong)
+            raise type(self._wrong)(str(self._wrong))  # each waiter its own: a traceback grows with every raise
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
         await asyncio.shield(self._news)  # who waits and is cancelled takes nobody else along
@@ -193,12 +194,15 @@ class KeyShown(Wrapper):
         return await self.inner.generate(request)
 
 
-def refused_words(refusals: dict[str, RequestRejected], key_from: str | None) -> str:
+def closed(refusals: dict[str, RequestRejected], key_from: str | None) -> EndpointClosed:
     """What is wrong and what to do about it. `refusals`: by the name of the model in the file."""
     models = ", ".join(refusals)
     of = f"model {models}" if len(refusals) == 1 else f"models {models}"
-    error = next(iter(refusals.values()))
-    return f"{_refused(error, of)}: {error}. {key_advice(error.status, key_from)}"
+    # A server that asks for the key first lets nobody know whether the path is there.
+    error = min(refusals.values(), key=lambda refusal: refusal.no_such_path)
+    if error.no_such_path:
+        return PathRefused(f"nobody answers for {of} at this address: {error}.")
+    return KeyRefused(f"{_refused(error, of)}: {error}. {key_advice(error.status, key_from)}")
 
 
 def _refused(error: RequestRejected, of: str) -> str:

@@ -1,7 +1,8 @@
 """How a run and a report end: the verdict, the rows that matter, what went wrong and what to type next, on one screen.
 
 Everything else is a word away: `--section NAME`, `--all`, or the page. Nothing that changes how the verdict is to be read
-is left out for want of room; only rows of the table are, and it is said how many.
+is left out for want of room; what has a section of its own is, and then rows of the table, the best of each strategy last. What
+is not shown is named.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ LEAST_ROWS = 3
 """So many rows of the table are shown, however long the verdict is."""
 NARROWEST = 20
 """What a command shows is told beside it where there is so much room."""
+NAMED = 100
+"""So many characters name strategies that are not shown."""
 
 Row = dict[str, Any]
 
@@ -80,13 +83,23 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
             console.print(Text(sentence))
         return
     figures = shortened(figures)
-    above = _verdict(figures)
-    below = [Text(line) for line in (*_remarks(figures), *_frontier(figures, console))]
+    above, remarks = _verdict(figures), [Text(line) for line in _remarks(figures)]
+    apart = {"failures": _failed_calls(figures), "frontier": _frontier(figures, console)}
+    giving = {section: Text(words) for section, words in apart.items() if words is not None}
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
-    room = LINES - sum(_height(part, console) for part in (*above, *below, *commands))
-    if room < LEAST_ROWS + 4 and below and front_words(figures) is not None:
-        room += _height(below.pop(), console)  # the frontier, which is a section of its own
-    for part in (*above, *_table_within(figures, room, console), *below):
+    away: list[str] = []
+    while True:
+        room = LINES - sum(_height(part, console) for part in (*above, *remarks, *giving.values(), *commands))
+        shown = _table_within(figures, room, console, away=away)
+        if shown.enough:
+            break
+        if giving:
+            away.append(giving.popitem()[0])
+        elif not commands[0].plain:
+            del commands[0]
+        else:
+            break
+    for part in (*above, *shown.parts, *remarks, *giving.values()):
         console.print(part)
     for line in commands:
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
@@ -95,9 +108,10 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
 def print_verdict(figures: Figures, console: Console, *, lines: int) -> None:
     """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier."""
     figures = shortened(figures)
-    above, below = _verdict(figures), [Text(line) for line in _remarks(figures)]
+    remarks = (*_remarks(figures), *([failed] if (failed := _failed_calls(figures)) is not None else ()))
+    above, below = _verdict(figures), [Text(line) for line in remarks]
     room = lines - sum(_height(part, console) for part in (*above, *below))
-    for part in (*above, *_table_within(figures, room, console, "on the page"), *below):
+    for part in (*above, *_table_within(figures, room, console, "on the page").parts, *below):
         console.print(part)
 
 
@@ -106,31 +120,65 @@ def _verdict(figures: Figures) -> list[Text]:
     return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What there is room for of the table, and what is said below it."""
+
+    parts: Sequence[Text | Table] = ()
+    enough: bool = True
+    """Each strategy has a row, and the room is kept to."""
+
+
 def _table_within(
-    figures: Figures, room: int, console: Console, rest: str = "--section accuracy"
-) -> list[Text | Table]:
-    """As many rows as so many lines hold, the most telling ones, and at least three."""
+    figures: Figures, room: int, console: Console, rest: str = "--section accuracy", away: Sequence[str] = ()
+) -> _Shown:
+    """As many rows as so many lines hold, the most telling ones, and at least three. `away`: sections that had a line here."""
     rows = _rows(figures)
     telling, teams = _telling(figures, rows), several_teams(figures["accuracy"])
-    parts: list[Text | Table] = []
+    found = _Shown()
     for many in range(len(rows), 0, -1):
         shown = [rows[place] for place in sorted(telling[:many])]
-        words = Text(" ".join(_beside(figures, shown, rest)), style="dim")
-        parts = [_table(shown, console.width, teams=teams), words]
-        if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
+        here = _strategies(shown, teams=teams)
+        missing = [name for name in _strategies(rows, teams=teams) if name not in here]
+        words = Text(" ".join(_beside(figures, shown, rest, missing, away)), style="dim")
+        parts = (_table(shown, console.width, teams=teams), words)
+        fits = sum(_height(part, console) for part in parts) <= room
+        found = _Shown(parts, fits and not missing)
+        if fits or many <= LEAST_ROWS:
             break
-    return parts
+    return found
+
+
+def _strategies(rows: Iterable[Row], *, teams: bool) -> list[str]:
+    """By name, in their order; where there are several teams each of a team is one."""
+    named = (f"{row['team']}/{row['label']}" if teams and row.get("team") else row["label"] for row in rows)
+    return list(dict.fromkeys(named))
 
 
 def _telling(figures: Figures, rows: Sequence[Row]) -> list[int]:
-    """Places of rows, those first that are kept: what the verdict is about, the best who answers alone, then by how right."""
+    """Places of rows, those first that are kept: what the verdict is about, the best who answers alone, the best of each
+    strategy, then of each of its variants and teams, then by how right."""
     about = _meant(figures, rows)
 
     def value(place: int) -> float:
         return rows[place]["value"] or 0.0
 
     alone = max((place for place, row in enumerate(rows) if row.get("player")), key=value, default=None)
-    return sorted(range(len(rows)), key=lambda place: (place not in about, place != alone, -value(place)))
+
+    def bests(*keys: str) -> set[int]:
+        best: dict[tuple[Any, ...], int] = {}
+        for place in sorted(range(len(rows)), key=lambda place: (place not in about, place != alone, -value(place))):
+            best.setdefault(tuple(rows[place].get(key) for key in keys), place)
+        return set(best.values())
+
+    of_strategies, of_variants = bests("strategy"), bests("label", "team")
+    return sorted(
+        range(len(rows)),
+        key=lambda place: (
+            *(place not in about, place != alone, place not in of_strategies, place not in of_variants),
+            -value(place),
+        ),
+    )
 
 
 def _meant(figures: Figures, rows: Sequence[Row]) -> list[int]:
@@ -207,8 +255,10 @@ def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
     return made
 
 
-def _beside(figures: Figures, shown: Sequence[Row], where: str) -> Iterator[str]:
-    """What the table's words mean, and how many rows there are beside these, and where."""
+def _beside(
+    figures: Figures, shown: Sequence[Row], where: str, missing: Sequence[str], away: Sequence[str]
+) -> Iterator[str]:
+    """What the table's words mean, and what there is beside these rows, and where. `missing`: strategies, `away`: sections."""
     yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked after the fact."
@@ -216,10 +266,19 @@ def _beside(figures: Figures, shown: Sequence[Row], where: str) -> Iterator[str]
         yield f"{MARK} over what is graded, and not all is."
     if rest := len(figures["accuracy"]) - len(shown):
         yield f"{count(rest, 'more row')}: {where}."
+    if missing or away:
+        sections = [f"--section {section}" for section in away]
+        yield f"Not shown: {'; '.join([*([_few_names(missing)] if missing else ()), *sections])}."
+
+
+def _few_names(names: Sequence[str]) -> str:
+    """As many as a line holds, at least one, and how many others there are."""
+    many = next((many for many in range(len(names), 1, -1) if len(", ".join(names[:many])) <= NAMED), 1)
+    return ", ".join(names[:many]) + (f" and {count(len(names) - many, 'other')}" if many < len(names) else "")
 
 
 def _remarks(figures: Figures) -> Iterator[str]:
-    """What changes how the figures are to be read. Each is one line at the most but the frontier."""
+    """What changes how the figures are to be read. Each is one line at the most."""
     if figures.get("kind") == "calibration":
         yield "A calibration: kept apart from production, and no part of any figure of it."
     if figures["simulated"]:
@@ -253,28 +312,59 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."
     if not_taken := figures.get(NOT_TAKEN):
         yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
-    if failures := figures["failures"]:
-        worst = max(failures, key=lambda failure: failure["times"])
-        calls = sum(failure["times"] for failure in failures)
-        yield f"{count(calls, 'call')} failed, most of them of {worst['model']} ({worst['kind']}) (--section failures)."
+    if hypotheses := figures.get("hypotheses"):
+        yield _hypotheses_words(hypotheses)
 
 
-def _frontier(figures: Figures, console: Console) -> Iterator[str]:
+def _hypotheses_words(hypotheses: Sequence[Row]) -> str:
+    """How those stand that were declared beforehand, which no exploratory one is counted with."""
+    declared = [row for row in hypotheses if row["frozen"]]
+    late = len(hypotheses) - len(declared)
+    verdicts = Counter(row["verdict"] for row in declared)
+    answers = [f"{verdicts[verdict]:,} {verdict}" for verdict in ("confirmed", "refuted", "open")]
+    parts = [
+        f"{len(declared):,} declared",
+        *(answers if declared else ()),
+        *([f"{late:,} exploratory"] if late else ()),
+    ]
+    return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."
+
+
+def _failed_calls(figures: Figures) -> str | None:
+    """That there are some; all of them are a section, and what came of them is told as outcomes."""
+    if not (failures := figures["failures"]):
+        return None
+    worst = max(failures, key=lambda failure: failure["times"])
+    calls = sum(failure["times"] for failure in failures)
+    return f"{count(calls, 'call')} failed, most of them of {worst['model']} ({worst['kind']}) (--section failures)."
+
+
+def _frontier(figures: Figures, console: Console) -> str | None:
     """Who is on it, as many as two lines hold; all of them are a section."""
-    for most in (4, 3, 2, 1):
+    for most in (4, 3, 2):
         words = front_words(figures, most=most)
-        if words is not None and (most == 1 or _height(Text(words), console) <= 2):
-            yield words
-            return
+        if words is None or _height(Text(words), console) <= 2:
+            return words
+    return front_words(figures, most=1)
 
 
 def _commands(following: NextCommands, sections: Sequence[str], width: int) -> list[Text]:
     pairs = list(following.lines(sections))
-    longest = max(len(command) for command, _ in pairs)
-    room = width - longest - 2
+    column = max((len(command) for command, _ in pairs if len(command) + 2 + NARROWEST <= width), default=0)
     lines = [Text("")]
     for command, shows in pairs:
-        words = shows if len(shows) <= room else f"{shows[: max(0, room - 2)].rpartition(',')[0]}, …"
-        beside = f"{'':{longest - len(command)}}  {words}" if room >= NARROWEST else ""
-        lines.append(Text.assemble((command, "bold"), (beside, "dim")))
+        words = _cut(shows, width - max(column, len(command)) - 2)
+        lines.append(
+            Text.assemble((command, "bold"), (f"{'':{max(0, column - len(command))}}  {words}" if words else "", "dim"))
+        )
     return lines
+
+
+def _cut(words: str, room: int) -> str:
+    """As many whole words as there is room for, and a sign that there are more; none where it is narrow."""
+    if len(words) <= room:
+        return words
+    if room < NARROWEST:
+        return ""
+    kept = words[: room - 1].rpartition(" ")[0]  # a space and the sign stand behind it
+    return f"{kept} …" if kept else ""

@@ -398,7 +398,11 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
     if over and over["difference"] is not None and over["low"] is not None:
         bounds = over.get("bounds") or {"low": 1, "high": -1}
         more, less = over["low"] > 0 and bounds["low"] > 0, over["high"] < 0 and bounds["high"] < 0
-        phrases = {"points more than": more, "points less than": less, "cannot be told from": not more and not less}
+        phrases = {
+            ") more than the best": more,
+            ") less than the best": less,
+            "cannot be told from": not more and not less,
+        }
         wrong += [f"{phrase!r}" for phrase, holds in phrases.items() if (phrase in text) != holds]
     return wrong
 

@@ -86,9 +86,15 @@ def _ranked(row: Mapping[str, Any]) -> str:
     return f" on the {count(on, 'question')} that all of {'these' if row.get('unranked') else 'them'} have"
 
 
-def _share(row: Mapping[str, Any]) -> str:
+def _share(row: Mapping[str, Any], paid: str = "") -> str:
+    """`paid`: said within the interval."""
     value = f"{plain(row['value'])} %"
-    return value if row["low"] is None else f"{value} ({plain(row['low'])}–{plain(row['high'])})"
+    return value if row["low"] is None else f"{value} ({plain(row['low'])}–{plain(row['high'])}{paid})"
+
+
+def _paying(after: Mapping[str, Any]) -> str:
+    """Why the lower end is below that of the same row in the table; nothing where only one could be ranked."""
+    return "" if after.get("unranked") and not after.get("ranked_on") else "; the lower end pays for the choice"
 
 
 def _nobody(row: Mapping[str, Any]) -> str:
@@ -110,9 +116,9 @@ def _than_single(over: Mapping[str, Any], best: str) -> str:
         return f"{signed(difference)} points against {single}{_whatever(over)}"
     low, high = over["low"], over["high"]
     if over["low"] > 0 and settled(bounds, 0.0, above=True):
-        return f"{plain(difference)} points more than {single} ({plain(low)}–{plain(high)}){_whatever(over)}"
+        return f"{plain(difference)} points ({plain(low)}–{plain(high)}) more than {single}{_whatever(over)}"
     if over["high"] < 0 and settled(bounds, 0.0, above=False):
-        return f"{plain(-difference)} points less than {single} ({plain(-high)}–{plain(-low)}){_whatever(over)}"
+        return f"{plain(-difference)} points ({plain(-high)}–{plain(-low)}) less than {single}{_whatever(over)}"
     return f"which cannot be told from {single} ({signed(difference)} points, {signed(low)} to {signed(high)}){_whatever(over)}"
 
 
@@ -179,7 +185,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
     if (after := row["after_the_fact"]) and after["value"] is not None and not _as_high(row, after):
         highest = "The row that is highest were all ungraded answers wrong" if "bounds" in after else "The highest row"
         highest += _ranked(after)
-        doubts.append(f"{highest}, {after['of']} with {_share(after)}, is chosen after the fact.")
+        doubts.append(f"{highest}, {after['of']} with {_share(after, _paying(after))}, is chosen after the fact.")
         doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
     return doubts
 
