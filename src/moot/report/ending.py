@@ -83,22 +83,35 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
     above = _verdict(figures)
     below = [Text(line) for line in (*_remarks(figures), *_frontier(figures, console))]
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
-    room = LINES - sum(_height(part, console) for part in (*above, *below, *commands))
+    room = LINES - sum(height(part, console) for part in (*above, *below, *commands))
     if room < LEAST_ROWS + 4 and below and front_words(figures) is not None:
-        room += _height(below.pop(), console)  # the frontier, which is a section of its own
+        room += height(below.pop(), console)  # the frontier, which is a section of its own
     for part in (*above, *_table_within(figures, room, console), *below):
         console.print(part)
     for line in commands:
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
 
 
-def print_verdict(figures: Figures, console: Console, *, lines: int) -> None:
-    """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier."""
+def print_verdict(figures: Figures, console: Console, *, lines: int, rest: str) -> None:
+    for part in verdict_parts(figures, console, lines=lines, rest=rest):
+        console.print(part)
+
+
+def verdict_parts(
+    figures: Figures, console: Console, *, lines: int, rest: str, in_words: bool = False
+) -> list[Text | Table]:
+    """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier.
+
+    `rest`: where the rows are that are not shown. `in_words`: the verdict alone will do where rows do not fit.
+    """
     figures = shortened(figures)
     above, below = _verdict(figures), [Text(line) for line in _remarks(figures)]
-    room = lines - sum(_height(part, console) for part in (*above, *below))
-    for part in (*above, *_table_within(figures, room, console, "on the page"), *below):
-        console.print(part)
+    room = lines - sum(height(part, console) for part in (*above, *below))
+    rows = _table_within(figures, room, console, rest)
+    said = bool((figures.get("headline") or {}).get("words"))
+    if in_words and said and sum(height(part, console) for part in rows) > room:
+        rows = []
+    return [*above, *rows, *below]
 
 
 def _verdict(figures: Figures) -> list[Text]:
@@ -117,7 +130,7 @@ def _table_within(
         shown = [rows[place] for place in sorted(telling[:many])]
         words = Text(" ".join(_beside(figures, shown, rest)), style="dim")
         parts = [_table(shown, console.width, teams=teams), words]
-        if many <= LEAST_ROWS or sum(_height(part, console) for part in parts) <= room:
+        if many <= LEAST_ROWS or sum(height(part, console) for part in parts) <= room:
             break
     return parts
 
@@ -146,7 +159,7 @@ def print_short_ending(figures: Figures, console: Console, first: str, following
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
-def _height(part: Text | Table, console: Console) -> int:
+def height(part: Text | Table, console: Console) -> int:
     return len(console.render_lines(part, pad=False))
 
 
@@ -263,7 +276,7 @@ def _frontier(figures: Figures, console: Console) -> Iterator[str]:
     """Who is on it, as many as two lines hold; all of them are a section."""
     for most in (4, 3, 2, 1):
         words = front_words(figures, most=most)
-        if words is not None and (most == 1 or _height(Text(words), console) <= 2):
+        if words is not None and (most == 1 or height(Text(words), console) <= 2):
             yield words
             return
 
