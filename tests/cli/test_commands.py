@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 import yaml
 from beside import in_a_thread
 from jsonschema import Draft202012Validator
@@ -303,6 +304,16 @@ def test_ask_what_cannot_be_asked(tmp_path: Path, capfd: Captured, arguments: li
     assert words in capfd.readouterr().err
 
 
+def test_ask_with_a_file_first_names_the_option_that_takes_it(tmp_path: Path, capfd: Captured) -> None:
+    path = team_file(tmp_path)
+    for arguments in ([path, "Who wrote it?"], ["Who wrote it?", path], [path]):
+        assert moot("ask", *arguments) == 2
+        words = capfd.readouterr().err
+        assert f'moot ask --team {path} "' in words, "what to type instead"
+    assert moot("ask", "Who", "wrote", "it?") == 2
+    assert 'expected one question, in quotes: moot ask "Who wrote it?"' in capfd.readouterr().err
+
+
 def test_ask_when_nobody_answers(tmp_path: Path, capfd: Captured) -> None:
     path = team_file(tmp_path, {"tom": {**TOM, "refuse": 1.0}})
     assert moot("ask", "Who?", "--team", path, "--json") == 1
@@ -463,6 +474,16 @@ def test_a_bug_is_one_readable_line(capfd: Captured, monkeypatch: pytest.MonkeyP
     assert capfd.readouterr().err == "moot: a bug in moot: ZeroDivisionError: by zero; --debug shows where\n"
     assert moot("schema", "--debug") == 1
     assert "Traceback" in capfd.readouterr().err
+
+
+def test_help_lists_every_command_once_by_what_it_is_for(capfd: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert moot("--help") == 0
+    lines = capfd.readouterr().out.partition("Begin:")[2].splitlines()
+    listed = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert sorted(listed) == sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    assert listed[:4] == ["init", "demo", "doctor", "plan"]
+    assert not [line for line in lines if line.endswith("...") or len(line) > 80], "each is said whole"
 
 
 def test_version(capfd: Captured) -> None:

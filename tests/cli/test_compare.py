@@ -49,6 +49,16 @@ def test_one_pair_a_question(cup: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert found["accuracy_a"]["value"] - found["accuracy_b"]["value"] == pytest.approx(found["difference"])
 
 
+def test_the_two_may_stand_behind_the_file(cup: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named = compared(capsys, cup, "--a", "talkative@bob", "--b", "vote@bob")
+    assert compared(capsys, cup, "talkative@bob", "vote@bob") == named
+    for wrong in ((), ("vote",), ("--a", "vote"), ("vote", "--b", "solo@ann"), ("vote", "solo@ann", "--a", "vote")):
+        assert run_app(app, ["compare", str(cup), *wrong]) == 2
+        said = capsys.readouterr().err
+        assert "expected two strategies, such as: moot compare" in said
+        assert len(said.splitlines()) == 1
+
+
 def test_over_captains(cup: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = compared(capsys, cup.with_suffix(".db"), "--a", "talkative", "--b", "vote")
     assert (found["test"], found["captains"], found["n"]) == ("score", 3, 60)

@@ -34,7 +34,7 @@ def test_it_says_that_it_is_a_recording_and_ends_on_what_to_type(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("A recording")
     assert max(len(line.rstrip()) for line in lines) <= 80
-    assert len(lines) <= 36
+    assert len(lines) <= 23, "a screen of 24, with the line to type on"
     assert [line.split()[1] for line in lines[-3:]] == ["demo", "demo", "init"]
     assert not list(tmp_path.iterdir()), "nothing is left behind"
 

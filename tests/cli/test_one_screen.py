@@ -39,7 +39,10 @@ hypotheses: ["accuracy(vote) > accuracy(solo@ann)"]
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("screen")
     (folder / "cup.yaml").write_text(CUP)
-    assert run_app(app, ["run", str(folder / "cup.yaml"), "--quiet"]) == 0
+    other = CUP.replace("name: cup", "name: other").replace("seed: 7", "seed: 8").replace("silent, ", "")
+    (folder / "other.yaml").write_text(other)
+    for name in ("cup.yaml", "other.yaml"):
+        assert run_app(app, ["run", str(folder / name), "--quiet"]) == 0
     return folder
 
 
@@ -113,6 +116,7 @@ QUIET = {"PAGER": "cat"}
         (("report", "cup.yaml"), MOST_LINES),
         (("report", "cup.yaml", "--section", "safety"), None),
         (("report", "cup.yaml", "--all"), None),
+        (("report", "cup.yaml", "other.yaml"), 40),
         (("report", "cup.yaml", "-o", "cup.html"), 3),
         (("compare", "cup.yaml", "--a", "talkative@ann", "--b", "vote"), MOST_LINES),
         (("show", "cup.yaml", "general-en-01", "--strategy", "solo@ann", "--no-pager"), None),
@@ -126,7 +130,7 @@ QUIET = {"PAGER": "cat"}
         (("select", "cup.yaml", "--k", "2", "--method", "top-accuracy", "--m", "20"), 60),
         (("ask", "Which planet is nearest to the sun?", "--team", "cup.yaml"), MOST_LINES),
         (("models", "list"), MOST_LINES),
-        (("demo",), 36),
+        (("demo",), ROWS - 1),
     ],
     ids=lambda part: "-".join(part[:2]) if isinstance(part, tuple) else "",
 )

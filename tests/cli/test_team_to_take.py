@@ -60,6 +60,41 @@ def test_whom_the_test_calls_better_is_said_beside_it() -> None:
     )
 
 
+ALONE = row("best-model", 0.7, size=1, team=["llama"], beaten_by=None)
+SINGLE = row("single:llama", None, kind="single", size=1, team=["llama"])
+CANNOT = "On the test llama alone (best-model) cannot be told from it, with one proposer to ask instead of 2."
+SEE = "What one of them does alone: see 'Each proposer alone' above."
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([row("right", 0.8, beaten_by=None), ALONE, SINGLE], CANNOT),
+        ([row("right", 0.8, beaten_by=None), {**ALONE, "beaten_by": "right"}, SINGLE], None),
+        ([row("right", 0.8, beaten_by=None, same_as="first"), {**ALONE, "beaten_by": "first"}, SINGLE], None),
+        ([row("right", 0.8, beaten_by=None), {**ALONE, "beaten_by": "another"}, SINGLE], SEE),
+        ([row("right", 0.8, beaten_by="best-model"), ALONE, SINGLE], None),
+        ([row("right", 0.8, beaten_by=None), {**ALONE, "test_accuracy": None}, SINGLE], SEE),
+        ([row("right", 0.8, beaten_by=None), {**ALONE, "k": 3}, SINGLE], SEE),
+        ([row("right", 0.8, beaten_by=None), {**ALONE, "teams": [["llama"], ["qwen"]]}, SINGLE], SEE),
+        ([row("right", 0.8, beaten_by=None), SINGLE], SEE),
+        ([row("right", 0.8, beaten_by=None)], None),
+        ([row("right", 0.8, size=1, team=["llama"]), SINGLE], None),
+    ],
+    ids=[
+        *("not-told-apart", "beaten", "beaten-by-an-equal", "beaten-by-another", "better", "not-known", "another-size"),
+        *("another-each-split", "not-compared", "not-asked", "is-alone"),
+    ],
+)
+def test_one_proposer_that_the_test_cannot_tell_from_the_team_is_named(
+    rows: list[dict[str, Any]], said: str | None
+) -> None:
+    told = ending(*rows)
+    assert [line for line in told if line in (CANNOT, SEE)] == ([said] if said else [])
+    read = ending(*rows, summarised={"mixture": {}})
+    assert CANNOT not in read, "a summariser that reads one proposer is not that one alone"
+
+
 def test_no_team_of_a_run_that_was_cut_short_and_none_where_there_is_none() -> None:
     assert ending(row("right", 0.8, cut_short=True)) == [
         "No team to take yet: the run was cut short. Run it to its end, and choose again."

@@ -124,17 +124,25 @@ ENDPOINT = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat, price: {pro
     [
         (ALSO_SIMULATED, "", ("The models were asked themselves, which costs nothing: on every question.",)),
         (ALSO_SIMULATED, MANY, ("The models were asked themselves, which costs nothing: between $",)),
-        (ALSO_SIMULATED, "budget_usd: 0.02", ("The budget of $0.020 would stop it before its end.",)),
+        (
+            ALSO_SIMULATED,
+            "budget_usd: 0.02",
+            ("asked twice; never more than $0.020 (budget_usd).", "The budget of $0.020 would stop it before its end."),
+        ),
         (
             f"{ENDPOINT}, params: {{max_tokens: 500}}",
             "",
-            ("How long replies of cat are and how much they agree is a guess: from $", "After a run with --limit 20"),
+            (
+                "What cat will say is a guess: $",
+                "if replies are short and all agree, $",
+                "if they are long and nobody does. After a run with --limit 20",
+            ),
         ),
-        (ENDPOINT, "", ("to without end, since nothing bounds a reply", "(unbounded: cat: no max_tokens)")),
+        (ENDPOINT, "", ("and without a bound if they are long and nobody does", "(unbounded: cat: no max_tokens)")),
         (
             'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat',
             "",
-            ("Together unknown", "is a guess: from", " calls, if all agree in few words, to"),
+            ("Together unknown", "What cat will say is a guess:", " calls if replies are short and all agree,"),
         ),
     ],
     ids=["played", "sampled", "over the budget", "guessed", "unbounded", "no price"],
@@ -154,7 +162,7 @@ def test_how_sure_it_is_is_said(
 
 @pytest.mark.parametrize(
     ("most_usd", "where"),
-    [(0.5, "in the sum's most, and in no row."), (None, "they are in no row.")],
+    [(0.5, 'only the sum\'s "at most" has them.'), (None, "no figure here has them.")],
     ids=["priced", "not"],
 )
 def test_calls_that_nothing_tried_took_are_more_than_the_table_has(most_usd: float | None, where: str) -> None:
@@ -163,7 +171,7 @@ def test_calls_that_nothing_tried_took_are_more_than_the_table_has(most_usd: flo
     written = io.StringIO()
     show_estimate(taken, Console(file=written, width=400))
     shown = written.getvalue()
-    assert "Up to 2,880 calls more are what strategies declare as their most" in shown
+    assert "Strategies may make up to 2,880 calls more, which no question tried took;" in shown
     assert where in shown
     assert "Of the calls" not in shown
 

@@ -413,7 +413,8 @@ YAML = [
         ("cup.yaml:3: not valid YAML: while parsing a flow mapping",),
         "name: cup\nmodels: {tom: {provider: simulated\nseed: 1\n",
     ),
-    Bad("tab", ("cup.yaml:2: not valid YAML", "\\t"), "name: cup\n\tseed: 1\n"),
+    Bad("tab", ("cup.yaml:2: not valid YAML: a tab: indent with spaces",), "name: cup\n\tseed: 1\n"),
+    Bad("tab-between", ("cup.yaml:2: not valid YAML: a tab: put a space there",), "name: cup\nseed:\t1\n"),
     Bad("duplicate-key", ("cup.yaml:6: seed: stands here a second time; the first one is in line 2",), more("seed: 8")),
     Bad(
         "duplicate-deep",

@@ -243,9 +243,9 @@ def test_the_best_who_answers_alone_stays_where_all_teams_are_better(figures: di
 
 def test_what_ended_the_last_run_is_said(figures: dict[str, Any]) -> None:
     run = figures["runs"][0]
-    runs = [{**run, "cause": "the key was refused"}, {**run, "cause": "the money is spent"}]
+    runs = [{**run, "cause": "the key was refused"}, {**run, "cause": "the money is spent."}]
     whole = " ".join(printed(print_ending, {**figures, "runs": runs}, NextCommands("cup.yaml")))
-    assert "the money is spent" in whole
+    assert "the money is spent. " in whole, "one full stop, whatever the cause ends with"
     assert "the key was refused" not in whole
     ended = " ".join(printed(print_ending, {**figures, "runs": [*runs, run]}, NextCommands("cup.yaml")))
     assert "the money is spent" not in ended

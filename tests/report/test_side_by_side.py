@@ -78,7 +78,7 @@ def test_a_team_of_two_is_not_compared_with_one_of_three(beside: Callable[..., A
         ("vote@ann", "one (first)"),
         ("vote@ann", "other (second)"),
     }
-    said = " ".join(beside({"team": THREE}, {"team": TWO}).split())
+    said = " ".join(beside({"team": THREE}, {"team": TWO}, "--all").split())
     assert "Not compared, of one (first): solo@cat, vote@ann (the other run has no such" in said
 
 
@@ -109,6 +109,25 @@ def test_a_table_of_another_cohort_is_another_though_the_same_sit_there() -> Non
     apart = side_by_side(named("red"), named("blue"))
     assert apart["comparisons"] == []
     assert [row["of"] for row in apart["unmatched"]] == ["vote", "vote"]
+
+
+def test_in_a_terminal_it_is_told_in_short_and_whole_with_all(
+    beside: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    teams = {"three": THREE}, {"three": THREE, "two": TWO}
+    short = beside(*teams)
+    assert len(short.splitlines()) <= 40
+    for words in ("First run: one", "Second run: other", "other (second) less one (first)"):
+        assert words in short
+    assert "1 row of other (second) has no partner in the other (--all)." in short
+    assert "two/vote@ann" not in short.partition("Second run against the first")[2]
+    rows = [line for line in short.partition("Second run against the first")[2].splitlines() if "@ann" in line]
+    assert [line.split()[0] for line in rows] == ["solo@ann", "three/vote@ann"]
+    assert all(line.split()[-2:] == ["8", "small"] for line in rows), "in one table, not a second one"
+    whole = beside(*teams, "--all")
+    assert "Not compared, of other (second): two/vote@ann" in whole
+    assert len(whole.splitlines()) > 60
 
 
 def test_equal_words_in_two_runs_need_not_have_equal_grades() -> None:

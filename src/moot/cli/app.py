@@ -117,17 +117,20 @@ def report(
 @app.command()
 def compare(
     source: Annotated[str, typer.Argument(metavar="FILE|STORE", help="The experiment file, or a store.")],
-    a: Annotated[
-        str, typer.Option("--a", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="This one, such as talkative@ann.")
-    ],
-    b: Annotated[str, typer.Option("--b", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="Against this one.")],
+    sides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="A B", help="The first against the second: talkative@ann vote.", show_default=False),
+    ] = None,
+    a: Annotated[str | None, typer.Option("--a", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="The same as A.")] = None,
+    b: Annotated[str | None, typer.Option("--b", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="The same as B.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
 ) -> int:
     """Two strategies on the same questions: difference, interval, test, rescues and regressions."""
-    from moot.cli.compare import compare_command
+    from moot.cli.compare import compare_command, two_sides
 
-    return compare_command(source, a=a, b=b, store=store, as_json=as_json)
+    first, second = two_sides(source, sides or [], a, b)
+    return compare_command(source, a=first, b=second, store=store, as_json=as_json)
 
 
 app.command()(runs)
@@ -185,7 +188,7 @@ def plan(
 @app.command()
 def ask(
     question: Annotated[
-        str,
+        list[str],
         typer.Argument(metavar="QUESTION", help="What you want to know; - reads it from stdin.", show_default=False),
     ],
     team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
@@ -205,10 +208,10 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
     """Ask a team one question and watch it answer. The answer is the last line."""
-    from moot.cli.ask import AskOptions, ask_command
+    from moot.cli.ask import AskOptions, ask_command, one_question
 
     asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
-    return ask_command(question, asked, as_json=as_json)
+    return ask_command(one_question(question, team), asked, as_json=as_json)
 
 
 app.command()(log)

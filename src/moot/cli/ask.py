@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,6 +60,17 @@ class AskOptions:
             return self
         strategy = put.get("strategy") if self.strategy is None and not self.every else self.strategy
         return replace(self, team=Path(put["team"]) if put.get("team") else None, strategy=strategy)
+
+
+def one_question(words: Sequence[str], team: Path | None) -> str:
+    """What is asked. Most commands take the file first; whoever does so here is told how this one takes it."""
+    files = [word for word in words if Path(word).suffix in (".yaml", ".yml") and len(word.split()) == 1]
+    if files and team is None:
+        asked = " ".join(word for word in words if word not in files) or "…"
+        raise UsageError(f'the file stands behind --team: moot ask --team {shlex.quote(files[0])} "{asked}"')
+    if len(words) > 1:
+        raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"')
+    return words[0]
 
 
 def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:

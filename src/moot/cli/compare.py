@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,22 @@ from moot.cli.console import Console
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
+from moot.errors import UsageError
 from moot.report.compare import compared, words
 from moot.report.figures import find_experiment
 from moot.store import from_here
 from moot.store.examined import opened_to_read
+
+
+def two_sides(source: str, sides: Sequence[str], a: str | None, b: str | None) -> tuple[str, str]:
+    """Both behind the file, or both by option."""
+    named = [side for side in (a, b) if side is not None]
+    match sides or named:
+        case [first, second] if not (sides and named):
+            return first, second
+    raise UsageError(
+        f"expected two strategies, such as: moot compare {shlex.quote(source)} talkative@ann vote (or --a and --b)"
+    )
 
 
 def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: bool) -> int:

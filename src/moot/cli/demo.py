@@ -28,11 +28,11 @@ from moot.report.ending import print_verdict
 
 FILE = "six-small.yaml"
 STORE = "recorded.db"
-LINES = 15
+LINES = 11
+"""Of the verdict and its table: with all that stands around them they fit a screen of 24."""
 RECORDED = (
     "A recording, nothing is played now: on 16 November 2026 six players of SmolLM2 135M, a very small local model, "
-    "answered 40 easy questions of moot's own (facts-en) at temperature 0. They differ by the worked examples that each "
-    "is shown."
+    "answered 40 easy questions (facts-en) at temperature 0. They differ by the worked examples each is shown."
 )
 VOTE, CAPTAIN = "vote@ann", "talkative@ann"
 
@@ -53,12 +53,10 @@ def demo_command(*, page: Path | None = None, folder: Path | None = None, as_jso
         print_json(read.run.figures)
         return 0
     console = Console()
-    console.print(Text(RECORDED))
-    console.print()
-    print_verdict(dict(read.run.figures), console, lines=LINES)
+    console.print(Text(RECORDED, style="italic"))
+    print_verdict(dict(read.run.figures), console, lines=LINES, rest="-o")
     console.print(Text(_alone(read.run.figures)))
-    for sentence in words(captain):
-        console.print(Text(sentence))
+    console.print(Text(" ".join(words(captain))))
     for line in _next(page, folder):
         console.print(Text(line), soft_wrap=True)
     return 0

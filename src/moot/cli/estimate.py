@@ -60,7 +60,8 @@ def show_estimate(taken: RunEstimate, console: Console, experiment: Plan | None 
     if len(taken.strategies) > 2:
         console.print("What strategies share counts with the first that needs it.", style="dim")
     most = f"at most {money(taken.most_usd)}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
-    console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice.")
+    cap = "" if budget_usd is None else f"; never more than {money(budget_usd)} (budget_usd)"
+    console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice{cap}.", markup=False)
     if taken.duration is not None:
         console.print(_how_long(taken.duration))
     if taken.cost_usd != 0:
@@ -167,16 +168,17 @@ def _how_sure(taken: RunEstimate) -> str:
         more = taken.examples_needed
         after = f" After a run with --limit {more} it would be known to a fifth." if more is not None else ""
         return f"As the {taken.examples} questions went that are stored: {between}.{after}"
-    unbounded = f"{', '.join(taken.undeclared)} declares no bound" if taken.undeclared else "nothing bounds a reply"
-    end = f"without end, since {unbounded}" if high is None else amount(high)
+    bound = "without a bound" if high is None else amount(high)
+    undeclared = f" ({', '.join(taken.undeclared)} declares none)" if high is None and taken.undeclared else ""
     beyond = ""
     if taken.beyond_calls >= 1:
-        declared = f" Up to {taken.beyond_calls:,.0f} calls more are what strategies declare as their most and nothing tried took"
-        most = "" if taken.most_usd is None else "in the sum's most, and "
-        beyond = f"{declared}; they are {most}in no row."
+        counted = "no figure here has them" if taken.most_usd is None else 'only the sum\'s "at most" has them'
+        beyond = (
+            f" Strategies may make up to {taken.beyond_calls:,.0f} calls more, which no question tried took; {counted}."
+        )
     return (
-        f"How long replies of {', '.join(taken.guessed)} are and how much they agree is a guess: from {amount(low)}, if "
-        f"all agree in few words, to {end}, if nobody does, at full length.{beyond}{_trial_run(taken)}"
+        f"What {', '.join(taken.guessed)} will say is a guess: {amount(low)} if replies are short and all agree,"
+        f" {'and ' if high is None else ''}{bound}{undeclared} if they are long and nobody does.{beyond}{_trial_run(taken)}"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from moot.cli.help_groups import GROUPS
 from moot.cli.safe_text import tame_log, tamed
 from moot.errors import MootError
 
@@ -29,6 +30,12 @@ class Interruptible(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Abort from None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """In groups: somebody who begins is not to look through twenty names."""
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for name, line in commands.items() if name in self.commands])
 
 
 def leave(code: int) -> NoReturn:

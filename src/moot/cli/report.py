@@ -90,6 +90,11 @@ def report_command(
         from moot.report.terminal import print_sections
 
         print_sections(dict(runs[0].run.figures), Console(), sections)
+    elif both is not None and told == "beside":
+        from moot.cli.console import Console
+        from moot.report.two_runs import print_two_runs
+
+        print_two_runs(both, Console())
     else:
         _print(runs, both)
     failed = unmet(conditions, runs[0].run.figures)
@@ -100,8 +105,8 @@ def report_command(
 
 def _told_in_terminal(
     paths: Sequence[Path], elsewhere: bool, sections: Sequence[str], everything: bool
-) -> Literal["ending", "sections", "all"]:
-    """Two runs beside each other are shown whole: what is asked there is how they differ."""
+) -> Literal["ending", "sections", "beside", "all"]:
+    """Two runs beside each other are told in short: what is asked there is how they differ."""
     if elsewhere and (sections or everything):
         raise UsageError("--section and --all are for the terminal: expected them without -o, --json and --format")
     if sections and everything:
@@ -109,7 +114,7 @@ def _told_in_terminal(
     if len(paths) > 1:
         if sections:
             raise UsageError("--section goes with one file")
-        return "all"
+        return "all" if everything else "beside"
     return "sections" if sections else "all" if everything else "ending"
 
 

@@ -38,6 +38,8 @@ def team_to_take(
     yield f"  {', '.join(row['team'])}"
     if row.get("beaten_by"):
         yield f"On the test {row['beaten_by']} is better, all comparisons paid for: see above."
+    elif alone := _alone(row, rows, summarised=summarised is not None):
+        yield alone
     again = [*command, "--k", str(row["k"]), "--method", row["method"]]
     for name, value in options.get(row["method"], {}).items():
         again += ["--option", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
@@ -49,6 +51,25 @@ def team_to_take(
     else:
         yield f"  teams: {flow({'chosen': {'players': list(row['team']), 'selection': FILE}})}"
         yield "  strategies: [solo, vote]"
+
+
+def _alone(taken: Row, rows: Sequence[Row], *, summarised: bool) -> str | None:
+    """Whether one proposer, to be had for less, is as good: only by the comparison of methods on the test, which pays for all
+    of them. With a summariser a team of one is not that one alone, and nothing has compared the two."""
+    if taken["size"] <= 1:
+        return None
+    compared = [row for row in rows if row["kind"] == "selector" and row["k"] == taken["k"] and "beaten_by" in row]
+    singles = [row for row in compared if row["size"] == 1]
+    for row in () if summarised else singles:
+        if None in (row["test_accuracy"], taken["test_accuracy"]) or len({*map(tuple, row.get("teams") or ())}) > 1:
+            continue
+        if row["beaten_by"] is None:
+            instead = f"with one proposer to ask instead of {taken['size']:g}"
+            return f"On the test {row['team'][0]} alone ({row['method']}) cannot be told from it, {instead}."
+        if row["beaten_by"] in (taken["method"], taken.get("same_as")):
+            return None
+    shown = any(row["kind"] == "single" for row in rows)
+    return "What one of them does alone: see 'Each proposer alone' above." if shown else None
 
 
 def _why(row: Row) -> str:

@@ -65,7 +65,7 @@ def parsed_yaml(text: str, path: Path) -> YamlFile:
         dotted = KeyLines.dotted(key) if key else None
         raise FileError(error.words, file=path, line=error.mark.line + 1, key=dotted) from None
     except yaml.YAMLError as error:
-        _raise_yaml(path, error)
+        _raise_yaml(path, text, error)
     except ValueError as error:
         raise FileError(f"not valid YAML: {error}", file=path) from None
     except RecursionError:
@@ -120,10 +120,13 @@ def _read_text(path: Path) -> str:
     return text
 
 
-def _raise_yaml(path: Path, error: yaml.YAMLError) -> NoReturn:
+def _raise_yaml(path: Path, text: str, error: yaml.YAMLError) -> NoReturn:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     words = [part for part in (getattr(error, "context", None), getattr(error, "problem", None)) if part]
     problem = ", ".join(words) or str(error).splitlines()[0]
+    if mark and text[mark.index : mark.index + 1] == "\t":  # which nobody sees
+        before = text[: mark.index].rpartition("\n")[2]
+        problem = "a tab: put a space there" if before.strip() else "a tab: indent with spaces"
     raise FileError(f"not valid YAML: {problem}", file=path, line=mark.line + 1 if mark else None) from None
 
 

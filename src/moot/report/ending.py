@@ -89,7 +89,7 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
     away: list[str] = []
     while True:
-        room = LINES - sum(_height(part, console) for part in (*above, *remarks, *giving.values(), *commands))
+        room = LINES - sum(height(part, console) for part in (*above, *remarks, *giving.values(), *commands))
         shown = _table_within(figures, room, console, away=away)
         if shown.enough:
             break
@@ -105,14 +105,27 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
 
 
-def print_verdict(figures: Figures, console: Console, *, lines: int) -> None:
-    """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier."""
+def print_verdict(figures: Figures, console: Console, *, lines: int, rest: str) -> None:
+    for part in verdict_parts(figures, console, lines=lines, rest=rest):
+        console.print(part)
+
+
+def verdict_parts(
+    figures: Figures, console: Console, *, lines: int, rest: str, in_words: bool = False
+) -> list[Text | Table]:
+    """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier.
+
+    `rest`: where the rows are that are not shown. `in_words`: the verdict alone will do where rows do not fit.
+    """
     figures = shortened(figures)
     remarks = (*_remarks(figures), *([failed] if (failed := _failed_calls(figures)) is not None else ()))
     above, below = _verdict(figures), [Text(line) for line in remarks]
-    room = lines - sum(_height(part, console) for part in (*above, *below))
-    for part in (*above, *_table_within(figures, room, console, "on the page").parts, *below):
-        console.print(part)
+    room = lines - sum(height(part, console) for part in (*above, *below))
+    rows = _table_within(figures, room, console, rest).parts
+    said = bool((figures.get("headline") or {}).get("words"))
+    if in_words and said and sum(height(part, console) for part in rows) > room:
+        rows = ()
+    return [*above, *rows, *below]
 
 
 def _verdict(figures: Figures) -> list[Text]:
@@ -142,7 +155,7 @@ def _table_within(
         missing = [name for name in _strategies(rows, teams=teams) if name not in here]
         words = Text(" ".join(_beside(figures, shown, rest, missing, away)), style="dim")
         parts = (_table(shown, console.width, teams=teams), words)
-        fits = sum(_height(part, console) for part in parts) <= room
+        fits = sum(height(part, console) for part in parts) <= room
         found = _Shown(parts, fits and not missing)
         if fits or many <= LEAST_ROWS:
             break
@@ -194,7 +207,7 @@ def print_short_ending(figures: Figures, console: Console, first: str, following
         console.print(Text(line), no_wrap=True, overflow="ellipsis")
 
 
-def _height(part: Text | Table, console: Console) -> int:
+def height(part: Text | Table, console: Console) -> int:
     return len(console.render_lines(part, pad=False))
 
 
@@ -343,7 +356,7 @@ def _frontier(figures: Figures, console: Console) -> str | None:
     """Who is on it, as many as two lines hold; all of them are a section."""
     for most in (4, 3, 2):
         words = front_words(figures, most=most)
-        if words is None or _height(Text(words), console) <= 2:
+        if words is None or height(Text(words), console) <= 2:
             return words
     return front_words(figures, most=1)
 

@@ -74,7 +74,7 @@ def cluster_words(questions: int, clusters: Row) -> str:
 
 
 def ended_early_words(cause: str) -> str:
-    return f"The last run ended before its time: {cause}."
+    return f"The last run ended before its time: {cause.rstrip('.')}."
 
 
 def simulated_words(figures: Figures) -> str:

@@ -6,6 +6,7 @@ enough for that, and one more team in a file does not make it another.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -181,7 +182,8 @@ def _name(run: Run, place: int) -> str:
     return f"{run.figures['experiment']} ({('first', 'second')[place]})"
 
 
-def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
+def side_by_side_sections(comparison: Mapping[str, Any], *, named: bool = True) -> list[Section]:
+    """`named`: whoever has no partner is named; else they are counted."""
     rows = [with_bounds(row) for row in comparison["comparisons"]]
     first, second = (run["experiment"] for run in comparison["runs"])
     sentence = (
@@ -195,7 +197,7 @@ def side_by_side_sections(comparison: Mapping[str, Any]) -> list[Section]:
         sentence,
         *_graded_otherwise(comparison),
         *(paired_words(rows) if rows else ()),
-        *_unmatched_words(comparison.get("unmatched", ())),
+        *(_unmatched_words if named else _unmatched_counts)(comparison.get("unmatched", ())),
     )
     columns = (*paired_columns(Column("of", "who")), *ungraded_columns(rows))
     return [Section("side-by-side", "Second run against the first", words, columns, rows)]
@@ -217,3 +219,12 @@ def _unmatched_words(unmatched: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         by_run.setdefault((row["run"], row["why"]), []).append(row["of"])
     for (run, why), titles in by_run.items():
         yield f"Not compared{f', of {run}' if run else ''}: {', '.join(titles)} ({why})."
+
+
+def _unmatched_counts(unmatched: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    by_run = Counter(row["run"] for row in unmatched)
+    for run, times in by_run.items():
+        where = f" of {run}" if run else ""
+        have = f"row{where} has" if times == 1 else f"rows{where} have"
+        why = "no partner in the other" if run else "no question with one key in both runs"
+        yield f"{times:,} {have} {why} (--all)."
