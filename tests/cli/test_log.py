@@ -132,6 +132,34 @@ def test_a_team_with_a_store_keeps_what_it_is_asked_there(tmp_path: Path, log: P
     assert b"longest" not in raw
 
 
+def test_going_on_with_the_file_named_again_keeps_team_and_strategy(
+    tmp_path: Path, log: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a file with a store there is no other way to go on."""
+    teams = {"x": {"players": ["ann", "bob"], "captain": "each"}, "y": {"players": ["bob", "cat"], "captain": "cat"}}
+    keys: dict[str, Any] = {"strategies": ["vote", "silent"], "store": "sqlite:///own.db"}
+    path = team_file(tmp_path, teams=teams, **keys)
+    monkeypatch.chdir(tmp_path)
+
+    def played(*arguments: object) -> str:
+        told(capsys, "ask", "And then?", "--team", *arguments)
+        return str(told(capsys, "log", "--team", path, "--limit", 1)[0]["strategy"])
+
+    assert played(path, "--strategy", "y/silent") == "y/silent@cat"
+    assert played("team.yaml", "-c") == "y/silent@cat", "the same file, by another path"
+    assert played(path, "-c", "--strategy", "x/vote@bob") == "x/vote@bob", "another that is named"
+    assert played(path, "-c") == "x/vote@bob"
+    other = tmp_path / "other.yaml"
+    other.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    assert played(other, "-c") == "x/vote@ann", "another file has its own usual way"
+    assert played(path, "-c", "--strategy", "y/silent") == "y/silent@cat"
+    team_file(tmp_path, teams={"x": teams["x"]}, **keys)
+    capsys.readouterr()
+    assert moot("ask", "And then?", "-c", "--team", path) == 0
+    assert "'y/silent' is no longer played there" in " ".join(capsys.readouterr().err.split())
+    assert told(capsys, "log", "--team", path, "--limit", 1)[0]["strategy"] == "vote@ann"
+
+
 def test_a_log_that_others_could_read_is_closed_to_them(tmp_path: Path, log: Path, capsys: Captured) -> None:
     log.parent.mkdir()
     log.touch(mode=0o644)
