@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import stat
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,34 @@ def test_a_team_with_a_store_keeps_what_it_is_asked_there(tmp_path: Path, log: P
     assert b"longest" not in raw
 
 
+def test_going_on_with_the_file_named_again_keeps_team_and_strategy(
+    tmp_path: Path, log: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a file with a store there is no other way to go on."""
+    teams = {"x": {"players": ["ann", "bob"], "captain": "each"}, "y": {"players": ["bob", "cat"], "captain": "cat"}}
+    keys: dict[str, Any] = {"strategies": ["vote", "silent"], "store": "sqlite:///own.db"}
+    path = team_file(tmp_path, teams=teams, **keys)
+    monkeypatch.chdir(tmp_path)
+
+    def played(*arguments: object) -> str:
+        told(capsys, "ask", "And then?", "--team", *arguments)
+        return str(told(capsys, "log", "--team", path, "--limit", 1)[0]["strategy"])
+
+    assert played(path, "--strategy", "y/silent") == "y/silent@cat"
+    assert played("team.yaml", "-c") == "y/silent@cat", "the same file, by another path"
+    assert played(path, "-c", "--strategy", "x/vote@bob") == "x/vote@bob", "another that is named"
+    assert played(path, "-c") == "x/vote@bob"
+    other = tmp_path / "other.yaml"
+    other.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    assert played(other, "-c") == "x/vote@ann", "another file has its own usual way"
+    assert played(path, "-c", "--strategy", "y/silent") == "y/silent@cat"
+    team_file(tmp_path, teams={"x": teams["x"]}, **keys)
+    capsys.readouterr()
+    assert moot("ask", "And then?", "-c", "--team", path) == 0
+    assert "'y/silent' is no longer played there" in " ".join(capsys.readouterr().err.split())
+    assert told(capsys, "log", "--team", path, "--limit", 1)[0]["strategy"] == "vote@ann"
+
+
 def test_a_log_that_others_could_read_is_closed_to_them(tmp_path: Path, log: Path, capsys: Captured) -> None:
     log.parent.mkdir()
     log.touch(mode=0o644)
@@ -148,8 +177,10 @@ def test_an_answer_is_logged_before_it_is_printed(
     def gone(*anything: Any, **more: Any) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("moot.cli.ask.print_json", gone)
-    assert moot("ask", "Who?", "--team", team_file(tmp_path), "--json") != 0
+    with monkeypatch.context() as unread:
+        unread.setattr(sys, "stdout", sys.stdout)  # nobody reads it any more, and it is let go of
+        unread.setattr("moot.cli.ask.print_json", gone)
+        assert moot("ask", "Who?", "--team", team_file(tmp_path), "--json") == 0
     assert [entry["question"] for entry in told(capsys, "log")] == ["Who?"]
 
 
@@ -163,7 +194,8 @@ def test_what_is_asked_and_what_is_run_keep_to_one_cap(tmp_path: Path, log: Path
     assert moot("run", path, "--quiet") == 3, "the cap is reached"
     with closing(sqlite3.connect(tmp_path / "own.db")) as store:
         before = store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0]
-        assert moot("ask", "Who else?", "--team", path, "--strategy", "solo") != 0, "nothing is left for a question"
+        longer = "Who else is there, of all those who were ever counted?"  # and so no cheaper than those of the run
+        assert moot("ask", longer, "--team", path, "--strategy", "solo") != 0, "nothing is left for a question"
         assert store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0] == before <= 2.0
 
 

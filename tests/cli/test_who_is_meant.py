@@ -99,11 +99,24 @@ def test_a_file_that_means_several_teams_is_refused_with_what_to_write(tmp_path:
 
 @pytest.mark.parametrize(
     ("named", "title"),
-    [("three/vote@bob", "vote@bob"), ("two/vote", "vote@dan"), ("vote@bob", "vote@bob"), ("two/silent", "silent@dan")],
+    [
+        ("three/vote@bob", "three/vote@bob"),
+        ("two/vote", "two/vote@dan"),
+        ("vote@bob", "three/vote@bob"),
+        ("two/silent", "two/silent@dan"),
+        ("solo@cat", "solo@cat"),
+    ],
 )
-def test_ask_plays_who_is_named(named: str, title: str, cup: Path, said: Said) -> None:
+def test_ask_plays_who_is_named(
+    named: str, title: str, cup: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_LOG", str(tmp_path / "log.db"))
     _, told, complaint = said("ask", "Which river?", "--team", str(cup), "--strategy", named, "--json")
     assert [verdict["title"] for verdict in json.loads(told)["verdicts"]] == [title], complaint
+    entry = json.loads(said("log", "--limit", "1", "--json")[1])[0]
+    assert (entry["strategy"], entry["team"]) == (title, title.partition("/")[0] if "/" in title else None)
+    assert title in said("log", "--limit", "1")[1]
+    assert json.loads(said("log", entry["id"], "--json")[1])["episode"]["title"] == title
 
 
 def test_ask_and_compare_refuse_what_several_teams_play(cup: Path, said: Said) -> None:
@@ -138,11 +151,13 @@ def test_show_takes_more_or_less_of_a_name(cup: Path, said: Said) -> None:
 
 def test_a_mean_over_cohorts_or_players_is_not_called_one_over_captains(cup: Path, said: Said) -> None:
     _, told, _ = said("compare", str(cup), "--a", "halves/vote", "--b", "solo@ann")
-    assert "by its mean over 2 cohorts." in " ".join(told.split())
+    assert "by its mean over 2 cohorts on the side of halves/vote." in " ".join(told.split())
     _, told, _ = said("compare", str(cup), "--a", "solo", "--b", "two/vote")
-    assert "by its mean over 4 players." in " ".join(told.split())
+    assert "by its mean over 4 players on the side of solo." in " ".join(told.split())
+    _, told, _ = said("compare", str(cup), "--a", "halves/vote", "--b", "three/vote")
+    assert "by its mean over 2 cohorts and 3 captains." in " ".join(told.split())
     _, told, _ = said("compare", str(cup), "--a", "three/vote", "--b", "two/vote")
-    assert "by its mean over 3 captains." in " ".join(told.split())
+    assert "by its mean over 3 captains on the side of three/vote." in " ".join(told.split())
 
 
 def test_short_names_keep_the_team() -> None:

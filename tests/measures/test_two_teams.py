@@ -19,6 +19,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
 from moot.report.ending import NextCommands, print_ending
+from moot.report.remarks import remarks
 from moot.report.terminal import print_sections
 
 COUNT = 20
@@ -142,6 +143,41 @@ def test_a_comparison_is_of_two_teams_each_for_itself(store: Path, figures: dict
     assert found["accuracy_a"]["value"] == pytest.approx(sum(three.values()) / 3)
     assert found["accuracy_b"]["value"] == pytest.approx(sum(two.values()) / 2)
     assert json.loads(told("compare", str(store), "--a", "silent@ann", "--b", "solo@ann", "--json"))["n"] == COUNT
+
+
+def test_a_mean_over_captains_says_how_many_each_side_has(store: Path) -> None:
+    sides = ("compare", str(store), "--a", "two/silent", "--b", "three/silent")
+    assert json.loads(told(*sides, "--json"))["captains_of"] == {"a": 2, "b": 3}
+    assert "by its mean over 2 and 3 captains." in told(*sides)
+    alike = ("compare", str(store), "--a", "two/silent", "--b", "two/vote")
+    assert "captains_of" not in json.loads(told(*alike, "--json"))
+    assert "by its mean over 2 captains." in told(*alike)
+
+
+@pytest.fixture(scope="module")
+def talked() -> moot.Results:
+    return moot.run(world().keys(["vote", "talkative"], teams=TEAMS, primary="three/vote@ann"))
+
+
+def test_what_a_run_could_have_shown_is_told_of_each_team(talked: moot.Results) -> None:
+    rows = [each for each in talked.figures["power"] if each["a"] == "talkative@cat"]
+    assert {each["team"] for each in rows} == {"three", "two"}
+    compared = {each["team"]: each for each in talked.figures["comparisons"] if each["a"] == "talkative@cat"}
+    for each in rows:
+        pairs = compared[each["team"]]["rescues"] + compared[each["team"]]["regressions"]
+        assert each["discordant"] == pairs
+    assert all(each["team"] == "three" for each in talked.figures["power"] if each["a"].startswith("three/"))
+    lines = shown(dict(talked.figures), "power")
+    assert {line[0] for line in lines if "talkative@cat" in line} == {"three", "two"}
+
+
+def test_from_when_on_talking_pays_is_told_of_each_team(talked: moot.Results) -> None:
+    learnt = {each["team"]: each["talk_threshold"] for each in talked.figures["teams"]}
+    assert set(learnt) == {"three", "two"}
+    said = [line for line in remarks(talked.figures) if "different answers on" in line]
+    assert [team for team in learnt for line in said if f" team {team}" in line] == ["three", "two"]
+    (section,) = [each for each in talked.sections if each.id == "talk-threshold"]
+    assert [each["team"] for each in section.rows] == 3 * ["three"] + 3 * ["two"]
 
 
 def test_a_store_that_declares_several_teams_as_one_has_no_figure_for_them(tmp_path: Path) -> None:

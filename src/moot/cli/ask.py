@@ -23,7 +23,7 @@ from moot.experiment.build import build
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refuse_learners
 from moot.experiment.part_of_file import with_other_play
-from moot.experiment.plan import Cell, Plan, titles
+from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, cells_named, parse_side
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
@@ -54,12 +54,15 @@ class AskOptions:
     log: bool = True
 
     def going_on_from(self, earlier: LoggedQuestion) -> AskOptions:
-        """The same team and strategy, unless others are named."""
+        """The same team and strategy, unless others are named. Another file has strategies of its own."""
         put = earlier.asked_with
-        if self.team is not None or put is None:
+        if put is None:
+            return self
+        file = Path(put["team"]) if put.get("team") else None
+        if self.team is not None and (file is None or self.team.resolve() != file.resolve()):
             return self
         strategy = put.get("strategy") if self.strategy is None and not self.every else self.strategy
-        return replace(self, team=Path(put["team"]) if put.get("team") else None, strategy=strategy)
+        return replace(self, team=self.team or file, strategy=strategy)
 
 
 def one_question(words: Sequence[str], team: Path | None) -> str:
@@ -78,11 +81,13 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
         raise UsageError("--all plays every strategy of the file, --strategy one; expected one of the two")
     if asked.last and asked.after is not None:
         raise UsageError("--continue goes on from the last question, --after from another; expected one of the two")
-    earlier = None
+    earlier, named = None, asked
     if asked.last or asked.after is not None:
         earlier = asyncio.run(earlier_question(asked.team, asked.after))
         asked = asked.going_on_from(earlier)
     file = read_experiment(asked.team, with_questions=False) if asked.team else embedded_team()
+    if named.team is not None and asked.strategy != named.strategy:
+        asked = _where_still_played(file, asked)
     said = _from_stdin() if text == STDIN else text
     question = question_of(said, asked.choices, file.spec.language)
     played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy)
@@ -96,6 +101,16 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     own = AskedWith(str(asked.team.absolute()) if asked.team else None, asked.strategy)
     keeping = Keeping(file.spec.store is not None, log_file(), asked.log, own, told)
     return asyncio.run(_ask(played, question, as_json=as_json, keeping=keeping, every=asked.every))
+
+
+def _where_still_played(file: ExperimentFile, asked: AskOptions) -> AskOptions:
+    """Whoever names the file goes on with what it says now, be it without the strategy of before."""
+    try:
+        one_strategy(file, asked.strategy)
+    except UsageError as error:
+        say(f"moot: {asked.strategy!r} is no longer played there, and the usual is: {error}", file=sys.stderr)
+        return replace(asked, strategy=None)
+    return asked
 
 
 def _from_stdin() -> str:
@@ -136,6 +151,7 @@ def _named(file: ExperimentFile, plan: Plan, named: str) -> tuple[Plan, list[Cel
             own = {name: team for name, team in file.spec.teams.items() if name == side.team}
             teams = own or file.spec.teams  # another team may be without a captain, which is no matter here
             plan = build(with_other_play(file, questions=None, strategies=[side.strategy], teams=teams))
+            plan = replace(plan, file=with_other_play(plan.file, teams=file.spec.teams))  # by which it is named
         rows = cells_named(named, [cell.row() for cell in plan.cells])
     except ClaimError as error:
         raise UsageError(str(error)) from None
@@ -158,7 +174,7 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
     calls = ExperimentCalls(store, name)
     purse = await purse_of(store, name, experiment.spec.budget_usd, experiment.models)
     models = chain(experiment.models, limiters(experiment.models), calls, purse)
-    table = Watched(experiment.with_models(models).cells, calls)
+    table = Watched(experiment.with_models(models).cells, calls, experiment.spec.teams)
     log = Log(experiment, keeping, store)
     try:
         repeat = await log.repeat(question)
@@ -190,8 +206,7 @@ def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str,
 
 def _last_line(table: Watched, question: Question) -> str:
     """The answer, in one line; where several were played, each by its name."""
-    titled = titles(table.cells)
-    verdicts = {titled[cell.id]: table.episodes[cell.id].verdict for cell in table.cells}
+    verdicts = {table.titles[cell.id]: table.episodes[cell.id].verdict for cell in table.cells}
     if len(verdicts) == 1:
         return _in_one_line(next(iter(verdicts.values())), question)
     return "; ".join(f"{title}: {_in_one_line(verdict, question)}" for title, verdict in verdicts.items())

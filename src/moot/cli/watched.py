@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,9 +53,12 @@ class PlayerSoFar:
 class Watched:
     """The episodes of one question as they come in."""
 
-    def __init__(self, cells: tuple[Cell, ...], calls: ExperimentCalls | None = None) -> None:
+    def __init__(
+        self, cells: tuple[Cell, ...], calls: ExperimentCalls | None = None, teams: Collection[str] = ()
+    ) -> None:
+        """`teams`: all that the file has, be it that only one of them plays."""
         self.cells = cells
-        self._titles = titles(cells)
+        self.titles = titles(cells, teams)
         self.episodes: dict[str, Episode] = {}
         names = dict.fromkeys(player.name for cell in cells for player in cell.team.players)
         self.minds: dict[str, PlayerSoFar] = {name: PlayerSoFar() for name in names}
@@ -135,12 +138,12 @@ class Watched:
     def _verdict(self, table: Table, cell: Cell) -> None:
         episode = self.episodes.get(cell.id)
         if episode is None:
-            table.add_row(Text(self._titles[cell.id], "bold"), "", self._spinner, "", "")
+            table.add_row(Text(self.titles[cell.id], "bold"), "", self._spinner, "", "")
             return
         verdict = episode.verdict
         answer = Text(verdict.answer, "bold") if verdict.answer is not None else Text(verdict.outcome, "red")
         because = Text(verdict.cause if verdict.outcome != "answered" and verdict.cause else verdict.reasoning)
-        table.add_row(Text(self._titles[cell.id], "bold"), "", answer, because, f"{episode.seconds:.1f}")
+        table.add_row(Text(self.titles[cell.id], "bold"), "", answer, because, f"{episode.seconds:.1f}")
 
     def _open(self, name: str) -> bool:
         """Whether somebody may still hear from this player."""
@@ -185,7 +188,7 @@ class Watched:
         return {
             "question": question,
             "verdicts": [
-                {"title": self._titles[cell.id], **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells
+                {"title": self.titles[cell.id], **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells
             ],
             "calls": self._distinct(calls),
             "from_store": self._from_store(calls),

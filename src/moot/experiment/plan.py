@@ -6,7 +6,7 @@ same is played once, and what differs is never mixed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
 from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
-from moot.experiment.side_names import SideName, several_teams
+from moot.experiment.side_names import seat_of_row, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
 from moot.grade.grading import Grading
@@ -74,28 +74,26 @@ class Cell:
 
     def titled(self, *, team: bool) -> str:
         """With its team, where a file has several."""
-        who = self.player or self.captain  # whoever has a seat is of one cohort, so its name is enough
-        cohort = None if who else self.team.cohort
-        return str(SideName(self.label, who, cohort, self.team.name if team and self.player is None else None))
+        return str(seat_of_row(self._named(), team=team))
+
+    def _named(self) -> dict[str, Any]:
+        team = None if self.player else self.team.name
+        named = {"strategy": self.strategy.name, "label": self.label, "team": team, "captain": self.captain}
+        return {**named, "player": self.player, "cohort": self.team.cohort}
 
     def row(self) -> dict[str, Any]:
         return {
             "id": self.id,
-            "strategy": self.strategy.name,
-            "label": self.label,
-            "team": None if self.player else self.team.name,
-            "captain": self.captain,
-            "player": self.player,
+            **self._named(),
             "spec": self.spec,
-            "cohort": self.team.cohort,
             "options": dense_json(option_json(self.strategy)),
             "traits": dense_json(self.traits.json()),
         }
 
 
-def titles(cells: Sequence[Cell]) -> dict[str, str]:
-    """By cell: how it is called among these."""
-    several = several_teams(cell.row() for cell in cells)
+def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]:
+    """By cell: how it is called among these, and where their file has these teams."""
+    several = len(teams) > 1 or several_teams(cell.row() for cell in cells)
     return {cell.id: cell.titled(team=several) for cell in cells}
 
 

@@ -48,6 +48,12 @@ def side_of_row(row: NamedRow, *, team: bool) -> SideName:
     return SideName(row["label"], who, row.get("cohort"), row.get("team") if team else None)
 
 
+def seat_of_row(row: NamedRow, *, team: bool) -> SideName:
+    """The same for one play: whoever has a seat is of one cohort, so its name is enough."""
+    side = side_of_row(row, team=team)
+    return replace(side, cohort=None) if side.who else side
+
+
 def several_teams(rows: Iterable[NamedRow]) -> bool:
     return len({row["team"] for row in rows if row.get("team")}) > 1
 

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from moot.errors import UsageError
+from moot.experiment.side_names import seat_of_row
 from moot.store import schema
 from moot.store.rows import case_of, config_of
 from moot.store.sqlite import SqliteStore
@@ -75,6 +76,8 @@ class LoggedQuestion:
     answer: str | None
     asked_with: dict[str, Any] | None
     """How it was put by hand; None: of a served team, or of a run."""
+    several_teams: bool = False
+    """Its file has several, so that it is named with its own."""
 
     @property
     def text(self) -> str:
@@ -100,8 +103,7 @@ class LoggedQuestion:
 
     @property
     def title(self) -> str:
-        who = self.cell["player"] or self.cell["captain"]
-        return f"{self.cell['label']}@{who}" if who else str(self.cell["label"])
+        return str(seat_of_row(self.cell, team=self.several_teams))
 
     @property
     def answer_words(self) -> str | None:
@@ -117,6 +119,7 @@ class LoggedQuestion:
             "asked_at": self.asked_at,
             "name": self.name,
             "strategy": self.title,
+            "team": self.cell["team"],
             "question": self.text,
             "choices": list(self.choices),
             "before": [list(message) for message in self.before],
@@ -179,7 +182,7 @@ def _every(connection: Connection, *, runs: bool, play: tuple[Any, ...] | None =
         select(
             *(episodes.c.cell, episodes.c.question, episodes.c.repeat, episodes.c.created_at),
             *(episodes.c.outcome, episodes.c.answer, cases.c.content, table.c.id, table.c.name),
-            *(cells.c.label, cells.c.player, cells.c.captain, cells.c.strategy, cells.c.cohort),
+            *(cells.c.label, cells.c.player, cells.c.captain, cells.c.strategy, cells.c.cohort, cells.c.team),
         )
         .join(members, members.c.cell == episodes.c.cell)
         .join(places, (places.c.question == episodes.c.question) & (places.c.experiment == members.c.experiment))
@@ -198,7 +201,7 @@ def _every(connection: Connection, *, runs: bool, play: tuple[Any, ...] | None =
             ident = _id(row["cell"], row["question"], row["repeat"])
             if row["id"] in shown and ident not in told:
                 told.add(ident)
-                yield _entry(ident, dict(row), shown[row["id"]].get("asked"))
+                yield _entry(ident, dict(row), shown[row["id"]])
 
 
 def _shown(connection: Connection, *, runs: bool) -> dict[str, dict[str, Any]]:
@@ -209,18 +212,19 @@ def _shown(connection: Connection, *, runs: bool) -> dict[str, dict[str, Any]]:
     return {ident: config for ident, config in configs.items() if runs or config.get("served")}
 
 
-def _entry(ident: str, row: Row, asked_with: dict[str, Any] | None) -> LoggedQuestion:
+def _entry(ident: str, row: Row, config: dict[str, Any]) -> LoggedQuestion:
     return LoggedQuestion(
         ident,
         row["id"],
         row["name"],
-        {**{key: row[key] for key in ("label", "player", "captain", "strategy", "cohort")}, "id": row["cell"]},
+        {**{key: row[key] for key in ("label", "player", "captain", "strategy", "cohort", "team")}, "id": row["cell"]},
         case_of(row["content"]),
         row["repeat"],
         row["created_at"],
         row["outcome"],
         row["answer"],
-        asked_with,
+        config.get("asked"),
+        len(config.get("teams", ())) > 1,
     )
 
 

@@ -59,7 +59,12 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     row["left_out"] = len(apart - chosen_on)
     if unfair := chosen_on - pairs.keys():
         row["chosen_on"] = len(unfair)
-    row["captains"] = _captains(one, other)
+    captains = _captains(one, other)
+    row["captains"] = max(captains) if max(captains) > 1 else None
+    if captains[0] != captains[1]:
+        row["captains_of"] = dict(zip(("a", "b"), captains, strict=True))
+        if min(captains) > 1 and one.seats != other.seats:
+            row["mean_over_of"] = {"a": one.seats, "b": other.seats}
     if row["captains"] and (seats := max(one, other, key=lambda side: len(side.cells)).seats) != "captains":
         row["mean_over"] = seats
     if comparison.test == "mcnemar" and graded:
@@ -82,11 +87,10 @@ def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
         raise UsageError(f"{option}: {error}") from None
 
 
-def _captains(one: SideResults, other: SideResults) -> int | None:
-    """Over how many captains, players or cohorts a question's mean is taken; None: over no more than one."""
+def _captains(one: SideResults, other: SideResults) -> tuple[int, ...]:
+    """Over how many captains, players or cohorts a question's mean is taken on either side."""
     pairs = partners(one.cells, other.cells)
-    most = max(len({cell["id"] for cell in cells}) for cells in zip(*pairs, strict=True))
-    return most if most > 1 else None
+    return tuple(len({cell["id"] for cell in cells}) for cells in zip(*pairs, strict=True))
 
 
 def words(row: Mapping[str, Any]) -> list[str]:
@@ -112,9 +116,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         _changes(row),
     ]
     if row["captains"]:
-        sentences.append(
-            f"Each question counts once, by its mean over {row['captains']} {row.get('mean_over', 'captains')}."
-        )
+        sentences.append(f"Each question counts once, by its mean over {_means(row)}.")
     if row["small"]:
         sentences.append("Small: fewer than 30 questions or 10 that differ. This shows next to nothing.")
     if (least := row.get("detectable")) is not None:
@@ -131,6 +133,18 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         if row.get("why") and not row.get("cut_short"):
             sentences.append("So the ungraded answers could turn it round: which is better cannot be told.")
     return sentences
+
+
+def _means(row: Mapping[str, Any]) -> str:
+    seats, each = row.get("mean_over", "captains"), row.get("captains_of")
+    if each is None:
+        return f"{row['captains']} {seats}"
+    if min(each.values()) == 1:
+        side = max(each, key=each.__getitem__)
+        return f"{row['captains']} {seats} on the side of {row[side]}"
+    if of := row.get("mean_over_of"):
+        return " and ".join(f"{each[side]} {of[side]}" for side in ("a", "b"))
+    return f"{each['a']} and {each['b']} {seats}"
 
 
 def _left_out(row: Mapping[str, Any]) -> Iterator[str]:

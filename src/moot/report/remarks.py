@@ -10,6 +10,7 @@ from moot.measures.attendance.figures import absent_words
 from moot.measures.columns import Figures, Row, count, several_teams, titled
 from moot.measures.facts.figures import losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
+from moot.measures.quiz.sections import talk_from_words
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
@@ -31,8 +32,9 @@ def remarks(figures: Figures) -> list[str]:
         kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)
         agreement = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
         lines.append(f"The judges {' and '.join(judges['judges'])} {agreement}.")
-    if learnt := figures.get("talk_threshold"):
-        lines.append(_threshold(learnt))
+    for of_team in figures.get("teams") or [figures]:
+        if learnt := of_team.get("talk_threshold"):
+            lines.append(_threshold(learnt, of_team.get("team")))
     if front := front_words(figures):
         lines.append(front)
     if taken := figures.get("measurement"):
@@ -113,13 +115,13 @@ def _ungraded(row: Row, title: str) -> str:
     return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."
 
 
-def _threshold(learnt: Row) -> str:
+def _threshold(learnt: Row, team: str | None) -> str:
     """Beside the two that never look: always voting, always talking."""
     if learnt["talk_from"] is None:
-        return f"From how many different answers on talking pays is not known: {learnt['why']}."
+        return f"{talk_from_words(learnt, team)}."
     arms = {"by_threshold": "so", "always_vote": "always voting", "always_talk": "always talking"}
     parts = [f"{name} {percent(learnt[arm]['accuracy'])} at {_price(learnt[arm])}" for arm, name in arms.items()]
-    return f"Learnt: talk from {learnt['talk_from']} different answers on. On unseen questions {', '.join(parts)}."
+    return f"{talk_from_words(learnt, team)}. On unseen questions {', '.join(parts)}."
 
 
 def _price(arm: Row) -> str:

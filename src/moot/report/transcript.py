@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
-from moot.experiment.side_names import ClaimError, SideName, is_meant, parse_side, several_teams, side_of_row
+from moot.experiment.side_names import ClaimError, SideName, is_meant, parse_side, seat_of_row, several_teams
 from moot.report.figures import grader_of
 from moot.store import queries
 from moot.store.rows import case_of, config_of, verdict_json, verdict_of
@@ -64,14 +64,15 @@ def transcripts(
     episodes = []
     side = _side(strategy)
     cells = queries.cells_of(connection, ident)
-    several = several_teams(cells)
+    config = config_of(experiment)
+    # Of what was asked only those are on record that played it: whether the file has several teams is told by the file.
+    several = several_teams(cells) or (bool(config.get("served")) and len(config.get("teams", ())) > 1)
     for cell in cells:
         if side is not None and not is_meant(side, cell):
             continue
         if play is not None and play[0] != cell["id"]:
             continue
-        who = cell["player"] or cell["captain"]  # and whoever has a seat is of one cohort
-        title = str(side_of_row({**cell, "cohort": None if who else cell["cohort"]}, team=several))
+        title = str(seat_of_row(cell, team=several))
         for row in queries.results(connection, ident, cell["id"], grader, question=case_row["question"]):
             if play is not None and play[1] != row["repeat"]:
                 continue

@@ -203,14 +203,24 @@ def _one_of(names: set[str | None]) -> Holds:
 
 
 def power_rows(raw: Raw, headline: Row | None) -> Iterable[Row]:
+    """Whose it is stands in front where players sit in several teams."""
+    if len({cell.team for cell in raw.cells if cell.player is None}) < 2:
+        yield from (row for _, row in _power_by_team(raw, headline))
+    else:
+        yield from ({"team": team, **row} for team, row in _power_by_team(raw, headline))
+
+
+def _power_by_team(raw: Raw, headline: Row | None) -> Iterable[tuple[str | None, Row]]:
     if headline and (over := headline["over_best_single"]):
         for row in _power(headline["of"], "best single", over, over["options"]):
             if all(one["discordant"] is not None for one in over["each"]):
-                yield {**row, **_over_each(over["each"], over["options"])}
+                yield headline["team"], {**row, **_over_each(over["each"], over["options"])}
     if headline and (over := headline["over_captain"]):
-        yield from _power(headline["of"], "its captain", over, over["family"])
-    for row in quiz(raw).get("comparisons", ()):
-        yield from _power(row["a"], row["b"], row, row["family"])
+        for row in _power(headline["of"], "its captain", over, over["family"]):
+            yield headline["team"], row
+    for compared in quiz(raw).get("comparisons", ()):
+        for row in _power(compared["a"], compared["b"], compared, compared["family"]):
+            yield compared.get("team"), row
 
 
 def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterable[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,6 @@ class Look:
     size: int = 0
     chosen: tuple[int, ...] = ()
     apart: str | None = None
-    texts: tuple[Any, ...] = ()
-    """What stood in each place."""
     lot: Any = None
 
     def share(self, place: int) -> float:
@@ -77,10 +75,9 @@ def _readers(raw: Raw, meanings: Meanings) -> Iterator[Row]:
             reading = [cell for cell in cells if any(record["role"] == role for _, record in _shown(raw, cell))]
             for cell in reading:
                 told = list(_looks(raw, cell, role, meanings))
-                drawn_in = {who: _drawn_in(raw, reading, cell, role, who) for who in {who for who, *_ in told}}
                 for who, place, calls, order, look in told:
                     if not _told_before(known.get((look.question, who, place), ()), calls, order):
-                        looks.setdefault(who, []).append(replace(look, lot=(drawn_in[who], look.lot)))
+                        looks.setdefault(who, []).append(look)
                 for who, place, calls, order, look in told:
                     known.setdefault((look.question, who, place), []).append((calls, order))
             yield from _rows(cells[0], role, looks, raw.seed)
@@ -120,26 +117,6 @@ def _told_before(others: Sequence[tuple[set[str], Any]], calls: set[str], order:
     return calls <= asked if calls and asked else any(order == shown for _, shown in others)
 
 
-def _drawn_in(raw: Raw, cells: Sequence[Cell], cell: Cell, role: str, who: str) -> str:
-    """The first line-up with which this one has every order of this reader in common, where both have any."""
-
-    def drawn(of: Cell) -> dict[Any, list[Any]]:
-        orders: dict[Any, list[Any]] = {}
-        for episode, record in _shown(raw, of):
-            if (record["role"], record["to"]) == (role, who) and len(record["order"]) > 1 and record.get("drawn", True):
-                place = episode.question, episode.repeat, record.get("turn", 2)
-                orders.setdefault(place, []).append(record["order"])
-        return orders
-
-    own = drawn(cell)
-    for other in cells[: cells.index(cell)]:
-        theirs = drawn(other)
-        pairs = [pair for place in own.keys() & theirs.keys() for pair in zip(own[place], theirs[place], strict=False)]
-        if pairs and all(one == another for one, another in pairs):
-            return other.id
-    return cell.id
-
-
 def _looks(raw: Raw, cell: Cell, role: str, meanings: Meanings) -> Iterator[tuple[str, Any, set[str], Any, Look]]:
     """Of every episode: who, in which repeat and turn, by which calls, in which order. Of whom it shows nothing, that too."""
     records = [record for _, record in _shown(raw, cell) if record["role"] == role]
@@ -174,7 +151,14 @@ def _draw(episode: Episode, record: Mapping[str, Any]) -> Any:
         same = same and other.get("role", "voter") == record.get("role", "voter")
         if same and sorted(other["order"]) == sorted(record["order"]):
             found = earlier
-    return episode.repeat, who, found
+    # In another line-up the same draw may stand elsewhere among the records, but it is the same look of the same turn.
+    first = episode.traces[found]
+    turn_before = [
+        other
+        for other in episode.traces[:found]
+        if all(other.get(key) == first.get(key) for key in ("kind", "to", "voter", "role", "turn"))
+    ]
+    return episode.repeat, who, first.get("turn"), len(turn_before)
 
 
 def _argued(episode: Episode, turn: int) -> bool:
@@ -212,7 +196,7 @@ def _look(cell: Cell, episode: Episode, record: Mapping[str, Any], lot: Any, mea
         apart = None if chosen else "new"
     if apart is None and len(chosen) == len(order):
         apart = "alike"
-    return Look(episode.question, len(order), chosen, apart, tuple(order), lot)
+    return Look(episode.question, len(order), chosen, apart, lot)
 
 
 def _voters(raw: Raw) -> Iterator[Row]:
@@ -247,7 +231,7 @@ def _ballot(cell: Cell, episode: Episode, record: Mapping[str, Any]) -> Look:
     liked = {int(option) for option, points in choice.items() if points == best}
     chosen = tuple(place for place, option in enumerate(order) if option in liked)
     apart = "alike" if len(chosen) == len(order) else None
-    return Look(episode.question, len(order), chosen, apart, tuple(order), _draw(episode, record))
+    return Look(episode.question, len(order), chosen, apart, _draw(episode, record))
 
 
 def _bias(looks: Sequence[Look], seed: int, *, each: bool) -> Row:
@@ -312,16 +296,15 @@ def _place(number: int, looks: Sequence[Look]) -> Row:
 
 
 def _redrawn(looks: Sequence[Look], place: int, seed: int) -> float:
-    """How often other orders, with the same choices, are as far from chance. What one draw has put in order stays so."""
-    lots: dict[Any, dict[Any, float]] = {}
+    """How often other orders, with the same choices, are as far from chance. The looks that one draw may have put in order
+    change places together: whatever stood in one place of them comes to stand in another."""
+    lots: dict[Any, list[Look]] = {}
     for look in looks:
-        worth = lots.setdefault((look.question, look.lot, look.size), dict.fromkeys(look.texts, 0.0))
-        for number in look.chosen:
-            worth[look.texts[number]] = worth.get(look.texts[number], 0.0) + 1 / len(look.chosen)
+        lots.setdefault((look.question, look.lot, look.size), []).append(look)
     draw = np.random.default_rng(seed)
     sums = np.zeros(DRAWN)
-    for worth in lots.values():
-        values = np.array([*worth.values()])
+    for together in lots.values():
+        values = np.array([math.fsum(look.share(put) for look in together) for put in range(together[0].size)])
         sums += values[draw.integers(0, len(values), DRAWN)] - values.mean()
     seen = abs(math.fsum(look.share(place) - 1 / look.size for look in looks))
     return float((np.abs(sums) >= seen - 1e-9).mean())

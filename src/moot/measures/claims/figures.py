@@ -127,13 +127,21 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
 
 
 def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
-    """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone."""
-    if headline and (over := headline["over_best_single"]):
-        yield from _power_over_each(headline["of"], over)
-    if headline and (over := headline["over_captain"]):
-        yield from _power(headline["of"], "its captain", over, over["family"])
-    for row in figures.get("comparisons", ()):
-        yield from _power(row["a"], row["b"], row, row["family"])
+    """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone.
+
+    With its `team` where the comparisons have one: where there are several.
+    """
+    compared = figures.get("comparisons", ())
+    several = any("team" in row for row in compared)
+    if headline:
+        team = {"team": headline["team"]} if several else {}
+        if over := headline["over_best_single"]:
+            yield from ({**team, **row} for row in _power_over_each(headline["of"], over))
+        if over := headline["over_captain"]:
+            yield from ({**team, **row} for row in _power(headline["of"], "its captain", over, over["family"]))
+    for row in compared:
+        team = {"team": row["team"]} if several else {}
+        yield from ({**team, **own} for own in _power(row["a"], row["b"], row, row["family"]))
 
 
 def _power_over_each(of: str, over: Mapping[str, Any]) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.measures.claims.words import interim_words
-from moot.measures.columns import Figures, count, figure, graded_words, share_bounds, with_bounds
+from moot.measures.columns import Figures, count, figure, graded_words, share_bounds, with_bounds, with_team
 from moot.measures.section import Chart, Column, Section, Unit
 
 
@@ -81,7 +81,8 @@ def power_section(figures: Figures) -> Iterator[Section]:
         "The smallest difference that so many questions with so many discordant pairs would show in 80 of 100 runs, from"
         " these two numbers and how many comparisons it is corrected for. None: not even if all of them went one way.",
     )
-    columns = (
+    columns = with_team(
+        rows,
         Column("a", "this"),
         Column("b", "against"),
         Column("n", "questions"),

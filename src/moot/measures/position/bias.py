@@ -33,7 +33,7 @@ class Look:
     apart: str | None = None
     """Why it tells nothing about places, in one word: it is counted under that, and is no decision."""
     lot: Hashable = None
-    """Looks at one question with one lot were put into order by one draw."""
+    """Looks at one question with one lot may have been put into order by one draw."""
 
     @property
     def why_apart(self) -> str | None:
@@ -135,8 +135,8 @@ def redrawn(looks: Sequence[Look], *, seed: int = 0, resamples: int = REDRAWN) -
     """`first_p` and `last_p`, a two-sided permutation test: would other orders, with the same choices, give as much?
 
     The orders were drawn, so drawing them again is exactly what chance would have done, however choices hang together.
-    Looks of one lot are drawn together. No place is unlike another then, so both ends are held against the same draws.
-    A p is never 0.
+    In looks of one lot the places are drawn together, which is true of orders from one draw, of whatever things, and of
+    several. No place is unlike another then, so both ends are held against the same draws. A p is never 0.
     """
     if not looks:
         return {"first_p": None, "last_p": None}
@@ -144,14 +144,14 @@ def redrawn(looks: Sequence[Look], *, seed: int = 0, resamples: int = REDRAWN) -
 
     generator = np.random.default_rng(seed_of(seed, "places"))
     sums = np.zeros(resamples)
-    for (weights, text_count), times in sorted(_lots(looks).items()):
-        # What the lot is worth if this or that text comes to stand in the place; most are worth nothing.
-        worth = Counter({0.0: text_count - len(weights)}) + Counter(weights)
-        sums -= times * sum(weights) / text_count
+    for (weights, place_count), times in sorted(_lots(looks).items()):
+        # What the lot is worth if what stood here or there comes to stand in the place; most is worth nothing.
+        worth = Counter({0.0: place_count - len(weights)}) + Counter(weights)
+        sums -= times * sum(weights) / place_count
         if len(worth) == 2 and 0.0 in worth:  # a plain choice, and quicker so
-            sums += weights[0] * generator.binomial(times, len(weights) / text_count, resamples)
+            sums += weights[0] * generator.binomial(times, len(weights) / place_count, resamples)
         else:
-            chances = np.array(list(worth.values())) / text_count
+            chances = np.array(list(worth.values())) / place_count
             sums += generator.multinomial(times, chances, size=resamples) @ np.array(list(worth))
     p_values = {}
     for name, place in (("first_p", 0), ("last_p", -1)):
@@ -161,16 +161,16 @@ def redrawn(looks: Sequence[Look], *, seed: int = 0, resamples: int = REDRAWN) -
 
 
 def _lots(looks: Iterable[Look]) -> Counter[tuple[tuple[float, ...], int]]:
-    """How many draws there were of each kind: what its texts have of the choices made with it, and how many they are."""
-    drawn: dict[tuple[str, Hashable, int], dict[Hashable, float]] = {}
+    """How many draws there were of each kind: what its places have of the choices made with it, and how many they are."""
+    drawn: dict[tuple[str, Hashable, int], list[float]] = {}
     for number, look in enumerate(looks):
         lot = ("look", number) if look.lot is None else ("lot", look.lot)
-        worth = drawn.setdefault((look.question, lot, len(look.order)), {})
-        for text in look.chosen:
-            worth[text] = worth.get(text, 0.0) + 1 / len(look.chosen)
+        worth = drawn.setdefault((look.question, lot, len(look.order)), [0.0] * len(look.order))
+        for place in range(len(look.order)):
+            worth[place] += look.share(place)
     return Counter(
-        (tuple(sorted(round(weight, 12) for weight in worth.values())), text_count)
-        for (_, _, text_count), worth in drawn.items()
+        (tuple(sorted(round(weight, 12) for weight in worth if weight)), place_count)
+        for (_, _, place_count), worth in drawn.items()
     )
 
 

@@ -82,7 +82,7 @@ def _ballots(
     for episode in episodes:
         for look in episode.looks:
             if look.role not in read:
-                looks.setdefault(look.role, []).append(made_look(source, cell["id"], episode.seen, table, look))
+                looks.setdefault(look.role, []).append(made_look(source, episode.seen, table, look, look.draw))
     return looks
 
 

@@ -1,20 +1,17 @@
 """The looks of one role at one table, over all line-ups that play there, each once.
 
 Line-ups that share a call share the look. Those that ask anew, in other words, have looked anew; yet their orders may be those of
-one draw, which was made without regard to who leads.
+one draw, which was made without regard to who leads: so their looks in one place have one lot.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from moot.measures.position.bias import Look
-
-DrawnOrders = Mapping[tuple[Any, ...], Sequence[Hashable]]
-"""By question, repeat, turn and the number of the look in it: the order that was drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,6 @@ class Readers:
     looks: dict[str, list[Look]] = field(default_factory=lambda: defaultdict(list))
     _apart: set[tuple[Any, ...]] = field(default_factory=set)
     _asked: dict[tuple[Any, ...], _Asked] = field(default_factory=dict)
-    _drawn: dict[str, dict[str, DrawnOrders]] = field(default_factory=lambda: defaultdict(dict))
 
     def add_apart(self, reader: str, look: Look, *mark: Any) -> None:
         """One that nothing is known of but that it was, or was not: once for all line-ups."""
@@ -65,12 +61,3 @@ class Readers:
             told = [*told, *(number for number in range(len(looks)) if number not in told)][:shared]
         self.looks[place[1]] += [look for number, look in enumerate(looks) if number not in told]
         self._asked[place] = _Asked(known.calls | calls, known.orders | set(marks))
-
-    def drawn_with(self, reader: str, cell: str, orders: DrawnOrders) -> str:
-        """The cell in which the orders of this one were drawn: the first in which they are the same wherever both have any."""
-        for other, drawn in self._drawn[reader].items():
-            both = orders.keys() & drawn.keys()
-            if both and all(orders[place] == drawn[place] for place in both):
-                return other
-        self._drawn[reader][cell] = orders
-        return cell

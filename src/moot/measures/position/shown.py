@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import orjson
 
@@ -76,14 +75,12 @@ def add_looks(source: Source, cell: Stored, role: str, episodes: Sequence[ShownP
     expected = _expected(cell, {look.to for look in role_looks}, episodes)
     fixed = not any(look.drawn for look in role_looks)
     table = source.drafts(source.draft_table(cell))
-    drawn_in = {
-        reader: readers.drawn_with(reader, cell["id"], orders) for reader, orders in _orders(episodes, role).items()
-    }
     for episode in episodes:
         question, repeat = episode.seen.key[0], episode.seen.repeat
         looks = [look for look in episode.looks if look.role == role]
+        drawn_at = _drawn_at(looks)
         for (reader, turn), in_turn in _by_turn(looks).items():
-            made = [made_look(source, drawn_in.get(reader, cell["id"]), episode.seen, table, look) for look in in_turn]
+            made = [made_look(source, episode.seen, table, look, drawn_at[reader, look.draw]) for look in in_turn]
             orders = [look.order for look in in_turn]
             readers.add_turn(
                 (question, reader, repeat, turn), made, orders, episode.calls.get((reader, turn), Counter())
@@ -104,15 +101,14 @@ def _by_turn(looks: Iterable[RecordedLook]) -> dict[tuple[str, int], list[Record
     return by_turn
 
 
-def _orders(episodes: Sequence[ShownPlay], role: str) -> dict[str, dict[tuple[Any, ...], Sequence[Hashable]]]:
-    """By reader, all that it was shown in a drawn order, by where in which play."""
-    orders: dict[str, dict[tuple[Any, ...], Sequence[Hashable]]] = defaultdict(dict)
-    for episode in episodes:
-        for (reader, turn), looks in _by_turn(look for look in episode.looks if look.role == role).items():
-            for number, look in enumerate(looks):
-                if look.drawn and len(look.order) > 1:
-                    orders[reader][episode.seen.key[0], episode.seen.repeat, turn, number] = look.order
-    return orders
+def _drawn_at(looks: Iterable[RecordedLook]) -> dict[tuple[str, int], tuple[int, int]]:
+    """By reader and draw, where it was first seen: in which turn, and which look of the turn. So line-ups can be laid beside
+    each other of which one has a look more than another."""
+    first: dict[tuple[str, int], tuple[int, int]] = {}
+    for (reader, turn), in_turn in _by_turn(looks).items():
+        for number, look in enumerate(in_turn):
+            first.setdefault((reader, look.draw), (turn, number))
+    return first
 
 
 def _expected(cell: Stored, readers: set[str], episodes: Sequence[ShownPlay]) -> list[str] | None:
@@ -123,12 +119,12 @@ def _expected(cell: Stored, readers: set[str], episodes: Sequence[ShownPlay]) ->
     return None if readers <= players else sorted(readers)
 
 
-def made_look(source: Source, drawn_in: str, seen: EpisodeOutline, table: TeamDrafts, look: RecordedLook) -> Look:
+def made_look(source: Source, seen: EpisodeOutline, table: TeamDrafts, look: RecordedLook, drawn_at: Hashable) -> Look:
     """One look, by whichever record tells of it: what was shown, and which of it says what was then chosen.
 
-    `drawn_in`: the cell that its order was drawn in.
+    `drawn_at`: which of this reader's draws in this play has put it into order.
     """
-    question, lot = seen.key[0], (drawn_in, seen.repeat, look.to, look.draw)
+    question, lot = seen.key[0], (seen.repeat, look.to, drawn_at)
     record = look.record
     if not isinstance(record, Shown):
         if look.options is None and record.choice:

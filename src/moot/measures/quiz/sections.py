@@ -87,7 +87,7 @@ _PAID = "The best single player is chosen after the fact; the lower end of its i
 def _skyline(figures: Figures) -> Iterator[Section]:
     rows: list[Row] = []
     words: list[str] = []
-    for team_figures in figures.get("teams") or [figures]:
+    for team_figures in _of_teams(figures):
         if "skyline" not in team_figures:
             continue
         top, single, team = team_figures["skyline"], team_figures["best_single"], team_figures.get("team")
@@ -249,13 +249,32 @@ def _categories(figures: Figures) -> Iterator[Section]:
     yield Section("categories", "By category", tuple(graded_words(rows)), columns, rows, chart, terminal="page")
 
 
+def _of_teams(figures: Figures) -> Sequence[Figures]:
+    """The figures of each team; where there is one only, all."""
+    return figures.get("teams") or [figures]
+
+
+def talk_from_words(learnt: Mapping[str, Any], team: str | None) -> str:
+    """From how many different answers on talking pays, or that nobody knows. `team`: whose it is, where there are several."""
+    if learnt["talk_from"] is None:
+        of = f" in team {team}" if team else ""
+        return f"From how many different answers on talking pays{of} is not known: {learnt['why']}"
+    of = f" of team {team}" if team else ""
+    return f"Learnt{of}: talk from {learnt['talk_from']} different answers on"
+
+
 def _talk_threshold(figures: Figures) -> Iterator[Section]:
-    learnt = figures.get("talk_threshold")
-    if not learnt:
+    learnt_by = {part.get("team"): part["talk_threshold"] for part in _of_teams(figures) if part.get("talk_threshold")}
+    if not learnt_by:
         return
     arms = {"by_threshold": "talking from there on", "always_vote": "always voting", "always_talk": "always talking"}
-    rows = [with_bounds({"policy": name, **learnt[arm]}) for arm, name in arms.items()]
-    columns = (
+    rows = [
+        with_bounds({"team": team, "policy": name, **learnt[arm]})
+        for team, learnt in learnt_by.items()
+        for arm, name in arms.items()
+    ]
+    columns = with_team(
+        rows,
         Column("policy", "policy"),
         figure("accuracy", "right"),
         *share_bounds(rows),
@@ -263,11 +282,11 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
         Column("cost_usd", "$ per 1,000", "usd-per-question"),
         Column("n", "questions"),
     )
-    learnt_words = f"Learnt: talk from {learnt['talk_from']} different answers on. The figures are on unseen questions."
-    if learnt["talk_from"] is None:
-        learnt_words = f"From how many different answers on talking pays is not known: {learnt['why']}."
-    words = (learnt_words, *graded_words(rows))
-    yield Section("talk-threshold", "When talking pays", words, columns, rows, terminal="page")
+    words = [f"{talk_from_words(learnt, team)}." for team, learnt in learnt_by.items()]
+    if any(learnt["talk_from"] is not None for learnt in learnt_by.values()):
+        words.append("The figures are on unseen questions.")
+    words += graded_words(rows)
+    yield Section("talk-threshold", "When talking pays", tuple(words), columns, rows, terminal="page")
 
 
 def comparisons_section(figures: Figures) -> Iterator[Section]:
