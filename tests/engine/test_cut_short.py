@@ -146,11 +146,12 @@ async def test_whoever_interrupts_again_drops_it_and_nothing_is_claimed(tmp_path
 
 async def test_whoever_cancels_a_run_from_python_drops_what_is_under_way(tmp_path: Path) -> None:
     """A task that is cancelled hears of it as its episodes do: what had begun is missing, and that is on record."""
-    plan, slow = planned(tmp_path)
+    plan, _ = planned(tmp_path)
     store = await plan.store().open()
     try:
-        running = asyncio.create_task(Runner(plan, store).run())
-        while len(slow["ann"].requests) < 10:  # noqa: ASYNC110  it is counted, and nobody is told
+        runner = Runner(plan, store)
+        running = asyncio.create_task(runner.run())
+        while runner.tally.played < 4 or not runner._begun:  # noqa: ASYNC110  it is counted, and nobody is told
             await asyncio.sleep(0.01)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
