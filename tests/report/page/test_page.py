@@ -303,10 +303,10 @@ def test_cells_have_short_names_and_whole_keys() -> None:
     assert [each["title"] for each in named] == [
         "mixture(order=ascending)",
         "mixture",
-        "vote (nine/open)",
-        "vote (nine/closed)",
+        "nine/open/vote",
+        "nine/closed/vote",
     ], "a team may be called so"
-    assert [each["key"] for each in named] == [*long, "vote (nine/open)", "vote (nine/closed)"]
+    assert [each["key"] for each in named] == [*long, "nine/open/vote", "nine/closed/vote"]
     assert [each["full"] for each in named] == [*long, None, None]
     assert [each["options"] for each in named] == ["order=ascending", "", "", ""]
 
