@@ -15,7 +15,8 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
 	tests/oracle/test_selection_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py tests/python/test_typing.py \
-	tests/examples/test_paper_examples.py tests/estimate/test_estimate_table.py tests/measures/test_null_world.py
+	tests/examples/test_paper_examples.py tests/estimate/test_estimate_table.py tests/measures/test_null_world.py \
+	tests/cli/test_one_screen.py tests/report/page/test_first_screen.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -23,7 +24,7 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/engine/test_budget_cap.py tests/engine/test_money_attacks.py tests/serve/test_day_cap.py \
 	tests/engine/test_stopped.py tests/engine/test_stopped_inside.py tests/engine/test_kill.py tests/engine/test_secrets.py \
 	tests/store/test_standing_still.py tests/cli/test_interrupts.py tests/cli/test_read_only.py \
-	tests/engine/test_postgresql.py tests/store/test_mangled_store.py
+	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py tests/serve/test_owners.py \
 	tests/serve/test_discretion.py tests/models/test_border.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py tests/store/test_ledger.py \
