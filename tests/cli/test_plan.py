@@ -86,7 +86,7 @@ def test_as_many_comparisons_are_planned_for_as_a_report_corrects_for(
     assert planned["talk_threshold"] == sum("p_holm" in learnt[over] for over in ("over_vote", "over_talk")) == 2
 
 
-def test_a_primary_has_to_beat_its_own_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_primary_has_to_beat_everybody_who_plays_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keys = {
         "name": "teams",
         "questions": {"builtin": "general-en"},
@@ -98,7 +98,7 @@ def test_a_primary_has_to_beat_its_own_players(tmp_path: Path, capsys: pytest.Ca
         "strategies": ["solo", "talkative"],
     }
     path = tmp_path / "teams.yaml"
-    for primary, options, players in ((None, 2, 5), ("talkative@ann", 1, 2)):
+    for primary, options, players in ((None, 2, 5), ("talkative@ann", 1, 5)):
         path.write_text(json.dumps({**keys, **({"primary": primary} if primary else {})}), encoding="utf-8")
         asked = ["plan", str(path), "--accuracy", "0.4", "--gain", "0.1", "--discordance", "0.2", "--json"]
         assert run_app(app, asked) == 0

@@ -217,7 +217,7 @@ def test_two_runs_side_by_side(cup: Path, tmp_path: Path, capsys: pytest.Capture
         (["FILE", "FILE", "FILE"], "one experiment file or two"),
         (["FILE", "FILE", "--store", "sqlite:///x.db"], "--store goes with one file"),
         (["FILE", "-o", "report.pdf"], "ends in .html"),
-        (["FILE", "--format", "xlsx"], "expected csv or parquet"),
+        (["FILE", "--format", "xlsx"], "expected csv, parquet or latex"),
         (["FILE", "--json", "-o", "x.html"], "--json prints on stdout"),
         (["FILE", "-o", "/no/such/folder/report.html"], "No such file"),
         ([], "expected an experiment file or --store"),

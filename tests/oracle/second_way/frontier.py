@@ -203,11 +203,12 @@ def _one_of(names: set[str | None]) -> Holds:
 
 
 def power_rows(raw: Raw, headline: Row | None) -> Iterable[Row]:
-    """Whose it is stands in front where players sit in several teams."""
-    if len({cell.team for cell in raw.cells if cell.player is None}) < 2:
-        yield from (row for _, row in _power_by_team(raw, headline))
-    else:
+    """Whose it is stands in front where players sit in several teams, or the comparisons say it."""
+    several = len({cell.team for cell in raw.cells if cell.player is None}) > 1
+    if several or any("team" in row for row in quiz(raw).get("comparisons", ())):
         yield from ({"team": team, **row} for team, row in _power_by_team(raw, headline))
+    else:
+        yield from (row for _, row in _power_by_team(raw, headline))
 
 
 def _power_by_team(raw: Raw, headline: Row | None) -> Iterable[tuple[str | None, Row]]:

@@ -129,10 +129,10 @@ def _bounds(side: SideResults, asked: Sequence[str]) -> Row:
 def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row]:
     """The smallest difference that each comparison could have shown, from its n and its discordant pairs alone.
 
-    With its `team` where the comparisons have one: where there are several.
+    With its `team` where there are several, and where the comparisons say theirs.
     """
     compared = figures.get("comparisons", ())
-    several = any("team" in row for row in compared)
+    several = any("team" in row for row in compared) or (headline is not None and headline.get("teams", 1) > 1)
     if headline:
         team = {"team": headline["team"]} if several else {}
         if over := headline["over_best_single"]:
@@ -140,7 +140,7 @@ def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row
         if over := headline["over_captain"]:
             yield from ({**team, **row} for row in _power(headline["of"], "its captain", over, over["family"]))
     for row in compared:
-        team = {"team": row["team"]} if several else {}
+        team = {"team": row.get("team")} if several else {}
         yield from ({**team, **own} for own in _power(row["a"], row["b"], row, row["family"]))
 
 
