@@ -484,8 +484,13 @@ QUESTIONS = [
     ),
     Bad(
         "reference-of-choice-in-words",
-        ("answer: expected one of the letters A, B, found 'x'",),
+        ("answer: expected one of the letters A, B, found 'x'; it is a choice's text: write `answers: texts`",),
         files=questions(choices=["x", "y"], answer="x"),
+    ),
+    Bad(
+        "reference-of-choice-as-position",
+        ("found '2'; write `answers: from-0` or `answers: from-1` under `questions` if it is a position",),
+        files=questions(choices=["x", "y"], answer="2"),
     ),
     Bad("yes-no", ("answer: expected yes or no, found 'maybe'",), files=questions(kind="yes-no", answer="maybe")),
     Bad("kind", ("kind: expected open, choice or yes-no, found 'quiz'",), files=questions(kind="quiz")),

@@ -140,9 +140,19 @@ def _answer(row: PlacedRow, question: Question) -> str | None:
     answer = cast(str, row.text("answer", required=True)).strip()
     if question.kind == "choice":
         if len(answer) != 1 or answer.upper() not in question.letters:
-            raise row.error("answer", f"expected one of the letters {', '.join(question.letters)}, found {answer!r}")
+            problem = f"expected one of the letters {', '.join(question.letters)}, found {answer!r}"
+            raise row.error("answer", problem + _way_out(answer, question))
         return answer.upper()
     return answer
+
+
+def _way_out(answer: str, question: Question) -> str:
+    """The key that says how such an answer is to be read, where it could be nothing else."""
+    if answer in question.choices:
+        return "; it is a choice's text: write `answers: texts` under `questions`"
+    if answer.isdecimal() and int(answer) <= len(question.choices):
+        return "; write `answers: from-0` or `answers: from-1` under `questions` if it is a position"
+    return ""
 
 
 def _human(row: PlacedRow, key: str) -> HumanRate | None:
