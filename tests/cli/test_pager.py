@@ -53,7 +53,7 @@ def test_the_readers_own_settings_stand(folder: Path, monkeypatch: pytest.Monkey
     assert (folder / "called").read_text() == "-S|utf-8|-p|two words|"
 
 
-@pytest.mark.parametrize("named", ["", "cat", "no-such-pager --x", "{folder}/text"])
+@pytest.mark.parametrize("named", ["", "cat", "no-such-pager --x", "less '", "{folder}/text"])
 def test_where_no_pager_can_or_shall_be_called_all_is_shown(
     named: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:

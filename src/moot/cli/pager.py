@@ -35,11 +35,14 @@ def paged(*, wanted: bool = True) -> Iterator[Console]:
 
 
 def _pager() -> list[str] | None:
-    """None: none is there, or the reader wants none."""
+    """None: none is there, the reader wants none, or what is named is no command."""
     named = os.environ.get("PAGER")
     if named is None:
         return ["less"] if shutil.which("less") else None
-    command = shlex.split(named)
+    try:
+        command = shlex.split(named)
+    except ValueError:  # a quotation mark that is never closed
+        return None
     return command if command and command != ["cat"] and shutil.which(command[0]) else None
 
 
