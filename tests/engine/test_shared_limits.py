@@ -9,7 +9,7 @@ from virtual_time import virtual_time
 
 from moot.engine.shared_limits import Line, RemoteLimiter, SharedLimits
 from moot.errors import MootError, RateLimited
-from moot.models.limit import Limit, Limits
+from moot.models.limit import Limit, Limiter, Limits
 from moot.models.scripted import ScriptedModel
 from moot.types import Message, Reply, Request
 
@@ -137,6 +137,32 @@ async def test_who_leaves_before_being_let_in_takes_no_place() -> None:
         await asyncio.sleep(0.02)
         assert gate.limiters["e"].in_flight == 0
     await only.close()
+
+
+@virtual_time
+async def test_who_gives_up_waiting_for_the_rates_leaves_nothing_to_be_waited_for() -> None:
+    limits = Limits(rpm=60)
+    gate = SharedLimits({"e": limits})
+    gate.limiters["e"] = Limiter(limits, clock=(loop := asyncio.get_running_loop()).time)
+    first, second = line(gate, "a"), line(gate, "b")
+    here, there = RemoteLimiter("e", limits, first), RemoteLimiter("e", limits, second)
+    for moment_s in (0.0, 0.01):  # before the gate hears of them, and after
+        given_up = [asyncio.create_task(here.enter()) for _ in range(60)]
+        await asyncio.sleep(moment_s)
+        for call in given_up:
+            if call.done():
+                here.leave()
+            call.cancel()
+        await asyncio.gather(*given_up, return_exceptions=True)
+        await asyncio.sleep(0.01)
+    assert gate.limiters["e"].in_flight == 0
+    began = loop.time()
+    for _ in range(4):
+        await there.enter()
+        there.leave()
+    assert loop.time() - began < 8, "a call a second, and nothing for those that were never made"
+    await first.close()
+    await second.close()
 
 
 @virtual_time

@@ -338,6 +338,42 @@ async def test_requests_per_minute_are_kept(rpm: int, clock: Clock) -> None:
     assert started[-1][0] - started[0][0] < 60 * len(started) / rpm * 1.05, "and used"
 
 
+@pytest.mark.parametrize("limits", [Limits(rpm=60), Limits(tpm=60_000), Limits(rpm=60, tpm=60_000)])
+@virtual_time
+async def test_who_gives_up_waiting_for_the_rates_leaves_nothing_to_be_waited_for(limits: Limits) -> None:
+    loop = asyncio.get_running_loop()
+    limiter = Limiter(limits, clock=loop.time)
+    began = loop.time()
+
+    async def made() -> float:
+        started_at = await limiter.enter(1000)
+        limiter.leave()
+        return started_at - began
+
+    for _ in range(20):
+        given_up = [asyncio.create_task(made()) for _ in range(50)]
+        await asyncio.sleep(0)
+        for call in given_up:
+            call.cancel()
+        await asyncio.gather(*given_up, return_exceptions=True)
+    in_turn = await asyncio.gather(*(made() for _ in range(6)))
+    assert in_turn[-1] < 8, "a call a second, and nothing for the thousand that were never made"
+    assert list(in_turn) == sorted(in_turn)
+    assert limiter.in_flight == 0
+
+
+@virtual_time
+async def test_who_gives_up_in_the_middle_brings_those_behind_forward() -> None:
+    loop = asyncio.get_running_loop()
+    limiter, opened_at = Limiter(Limits(rpm=60), clock=loop.time), loop.time()
+    calls = [asyncio.create_task(limiter.enter()) for _ in range(30)]
+    await asyncio.sleep(3)
+    began = [call for call in calls if call.done()]
+    for call in calls[len(began) : -1]:
+        call.cancel()
+    assert await calls[-1] - opened_at < 5, "not half a minute: those before it will never call"
+
+
 async def test_tokens_per_minute_are_kept_and_what_was_not_used_is_given_back(clock: Clock) -> None:
     limiter = Limiter(Limits(concurrent=1, tpm=6000), clock=clock)
     replies = [Reply("fine", usage=Usage(prompt=40, completion=60)) for _ in range(200)]

@@ -94,7 +94,8 @@ class Account:
 
     async def collect(self) -> list[Granted]:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._some.wait(), LONGEST_POLL_S)
+            async with asyncio.timeout(LONGEST_POLL_S):  # `wait_for` may lose that it is cancelled when something comes
+                await self._some.wait()
         self._some.clear()
         taken, self._answers = self._answers, []
         return taken
@@ -110,9 +111,19 @@ class Account:
     def enter(self, ticket: int, endpoint: str, tokens: float) -> None:
         self._ask(ticket, self._enter(endpoint, tokens))
 
+    def give_up(self, ticket: int) -> None:
+        """Of what was asked and not granted yet: nobody is to wait behind it. What was granted is undone by who hears of it."""
+        if (task := self._asked.pop(ticket, None)) is not None:
+            task.cancel()
+            self._grant(Granted(ticket, error=MootError("given up")))
+
     def leave(self, endpoint: str) -> None:
         self._inside[endpoint] -= 1
         self._limiters[endpoint].leave()
+
+    def leave_unused(self, endpoint: str, tokens: float) -> None:
+        self._inside[endpoint] -= 1
+        self._limiters[endpoint].leave_unused(tokens)
 
     def succeeded(self, endpoint: str, started_at: float) -> None:
         self._limiters[endpoint].succeeded(started_at)
@@ -137,6 +148,9 @@ class Account:
         except Exception as error:  # noqa: BLE001  the worker raises it
             answer = Granted(ticket, error=error)
         self._asked.pop(ticket, None)
+        self._grant(answer)
+
+    def _grant(self, answer: Granted) -> None:
         self._answers.append(answer)
         self._some.set()
 
@@ -184,6 +198,7 @@ class Line:
         except asyncio.CancelledError:
             if self._waiting.pop(ticket, None) is not None:
                 self._unwanted[ticket] = undo
+                self.tell("give_up", ticket)
             elif not future.cancelled() and future.exception() is None:
                 self.tell(undo.verb, *undo.values)  # granted in the very moment of leaving
             raise
@@ -255,7 +270,8 @@ class RemoteLimiter:
         return "at the gate"
 
     async def enter(self, tokens: float = 0.0) -> float:
-        started_at: float = await self._line.ask("enter", self._endpoint, tokens, undo=Note("leave", (self._endpoint,)))
+        undo = Note("leave_unused", (self._endpoint, tokens))
+        started_at: float = await self._line.ask("enter", self._endpoint, tokens, undo=undo)
         return started_at
 
     def leave(self) -> None:

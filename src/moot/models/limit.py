@@ -230,6 +230,7 @@ class Limiter:
         self.rate_limited = 0
         self._clock = clock
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._turn = asyncio.Lock()
         self._requests = Bucket(self.limits.rpm, clock) if self.limits.rpm else None
         self._tokens = Bucket(self.limits.tpm, clock) if self.limits.tpm else None
         self._paused_until = 0.0
@@ -258,6 +259,11 @@ class Limiter:
             if not place.done():
                 self.in_flight += 1
                 place.set_result(None)
+
+    def leave_unused(self, tokens: float) -> None:
+        """Of who was let in and has gone before a call was made."""
+        self._give_back(tokens)
+        self.leave()
 
     def succeeded(self, started_at: float) -> None:
         self.adaptive.succeeded(started_at, self._clock(), self.in_flight)
@@ -289,18 +295,33 @@ class Limiter:
             raise
 
     async def _wait_for_rates(self, tokens: float) -> None:
-        pause_s = max(
-            self._requests.take(1) if self._requests else 0.0,
-            self._tokens.take(tokens) if self._tokens else 0.0,
-        )
-        while True:
-            asked_s = self._paused_until - self._clock()
+        """One at a time, in turn: nobody waits behind what others took who have given up since."""
+        async with self._turn:
+            await self._wait_while_paused()
+            pause_s = max(
+                self._requests.take(1) if self._requests else 0.0,
+                self._tokens.take(tokens) if self._tokens else 0.0,
+            )
+            try:
+                if pause_s > 0:
+                    await asyncio.sleep(pause_s)
+                await self._wait_while_paused()
+            except BaseException:
+                self._give_back(tokens)
+                raise
+
+    async def _wait_while_paused(self) -> None:
+        while (asked_s := self._paused_until - self._clock()) > 0:
             if asked_s > LONGEST_PAUSE_S:
                 raise RateLimited(f"the endpoint asked for a pause of {asked_s:,.0f} s", retry_after_s=asked_s)
-            if max(pause_s, asked_s) <= 0:
-                return
-            await asyncio.sleep(max(pause_s, asked_s))
-            pause_s = 0.0
+            await asyncio.sleep(asked_s)
+
+    def _give_back(self, tokens: float) -> None:
+        """Of a call that was not made after all."""
+        if self._requests:
+            self._requests.give_back(1)
+        if self._tokens:
+            self._tokens.give_back(tokens)
 
 
 class Limit(Wrapper):
