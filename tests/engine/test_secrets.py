@@ -15,12 +15,15 @@ import traceback
 import urllib.parse
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 from beside import in_a_thread
+from hypothesis import given
+from hypothesis import strategies as st
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -201,6 +204,12 @@ async def in_escapes(request: web.Request) -> web.Response:
     return web.Response(text=f'{{"error": {{"message": "{escaped}"}}}}', status=400, content_type="application/json")
 
 
+async def by_numbers_in_an_answer(request: web.Request) -> web.Response:
+    """As some JSON libraries write: read as a form, the answer is the key itself."""
+    by_number = "".join(f"\\u{ord(letter):04X}" if letter in "-+/'" else letter for letter in sent(request))
+    return web.json_response(completion(f'{{"reasoning": "so", "answer": "{by_number}"}}'))
+
+
 async def in_no_json(request: web.Request) -> web.Response:
     return web.Response(text=f"no JSON: {sent(request)}")
 
@@ -226,6 +235,7 @@ ECHOES = (
     in_an_error,
     in_a_failure,
     in_escapes,
+    by_numbers_in_an_answer,
     in_no_json,
     cut_in_the_middle_of_the_key,
     in_a_stream,
@@ -428,6 +438,36 @@ def test_a_secret_is_one_however_a_server_writes_it(key: str) -> None:
         assert spelling not in secrets.hidden_in(f"answered 401: no to {spelling}, really")
         reply = Reply(f'{{"answer": "{spelling}"}}', version=spelling)
         assert spelling not in str(secrets.without(reply))
+
+
+@given(st.data())
+def test_a_secret_is_one_with_any_letter_by_its_number(data: st.DataObject) -> None:
+    key = data.draw(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=12, max_size=30).filter(str.strip))
+    written = "".join(
+        data.draw(st.sampled_from([json.dumps(letter, ensure_ascii=False)[1:-1], by_number(letter)])) for letter in key
+    )
+    for _ in range(data.draw(st.integers(0, 2))):  # JSON within JSON
+        written = json.dumps(written, ensure_ascii=False)[1:-1]
+    reply = Secrets([key]).without(Reply(f'{{"answer": "{written}"}}'))
+    for _ in range(4):
+        assert key not in reply.text
+        reply = replace(reply, text=_read_once(reply.text))
+    assert key not in Secrets([key]).hidden_in(f"no to {written}")
+
+
+def by_number(letter: str) -> str:
+    halves = letter.encode("utf-16-be").hex()
+    return "".join(f"\\u{halves[place : place + 4]}" for place in range(0, len(halves), 4))
+
+
+def _read_once(text: str) -> str:
+    """What a reader of JSON makes of what stands in it."""
+    with suppress(ValueError):
+        value = json.loads(text)
+        return str(value["answer"]) if isinstance(value, dict) else str(value)
+    with suppress(ValueError):
+        return str(json.loads(f'"{text}"'))
+    return text
 
 
 def test_what_is_named_secret_is_one_and_nothing_else() -> None:

@@ -29,6 +29,9 @@ NO_KEY = frozenset(
 
 _NAMED_SECRET = re.compile(r"auth|key|token|secret|passw|credential|cookie|session|signature", re.IGNORECASE)
 
+_BACKSLASH = "\\"
+_ESCAPE = re.compile(r"\\{1,16}u([0-9a-fA-F]{4})")
+
 TELLING = 8
 """So many first characters of a secret are one as well: a message may have been cut in the middle of it."""
 
@@ -42,10 +45,16 @@ class Secrets:
         spellings = {spelling for text in plain if text.casefold() not in NO_KEY for spelling in _spellings(text)}
         others = {text for text in in_messages if text and len(text) >= NO_WORD}
         self._known = sorted(spellings | others, key=len, reverse=True)  # one may be a part of another
-        self._in_replies = [_standing(secret) for secret in sorted(spellings, key=len, reverse=True)]
+        self._by_number = [_ByNumber(text) for text in sorted(plain, key=len, reverse=True) if text in spellings]
+        standing = (_standing(secret) for secret in sorted(spellings, key=len, reverse=True))
+        self._in_replies: list[re.Pattern[str] | _ByNumber] = [*standing, *self._by_number]
 
     def hidden_in(self, words: str) -> str:
         """A message without the secrets, nor the beginning of one."""
+        if self._known and _BACKSLASH in words:
+            for by_number in self._by_number:
+                words = by_number.sub(HIDDEN, words)
+            words = _ESCAPE.sub(_letter, words)
         for secret in self._known:
             words = _hide(secret, words)
         return words
@@ -92,6 +101,38 @@ def _spellings(secret: str) -> set[str]:
     if len(raw) >= NO_WORD:  # of a short one it is a word like others
         spelt |= {packed(raw).decode().rstrip("=") for packed in (b64encode, urlsafe_b64encode)}
     return spelt
+
+
+class _ByNumber:
+    """A secret as JSON may write it too, any letter by its number, and JSON within JSON: `sk\\u002d…`."""
+
+    def __init__(self, secret: str) -> None:
+        whole = "".join(rf"(?:\\{{0,16}}{re.escape(letter)}|\\{{1,16}}u{_units(letter)})" for letter in secret)
+        self._written = re.compile(whole if len(secret) >= NO_WORD else rf"(?<!\w){whole}(?!\w)")
+        self._bare = secret.replace(_BACKSLASH, "")
+
+    def search(self, text: str) -> bool:
+        """Most texts hold no backslash, and most that do are told to be harmless by a quicker look."""
+        if _BACKSLASH not in text:
+            return False
+        bare = _ESCAPE.sub(_letter, text).replace(_BACKSLASH, "")
+        return (not self._bare.isascii() or self._bare in bare) and self._written.search(text) is not None
+
+    def sub(self, hidden: str, text: str) -> str:
+        return self._written.sub(hidden, text) if self.search(text) else text
+
+
+def _units(letter: str) -> str:
+    """Its number in hexadecimal digits of either case; beyond the first plane the two halves, each announced."""
+    halves = letter.encode("utf-16-be", "surrogatepass")
+    numbers = [halves[place : place + 2].hex() for place in range(0, len(halves), 2)]
+    return r"\\{1,16}u".join(f"(?i:{number})" for number in numbers)
+
+
+def _letter(escape: re.Match[str]) -> str:
+    """What a message says by a number, as it would be read. Half a letter stays as it is written."""
+    letter = chr(int(escape[1], 16))
+    return escape[0] if 0xD800 <= ord(letter) < 0xE000 or not letter.isprintable() else letter
 
 
 def _standing(secret: str) -> re.Pattern[str]:
