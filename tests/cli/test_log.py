@@ -196,6 +196,9 @@ def test_what_is_asked_and_what_is_run_keep_to_one_cap(tmp_path: Path, log: Path
         before = store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0]
         longer = "Who else is there, of all those who were ever counted?"  # and so no cheaper than those of the run
         assert moot("ask", longer, "--team", path, "--strategy", "solo") != 0, "nothing is left for a question"
+        said = capsys.readouterr().err
+        assert "the budget of $2 is reached: $1." in said, "the one that stands in the file"
+        assert "of it by runs" in said
         assert store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0] == before <= 2.0
 
 

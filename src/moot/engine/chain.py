@@ -18,7 +18,7 @@ from functools import partial
 from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
-from moot.models.budget import Budget, Purse, Till, Trust
+from moot.models.budget import Budget, Purse, SpentBeside, Till, Trust
 from moot.models.cache import Cache
 from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
@@ -94,7 +94,8 @@ async def purse_of(
     await store.join()
     if cap_usd is not None:
         beside_usd = await store.run(partial(money.spent_beside_usd, experiment=experiment))
-        return await Ledger.opened(store, experiment, max(0.0, cap_usd - beside_usd))
+        beside = SpentBeside(cap_usd, beside_usd, money.who_spends_beside(experiment))
+        return await Ledger.opened(store, experiment, max(0.0, cap_usd - beside_usd), beside)
     if not any(_priced(built.model) for built in models.values()):
         return None
     return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))

@@ -35,7 +35,6 @@ from moot.grade.group import Stages
 from moot.models.flights import Flights, Work, asking_for
 from moot.needs import EVERYTHING, Needs
 from moot.prompts import noting_prompts
-from moot.stats.written_numbers import dollars
 from moot.store import processes, queries, schema
 from moot.store.attendance import StoredAttendance
 from moot.store.calls import ExperimentCalls
@@ -169,8 +168,7 @@ class Runner:
         """The last of all calls may have been billed above what it was allowed, and then no other was refused."""
         purse = self.tally.purse
         if purse is not None and purse.overbilled and purse.spent_usd > purse.cap_usd and self._stopped is None:
-            words = f"the budget of ${purse.cap_usd:g} is crossed: {dollars(purse.spent_usd)} spent"
-            self._stop(BudgetReached(f"{words}. {purse.overcharge_words()}"))
+            self._stop(BudgetReached(f"{purse.standing_words()}. {purse.overcharge_words()}"))
 
     def _overbilled(self) -> dict[str, Any]:
         purse = self.tally.purse

@@ -98,11 +98,30 @@ class Overcharges:
         )
 
 
-def budget_reached(cap_usd: float, spent_usd: float, amount_usd: float, overcharges: str = "") -> BudgetReached:
+@dataclass(frozen=True, slots=True)
+class SpentBeside:
+    """What others have spent of the same budget, on an account of their own."""
+
+    budget_usd: float
+    """As it stands in the file."""
+    usd: float
+    by: str
+
+
+def budget_words(cap_usd: float, spent_usd: float, beside: SpentBeside | None = None) -> str:
+    """How a budget stands that has no room left. `cap_usd`: what those had left who are on another account."""
     crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
+    if beside is None or not beside.usd:
+        return f"the budget of ${cap_usd:g} {crossed}: {dollars(spent_usd)} spent"
+    spent = f"{dollars(spent_usd + beside.usd)} spent, {dollars(beside.usd)} of it by {beside.by}"
+    return f"the budget of ${beside.budget_usd:g} {crossed}: {spent}"
+
+
+def budget_reached(standing: str, amount_usd: float, overcharges: str = "") -> BudgetReached:
+    """`standing`: in words, how the budget stands."""
     return BudgetReached(
-        f"the budget of ${cap_usd:g} {crossed}: {dollars(spent_usd)} spent, and the next call could "
-        f"cost {dollars(amount_usd)}; everything so far is kept, raise budget_usd and run again to go on"
+        f"{standing}, and the next call could cost {dollars(amount_usd)};"
+        " everything so far is kept, raise budget_usd and run again to go on"
         + (f". {overcharges}" if overcharges else "")
     )
 
@@ -123,10 +142,13 @@ class Purse(Overcharges):
         """Part of what was spent: attempts that may be on the bill without having given a reply."""
         self._waiting: deque[asyncio.Future[None]] = deque()
 
+    def standing_words(self) -> str:
+        return budget_words(self.cap_usd, self.spent_usd)
+
     async def reserve(self, amount_usd: float) -> Hold:
         while self.spent_usd + self.reserved_usd + amount_usd > self.cap_usd:
             if self.reserved_usd <= 1e-12:
-                raise budget_reached(self.cap_usd, self.spent_usd, amount_usd, self.overcharge_words())
+                raise budget_reached(self.standing_words(), amount_usd, self.overcharge_words())
             place = asyncio.get_running_loop().create_future()
             self._waiting.append(place)
             await place

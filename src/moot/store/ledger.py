@@ -18,7 +18,7 @@ from functools import partial
 from sqlalchemy import Connection, delete, insert, select, update
 
 from moot.models import receipts
-from moot.models.budget import Hold, Overcharges, budget_reached
+from moot.models.budget import Hold, Overcharges, SpentBeside, budget_reached, budget_words
 from moot.store import money, schema
 from moot.store.bookkeeping import PAY, Reservation, Settlement, day_of, numbered
 from moot.store.holders import living_holders
@@ -56,9 +56,18 @@ class Paid:
 class Ledger(Overcharges):
     """What may be spent under one name, by all who spend there."""
 
-    def __init__(self, store: Store, presence: Presence, experiment: str, cap_usd: float, held_usd: float) -> None:
+    def __init__(
+        self,
+        store: Store,
+        presence: Presence,
+        experiment: str,
+        cap_usd: float,
+        held_usd: float,
+        beside: SpentBeside | None = None,
+    ) -> None:
         super().__init__()
         self.cap_usd = cap_usd
+        self._beside = beside
         self._held_usd = held_usd
         self.lost_usd = 0.0
         """Of this process alone."""
@@ -74,10 +83,10 @@ class Ledger(Overcharges):
         store.listen(experiment, self._hear)
 
     @classmethod
-    async def opened(cls, store: Store, experiment: str, cap_usd: float) -> Ledger:
+    async def opened(cls, store: Store, experiment: str, cap_usd: float, beside: SpentBeside | None = None) -> Ledger:
         presence = await store.join()
         held_usd = await store.run(partial(open_account, experiment=experiment))
-        return cls(store, presence, experiment, cap_usd, held_usd)
+        return cls(store, presence, experiment, cap_usd, held_usd, beside)
 
     @property
     def reserved_usd(self) -> float:
@@ -87,6 +96,9 @@ class Ledger(Overcharges):
     def spent_usd(self) -> float:
         """With what others have under way, which may be spent."""
         return self._held_usd - self.reserved_usd
+
+    def standing_words(self) -> str:
+        return budget_words(self.cap_usd, self.spent_usd, self._beside)
 
     async def reserve(self, amount_usd: float) -> Hold:
         while True:
@@ -98,7 +110,7 @@ class Ledger(Overcharges):
                 self._waiting.append(place)
                 await place
             elif not await self._others_may_give_back(amount_usd):
-                raise budget_reached(self.cap_usd, self.spent_usd, amount_usd, self.overcharge_words())
+                raise budget_reached(self.standing_words(), amount_usd, self.overcharge_words())
 
     async def _ask(self, amount_usd: float) -> Reservation | None:
         ident = uuid.uuid4().hex

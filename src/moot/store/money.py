@@ -22,6 +22,11 @@ def spent_beside_usd(connection: Connection, experiment: str) -> float:
     return spent_usd(connection, other)
 
 
+def who_spends_beside(experiment: str) -> str:
+    """In words, whose the other name is."""
+    return "runs" if experiment.endswith(asked_account("")) else "moot ask"
+
+
 def spent_usd(connection: Connection, experiment: str) -> float:
     """What this experiment has paid so far, or may have, by name: all its files and runs together.
 
