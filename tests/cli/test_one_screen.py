@@ -34,6 +34,12 @@ primary: talkative@ann
 hypotheses: ["accuracy(vote) > accuracy(solo@ann)"]
 """
 
+SUPPORT = """\
+Ticket;Question;First or second 1;First or second 2;Answer;What somebody else thought of it
+T-1;What is the capital of France?;Santiago;Paris;Paris;other
+T-2;What is the capital of Spain?;Madrid;Tallinn;Madrid;geo
+"""
+
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -41,6 +47,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "cup.yaml").write_text(CUP)
     other = CUP.replace("name: cup", "name: other").replace("seed: 7", "seed: 8").replace("silent, ", "")
     (folder / "other.yaml").write_text(other)
+    (folder / "support.csv").write_text(SUPPORT)
     for name in ("cup.yaml", "other.yaml"):
         assert run_app(app, ["run", str(folder / name), "--quiet"]) == 0
     return folder
@@ -130,6 +137,7 @@ QUIET = {"PAGER": "cat"}
         (("select", "cup.yaml", "--k", "2", "--method", "top-accuracy", "--m", "20"), 60),
         (("ask", "Which planet is nearest to the sun?", "--team", "cup.yaml"), MOST_LINES),
         (("models", "list"), MOST_LINES),
+        (("init", "--yes", "--port", "9", "--questions", "support.csv", "-o", "init.yaml"), MOST_LINES),
         (("demo",), ROWS - 1),
     ],
     ids=lambda part: "-".join(part[:2]) if isinstance(part, tuple) else "",
