@@ -158,6 +158,32 @@ def test_mistakes_are_short_too(played: Path) -> None:
     assert "did you mean" in " ".join(lines)
 
 
+def test_what_failed_is_on_the_last_screen_of_the_doctor(played: Path) -> None:
+    endpoint = "{provider: endpoint, base_url: 'http://127.0.0.1:9/v1', model: mistral-small-2503-instruct-and-more}"
+    (played / "sick.yaml").write_text(re.sub(r"(?m)^  cat: .*$", f"  cat: {endpoint}", CUP))
+    lines = seen_in_terminal(played, "doctor", "sick.yaml", codes=(1,))
+    assert any(line.startswith("✗ cat: ") for line in lines[-ROWS:])
+    assert lines[-1].endswith("moot doctor sick.yaml")
+    assert not [line for line in lines if len(line) > COLUMNS]
+
+
+def test_error_lines_are_broken_between_words(played: Path) -> None:
+    (played / "wrong.yaml").write_text(CUP.replace("peer-review", "peer-reveiw"))
+    lines = seen_in_terminal(played, "run", "wrong.yaml", codes=(2,))
+    piped = subprocess.run(
+        [sys.executable, "-m", "moot", "run", "wrong.yaml"],
+        cwd=played,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    ).stderr
+    assert len(piped.splitlines()) == 1, "for whoever reads by the line"
+    assert len(lines) > 1
+    assert " ".join(" ".join(lines).split()) == " ".join(piped.split())
+    assert all(len(line) <= COLUMNS for line in lines)
+
+
 class TestPager:
     def test_what_is_longer_than_the_screen_is_shown_by_the_page(self, played: Path, tmp_path: Path) -> None:
         pager = tmp_path / "pager"

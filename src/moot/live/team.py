@@ -26,7 +26,7 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
-from moot.experiment.side_names import SideName
+from moot.experiment.side_names import ClaimError, SideName, cells_named, parse_side
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
@@ -118,8 +118,13 @@ class LiveTeam:
 
     @property
     def models(self) -> list[str]:
-        """The names under which teams and strategies answer."""
+        """The names under which teams and strategies answer; first the one that the file declares its primary."""
         return list(served_names(self.experiment))
+
+    @property
+    def declared(self) -> str | None:
+        """The name of the file's primary, where it declares one."""
+        return declared_name(self.experiment)
 
     @property
     def record(self) -> ServedRecord:
@@ -201,7 +206,8 @@ class LiveTeam:
         strategy: str | None = None,
         deadline_s: float | None = None,
     ) -> Verdict:
-        """The team's word on one question. `strategy`: one of `models`; where it is left out, the first team."""
+        """The team's word on one question. `strategy`: one of `models`; where it is left out, the file's primary, or the
+        first team."""
         question = question_of(text, choices, self.experiment.spec.language)
         return (await self.play(question, strategy, deadline_s=deadline_s)).verdict
 
@@ -266,7 +272,9 @@ class LiveTeam:
         return asked
 
     def _usual(self) -> str:
-        """A team before a player alone."""
+        """The declared one, which is measured; else a team before a player alone."""
+        if self.declared is not None:
+            return self.declared
         return next((name for name, cell in self.cells.items() if cell.player is None), next(iter(self.cells)))
 
     def cell(self, name: str) -> Cell:
@@ -307,8 +315,32 @@ def served_names(experiment: Plan) -> dict[str, Cell]:
     """Cells by the names they are served under, as `side_names` reads them.
 
     ``six/talkative`` is the team with its captain; where everybody is captain in turn it is the first, and each has a
-    name of its own beside it: ``six/talkative@ann``. A player alone is ``solo@ann``.
+    name of its own beside it: ``six/talkative@ann``. A player alone is ``solo@ann``. What the file declares its primary
+    comes first.
     """
+    named = _names_in_order(experiment)
+    first = declared_name(experiment)
+    return named if first is None else {first: named[first], **named}
+
+
+def declared_name(experiment: Plan) -> str | None:
+    """Under which name the file's primary is served; of several captains it could be, the first."""
+    primary = experiment.spec.primary
+    if primary is None:
+        return None
+    try:
+        meant = {row["id"] for row in cells_named(primary, [cell.row() for cell in experiment.cells])}
+    except ClaimError:
+        return None
+    names = [name for name, cell in _names_in_order(experiment).items() if cell.id in meant]
+    # Of two names of one line-up the one that says its captain, if the declaration does.
+    wanted = parse_side(primary).who
+    return next(
+        (name for name in names if wanted is not None and parse_side(name).who == wanted), next(iter(names), None)
+    )
+
+
+def _names_in_order(experiment: Plan) -> dict[str, Cell]:
     named: dict[str, Cell] = {}
     lineups = Counter((cell.team.name, cell.label) for cell in experiment.cells if cell.player is None)
     for cell in experiment.cells:

@@ -65,11 +65,13 @@ def _named(group: Sequence[Row]) -> str:
 
 
 def _telling(groups: Sequence[list[Row]], taken: Mapping[str, Any] | None) -> list[list[Row]]:
-    """As many as fit: the one to take, those that nobody beats, the most accurate where they were chosen; in their order."""
+    """As many as fit, in their order: the one to take, one alone, which any team is held against, those that nobody beats,
+    and the most accurate where they were chosen."""
 
-    def weight(group: Sequence[Row]) -> tuple[bool, bool, float]:
+    def weight(group: Sequence[Row]) -> tuple[bool, bool, bool, float]:
         first = group[0]
-        return any(row is taken for row in group), not first.get("beaten_by"), first["selection_accuracy"] or 0.0
+        to_take = any(row is taken for row in group)
+        return to_take, first["size"] == 1, not first.get("beaten_by"), first["selection_accuracy"] or 0.0
 
     kept = sorted(groups, key=weight, reverse=True)[:MOST_ROWS]
     return [group for group in groups if any(group is each for each in kept)]
