@@ -26,8 +26,16 @@ from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
-from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
-from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
+from moot.report.nothing_played import (
+    all_failed,
+    ended_early_words,
+    failure_words,
+    next_words,
+    none_played,
+    none_played_words,
+    nothing_words,
+)
+from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.types import WITH_ANSWER
@@ -80,6 +88,10 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
     """At most `LINES` lines of 80 columns; of the table as many rows as there is room for."""
     if plays := all_failed(figures):
         for sentence in (nothing_words(plays), failure_words(figures), next_words(following.source)):
+            console.print(Text(sentence))
+        return
+    if none_played(figures):
+        for sentence in none_played_words(figures, following.source):
             console.print(Text(sentence))
         return
     figures = shortened(figures)
