@@ -20,6 +20,13 @@ def nothing_words(plays: int) -> str:
     return f"Nothing could be played: {all_plays} failed. There is no figure and no verdict."
 
 
+def instead_of_figures(figures: Mapping[str, Any], file: object = "FILE") -> list[str]:
+    """What is told of a run that has no figures; nothing where it has some."""
+    if plays := all_failed(figures):
+        return [nothing_words(plays), failure_words(figures), next_words(file)]
+    return none_played_words(figures, file) if none_played(figures) else []
+
+
 def none_played(figures: Mapping[str, Any]) -> bool:
     """Whether all is still to be played: a run that ended before its first play did."""
     rows = figures["accuracy"]

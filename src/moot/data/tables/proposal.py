@@ -21,7 +21,8 @@ from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest
 
-_NEEDED = ("text", "answer")
+_NEEDED = {"text": "the question itself", "answer": "what is right"}
+"""Keys that a question cannot be without, and what they are."""
 MOST_LISTED = 40
 MOST_SHOWN = 60
 """Letters of a name, in a message."""
@@ -215,11 +216,13 @@ def _missing(
         advised = [near] if near is not None else free
         names = f"; the columns are {listed(table.names) or 'none'}" if not doubts else ""
         hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
-        brief = f"no column is known to be {key}"
-        problem = f"{brief}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"
+        unknown = f"no column is known to be {key}"
+        problem = f"{unknown}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"
         ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
         likely = unused.index(near) if near is not None else None
-        doubts.append(Doubt(problem, table.header, ways=ways, about="missing", brief=brief, likely=likely))
+        doubts.append(
+            Doubt(problem, table.header, ways=ways, about="missing", brief=f"{unknown}, {_NEEDED[key]}", likely=likely)
+        )
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
 
