@@ -16,7 +16,7 @@ from served import THREE
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"primary": "talkative@cat"}, "serving three/talkative@cat and 11 others\n"),
+        ({"primary": "talkative@cat"}, "serving three/talkative@cat and 13 others\n"),
         ({"strategies": ["vote"]}, "serving three/vote, three/vote@ann, three/vote@bob, three/vote@cat\n"),
     ],
     ids=["declared", "few"],
