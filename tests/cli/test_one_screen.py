@@ -55,6 +55,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def seen_in_terminal(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,), **environment: str) -> list[str]:
     """What a terminal of that size shows, line by line; what a progress line writes over itself counts once."""
+    return left_on_screen(sent_to_terminal(folder, *arguments, codes=codes, **environment))
+
+
+def sent_to_terminal(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,), **environment: str) -> str:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (ROWS, COLUMNS))
     variables = {**os.environ, "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path), **environment}
@@ -85,9 +89,9 @@ def seen_in_terminal(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,
         process.kill()
         reader.join(10)
         os.close(ours)
-    lines = left_on_screen(heard.decode("utf-8", "replace"))
-    assert code in codes, "\n".join(lines)
-    return lines
+    sent = heard.decode("utf-8", "replace")
+    assert code in codes, sent
+    return sent
 
 
 def left_on_screen(text: str) -> list[str]:
@@ -149,6 +153,12 @@ def test_no_line_is_wider_than_the_screen(arguments: tuple[str, ...], most: int 
     wide = [line for line in lines if len(line) > COLUMNS]
     assert not wide, wide[:3]
     assert most is None or len(lines) <= most, "\n".join(lines)
+
+
+def test_what_takes_long_shows_that_it_works(played: Path) -> None:
+    sent = sent_to_terminal(played, "plan", "--from", "cup.yaml")
+    assert "reading what was played ..." in sent
+    assert "reading what was played ..." not in "\n".join(left_on_screen(sent))
 
 
 def test_mistakes_are_short_too(played: Path) -> None:
