@@ -144,6 +144,7 @@ async def test_what_the_file_declares_is_chosen_and_enter_asks(tmp_path: Path, b
             (first, *rest) = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
             assert first.get_attribute("value") == "three/talkative@bob"
             assert first.is_selected()
+            assert first.text == "three/talkative@bob (declared)", "to be seen where the list is closed, too"
             groups = browser.find_elements(By.CSS_SELECTOR, "#model optgroup")
             assert [group.get_attribute("label") for group in groups] == ["declared as primary", "three", "one player"]
             assert "three/talkative@bob" not in [option.get_attribute("value") for option in rest]

@@ -312,7 +312,7 @@ def play(
     package: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PACKAGE]",
+            metavar="PACKAGE",
             help="A file of questions, or a built-in set; left out: those of the team's file.",
             show_default=False,
         ),

@@ -410,7 +410,8 @@ async function start() {
   for (const team of teams) {
     const label = team.declared ? DECLARED : (team.team ?? "one player");
     if (!groups.has(label)) groups.set(label, Object.assign(make("optgroup"), { label }));
-    groups.get(label).append(Object.assign(make("option", null, team.model), { value: team.model }));
+    const named = team.declared ? `${team.model} (declared)` : team.model;
+    groups.get(label).append(Object.assign(make("option", null, named), { value: team.model }));
   }
   const rank = (label) => (label === DECLARED ? 0 : label === "one player" ? 2 : 1);
   const ordered = [...groups].sort(([one], [other]) => rank(one) - rank(other));
