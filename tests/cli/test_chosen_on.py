@@ -7,6 +7,7 @@ import random
 import re
 import shlex
 import sqlite3
+import textwrap
 import unicodedata
 from contextlib import closing
 from pathlib import Path
@@ -303,13 +304,17 @@ def test_select_ends_with_a_team_to_paste_whose_figures_leave_out_what_it_was_ch
         file.write_text(f"{plain}\nstrategies: [solo]\n")
     moot(capsys, "run", file, "--quiet")
     choose = ("select", file, "--k", 2, "--m", 20, "--method", "top-accuracy,conditioned-diversity")
-    told = [line.strip() for line in moot(capsys, *choose, "--option", "conditioned-diversity.tau=0.2")[0].splitlines()]
+    told = moot(capsys, *choose, "--option", "conditioned-diversity.tau=0.2")[0].splitlines()
     ending = told[next(place for place, line in enumerate(told) if line.startswith("The team to take")) :]
+    to_paste = ending[
+        next(place for place, line in enumerate(ending) if line.startswith("In the experiment file")) + 1 :
+    ]
+    ending = [line.strip() for line in ending]
     command = next(line for line in ending if line.startswith("moot select "))
     words = shlex.split(command.removeprefix("moot ").removesuffix(" > team.json"))
     (tmp_path / "team.json").write_text(moot(capsys, *words)[0])
     assert json.loads((tmp_path / "team.json").read_text())[0]["team"] == ending[1].split(", ")
-    pasted = "\n".join(line for line in ending if line.startswith(("teams:", "strategies:")))
+    pasted = textwrap.dedent("\n".join(to_paste))
     file.write_text(f"{plain}\n{pasted}\n")
     _, err = moot(capsys, "run", file, "--quiet")
     assert re.search(rf"{played_by}.*: 20 of its 30 questions are those that it was chosen on", " ".join(err.split()))

@@ -165,8 +165,30 @@ def test_a_server_that_wants_a_key(monkeypatch: pytest.MonkeyPatch, capfd: Captu
     monkeypatch.setenv("SERVER_KEY", "open-sesame")
     with simulated(api_key_env="SERVER_KEY") as server:
         assert moot("init", "--yes", "--port", port_of(server)) == 0
-    assert "wants a key" in capfd.readouterr().out
+    assert f"  moot init --port {port_of(server)} --key-env SERVER_KEY\n" in capfd.readouterr().out
     assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
+
+
+def test_the_key_of_a_server_is_named_and_shown_to_nobody_else(
+    monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    monkeypatch.setenv("SERVER_KEY", SECRET)
+    heard: list[str | None] = []
+    with simulated(api_key_env="SERVER_KEY") as server, in_a_thread(_answering('{"data": []}', heard)) as open_to_all:
+        ports = ("--port", port_of(server), "--port", open_to_all)
+        assert moot("init", "--yes", *ports, "--key-env", "SERVER_KEY") == 0
+        assert heard == [None]
+        models = written()["models"]
+        assert {name: model["api_key_env"] for name, model in models.items()} == dict.fromkeys(
+            ("ann", "bob"), "SERVER_KEY"
+        )
+        assert moot("doctor", "moot.yaml") == 0
+        monkeypatch.setenv("OTHER_KEY", "wrong")
+        assert moot("init", "--yes", *ports, "--key-env", "OTHER_KEY", "-o", "other.yaml") == 0
+        assert "refuses the key of OTHER_KEY" in capfd.readouterr().out
+    assert moot("init", "--yes", "--key-env", "NO_SUCH_KEY", "-o", "none.yaml") == 2
+    assert "--key-env NO_SUCH_KEY: no such variable is set" in capfd.readouterr().err
+    assert SECRET not in Path("moot.yaml").read_text()
 
 
 @pytest.mark.parametrize("local", [pytest.param(True, marks=needs_weights)])
@@ -199,8 +221,9 @@ def free_port() -> int:
 
 
 def test_nothing_there_at_all(capfd: Captured) -> None:
-    assert moot("init", "--yes", "--port", free_port()) == 0
+    assert moot("init", "--yes", "--port", port := free_port()) == 0
     said = capfd.readouterr().out
+    assert f"No server of models answers at 127.0.0.1:{port}\n" in said
     assert "Simulated models are not real" in said
     assert "moot models add smollm2-135m" in said, "the embedded model is offered"
     assert "no file here looks like questions" in said
@@ -354,6 +377,95 @@ def test_a_file_that_words_cannot_settle(monkeypatch: pytest.MonkeyPatch, capfd:
     assert not Path("moot.yaml").exists()
 
 
+SUPPORT = """\
+Ticket;Frage;Antwort 1;Antwort 2;Antwort 3;Antwort 4;Lösung;Thema
+T-1;What is the capital of France?;Santiago;Muscat;Paris;Riga;Paris;other
+T-2;What is the capital of Spain?;Madrid;Tallinn;Oslo;Riga;madrid;geo
+T-3;What is the capital of Norway?;Oslo;Tallinn;Minsk;Riga;Oslo;geo
+"""
+FOUR = ["Antwort 1", "Antwort 2", "Antwort 3", "Antwort 4"]
+
+
+class TestColumnsThatNoNameTells:
+    def test_choices_are_found_by_what_stands_in_them(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+        Path("support.csv").write_text(SUPPORT)
+        typing(monkeypatch, "3", "2", "6", "")
+        assert moot("init", "--questions", "support.csv") == 0
+        said = capfd.readouterr().out
+        assert "Antwort 1, Antwort 2, Antwort 3, Antwort 4 could be choices: in all 3 rows" in said
+        assert "answers are read as texts of choices" in said
+        assert "not used: Ticket, Thema" in said
+        assert "the columns are" not in said
+        columns = {"text": "Frage", "choices": FOUR, "answer": "Lösung"}
+        assert written()["questions"] == {"file": "support.csv", "columns": columns, "answers": "texts"}
+        assert moot("run", "moot.yaml", "--estimate") == 0
+
+    def test_or_are_said_to_be_none(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+        Path("support.csv").write_text(SUPPORT)
+        typing(monkeypatch, "3", "2", "6", "none")
+        assert moot("init", "--questions", "support.csv") == 0
+        assert f"not used: Ticket, {', '.join(FOUR)}, Thema" in capfd.readouterr().out
+        assert written()["questions"]["columns"]["choices"] is None
+        assert moot("run", "moot.yaml", "--estimate") == 0
+
+    @pytest.mark.parametrize(
+        ("text", "choices", "answers"),
+        [
+            ("question,red 1,red 2,answer\nWhy?,so,no,so\nWho?,you,me,me\n", ["red 1", "red 2"], "texts"),
+            ("question,left,right,answer\nWhy?,so,no,so\nWho?,you,me,me\n", ["left", "right"], "texts"),
+            ("question,p_a,p_b,p_c,answer\nWhy?,so,no,x,b\nWho?,you,me,y,c\n", ["p_a", "p_b", "p_c"], "letters"),
+            ("text,answer,Antwort 1,Antwort 2,Round\nWhy?,so,so,no,1\nWho?,I,you,I,2\n", ["Antwort 1", "Antwort 2"], "texts"),
+        ],
+    )  # fmt: skip
+    def test_whatever_they_are_called(self, text: str, choices: list[str], answers: str) -> None:
+        Path("cup.csv").write_text(text)
+        assert moot("init", "--yes") == 0
+        assert written()["questions"]["columns"]["choices"] == choices
+        assert written()["questions"]["answers"] == answers
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "question,copy,answer\nWhy?,so,so\nWho?,me,me\n",
+            "question,level 1,level 2,answer\nHow many?,1,5,2\nHow old?,3,3,1\n",
+            "question,theme,hint,answer\nWhich city?,Paris,east,Paris\nWho?,verse,me,I\n",
+            "question,Antwort 1,Antwort 2,answer\nWhy?,so,so,so\nWho?,you,me,me\n",
+        ],
+        ids=["a copy", "numbers", "by chance", "the same twice"],
+    )
+    def test_nothing_else_is_taken_for_choices(self, text: str, capfd: Captured) -> None:
+        Path("cup.csv").write_text(text)
+        assert moot("init", "--yes") == 0, capfd.readouterr().err
+        assert "choices" not in written()["questions"]["columns"]
+
+    def test_answers_that_point_at_nothing_known_are_asked_about(
+        self, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+    ) -> None:
+        Path("cup.csv").write_text("question,left,right,answer\nWhy?,so,no,A\nWho?,you,me,B\n")
+        typing(monkeypatch, "3", "1-2")
+        assert moot("init") == 0
+        assert "no column is known to be choices, though the answers are letters" in capfd.readouterr().out
+        assert written()["questions"]["columns"]["choices"] == ["left", "right"]
+
+    def test_a_header_that_is_nearly_known_is_proposed(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+        Path("cup.csv").write_text("Number,Prompt text,Right one\n7,Why?,so\n8,Who?,me\n")
+        typing(monkeypatch, "3", "", "")
+        assert moot("init", "--questions", "cup.csv") == 0
+        assert written()["questions"]["columns"] == {"text": "Prompt text", "answer": "Right one"}
+        said = capfd.readouterr().out
+        assert "did you mean" not in said
+        assert "not used: Number" in said
+        assert moot("init", "--yes", "--questions", "cup.csv", "-o", "other.yaml") == 2
+        assert "('Prompt text' could be it)" in (error := capfd.readouterr().err)
+        assert "such as columns: {answer: Right one}" in error
+        assert error.count("the columns are") == 1
+
+    def test_the_only_table_of_the_folder_is_named(self, capfd: Captured) -> None:
+        Path("support.csv").write_text(SUPPORT)
+        assert moot("init", "--yes") == 0
+        assert "--questions support.csv asks what its columns are" in capfd.readouterr().out
+
+
 def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
     Path("a.csv").write_text(OWN)
     Path("b.jsonl").write_text('{"id": "1", "text": "Какой город — столица?", "answer": "Москва"}\n')
@@ -441,15 +553,18 @@ def test_what_a_server_calls_its_models_is_only_text(capfd: Captured) -> None:
 def test_whoever_lists_no_models_is_no_server(body: str, capfd: Captured) -> None:
     with in_a_thread(_answering(body)) as port:
         assert moot("init", "--yes", "--port", port) == 0
-    assert f"127.0.0.1:{port}" not in capfd.readouterr().out
+    assert f"No server of models answers at 127.0.0.1:{port}\n" in capfd.readouterr().out
+    assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
 
 
-def _answering(body: str) -> Any:
-    """A server that says this to whoever asks; its port."""
+def _answering(body: str, heard: list[str | None] | None = None) -> Any:
+    """A server that says this to whoever asks; its port. `heard`: the keys that it was shown."""
 
     @asynccontextmanager
     async def answering() -> Any:
         async def models(request: Any) -> Response:
+            if heard is not None:
+                heard.append(request.headers.get("authorization"))
             return Response(body, media_type="application/json")
 
         listening = Listening(Starlette(routes=[Route("/v1/models", models)]))

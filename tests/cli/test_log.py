@@ -46,6 +46,24 @@ def told(capsys: Captured, *arguments: object) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+def test_what_all_strategies_were_asked_is_one_entry(tmp_path: Path, log: Path, capsys: Captured) -> None:
+    teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}}
+    path = team_file(tmp_path, teams=teams, strategies=["solo", "vote", "talkative"])
+    told(capsys, "ask", "Which city?", "--team", path)
+    told(capsys, "ask", "Which river?", "--team", path, "--all")
+    told(capsys, "ask", "Which river?", "--team", path, "--all")
+    assert moot("log", "--limit", 3) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.strip() for line in lines[1::3]] == ["Which river?", "Which river?", "Which city?"]
+    heads = lines[:9:3]
+    assert [" and 8 others" in line for line in heads] == [True, True, False], "three alone, and three captains of each"
+    assert not any("solo" in line for line in heads), "a team's word first"
+    rows = told(capsys, "log")
+    assert [len(row.get("others", ())) for row in rows] == [8, 8, 0]
+    ident = rows[0]["others"][0]["id"]
+    assert told(capsys, "log", ident)["id"] == ident, "each of them can be looked at"
+
+
 def test_what_was_asked_is_found_by_its_words(tmp_path: Path, log: Path, capsys: Captured) -> None:
     path = team_file(tmp_path)
     first = told(capsys, "ask", "Which river is the longest?", "--team", path)

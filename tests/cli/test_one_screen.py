@@ -34,6 +34,12 @@ primary: talkative@ann
 hypotheses: ["accuracy(vote) > accuracy(solo@ann)"]
 """
 
+SUPPORT = """\
+Ticket;Question;First or second 1;First or second 2;Answer;What somebody else thought of it
+T-1;What is the capital of France?;Santiago;Paris;Paris;other
+T-2;What is the capital of Spain?;Madrid;Tallinn;Madrid;geo
+"""
+
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -41,6 +47,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "cup.yaml").write_text(CUP)
     other = CUP.replace("name: cup", "name: other").replace("seed: 7", "seed: 8").replace("silent, ", "")
     (folder / "other.yaml").write_text(other)
+    (folder / "support.csv").write_text(SUPPORT)
     for name in ("cup.yaml", "other.yaml"):
         assert run_app(app, ["run", str(folder / name), "--quiet"]) == 0
     return folder
@@ -48,6 +55,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def seen_in_terminal(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,), **environment: str) -> list[str]:
     """What a terminal of that size shows, line by line; what a progress line writes over itself counts once."""
+    return left_on_screen(sent_to_terminal(folder, *arguments, codes=codes, **environment))
+
+
+def sent_to_terminal(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,), **environment: str) -> str:
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (ROWS, COLUMNS))
     variables = {**os.environ, "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path), **environment}
@@ -78,9 +89,9 @@ def seen_in_terminal(folder: Path, *arguments: str, codes: tuple[int, ...] = (0,
         process.kill()
         reader.join(10)
         os.close(ours)
-    lines = left_on_screen(heard.decode("utf-8", "replace"))
-    assert code in codes, "\n".join(lines)
-    return lines
+    sent = heard.decode("utf-8", "replace")
+    assert code in codes, sent
+    return sent
 
 
 def left_on_screen(text: str) -> list[str]:
@@ -127,9 +138,12 @@ QUIET = {"PAGER": "cat"}
         (("runs",), MOST_LINES),
         (("watch", "cup.yaml", "--once"), None),
         (("log", "--store", "sqlite:///cup.db", "--runs", "--limit", "5"), MOST_LINES),
-        (("select", "cup.yaml", "--k", "2", "--method", "top-accuracy", "--m", "20"), 60),
+        (("select", "cup.yaml", "--m", "20"), MOST_LINES - 1),
+        (("select", "cup.yaml", "--k", "1,2,3", "--m", "20"), MOST_LINES),
+        (("select", "cup.yaml", "--k", "2", "--method", "top-accuracy", "--m", "20", "--all"), 60),
         (("ask", "Which planet is nearest to the sun?", "--team", "cup.yaml"), MOST_LINES),
         (("models", "list"), MOST_LINES),
+        (("init", "--yes", "--port", "9", "--questions", "support.csv", "-o", "init.yaml"), MOST_LINES),
         (("demo",), ROWS - 1),
     ],
     ids=lambda part: "-".join(part[:2]) if isinstance(part, tuple) else "",
@@ -141,11 +155,43 @@ def test_no_line_is_wider_than_the_screen(arguments: tuple[str, ...], most: int 
     assert most is None or len(lines) <= most, "\n".join(lines)
 
 
+def test_what_takes_long_shows_that_it_works(played: Path) -> None:
+    sent = sent_to_terminal(played, "plan", "--from", "cup.yaml")
+    assert "reading what was played ..." in sent
+    assert "reading what was played ..." not in "\n".join(left_on_screen(sent))
+
+
 def test_mistakes_are_short_too(played: Path) -> None:
     (played / "wrong.yaml").write_text(CUP.replace("peer-review", "peer-reveiw"))
     lines = seen_in_terminal(played, "run", "wrong.yaml", codes=(2,))
     assert len(lines) <= 4
     assert "did you mean" in " ".join(lines)
+
+
+def test_what_failed_is_on_the_last_screen_of_the_doctor(played: Path) -> None:
+    endpoint = "{provider: endpoint, base_url: 'http://127.0.0.1:9/v1', model: mistral-small-2503-instruct-and-more}"
+    (played / "sick.yaml").write_text(re.sub(r"(?m)^  cat: .*$", f"  cat: {endpoint}", CUP))
+    lines = seen_in_terminal(played, "doctor", "sick.yaml", codes=(1,))
+    assert any(line.startswith("✗ cat: ") for line in lines[-ROWS:])
+    assert lines[-1].endswith("moot doctor sick.yaml")
+    assert not [line for line in lines if len(line) > COLUMNS]
+
+
+def test_error_lines_are_broken_between_words(played: Path) -> None:
+    (played / "wrong.yaml").write_text(CUP.replace("peer-review", "peer-reveiw"))
+    lines = seen_in_terminal(played, "run", "wrong.yaml", codes=(2,))
+    piped = subprocess.run(
+        [sys.executable, "-m", "moot", "run", "wrong.yaml"],
+        cwd=played,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    ).stderr
+    assert len(piped.splitlines()) == 1, "for whoever reads by the line"
+    assert len(lines) > 1
+    assert " ".join(" ".join(lines).split()) == " ".join(piped.split())
+    assert all(len(line) <= COLUMNS for line in lines)
 
 
 class TestPager:

@@ -83,6 +83,15 @@ def test_it_is_planned_for_the_unfavourable_end(tmp_path: Path, capsys: Captured
     assert f"as in the pilot: {row['at_pilot']['questions']:,}." in shown
 
 
+def test_who_is_to_be_beaten_is_told_by_players_and_ways_to_draft(tmp_path: Path, capsys: Captured) -> None:
+    path = pilot(tmp_path, strategies=["solo", {"solo": {"drafts": "double-call"}}, "vote"])
+    assert moot("run", path, "--quiet") == 0
+    row = told(capsys, "plan", "--from", path, "--gain", 0.05)
+    assert (row["family"], row["players"]) == ("headline", 6)
+    assert moot("plan", "--from", path, "--gain", 0.05) == 0
+    assert "more than each of 6 (3 players, 2 ways to draft)." in " ".join(capsys.readouterr().out.split())
+
+
 def test_without_a_gain_a_table_of_some(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pilot(tmp_path)
     assert moot("run", path, "--quiet") == 0

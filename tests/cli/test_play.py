@@ -314,6 +314,27 @@ def test_a_seat_without_a_clock(files: tuple[Path, Path], capfd: Captured, typin
     assert "team 2 : 0 audience" in said
 
 
+def test_the_questions_of_the_teams_own_file(files: tuple[Path, Path], capfd: Captured) -> None:
+    _, team_file = files
+    table = team_file.parent / "support.csv"
+    table.write_text(
+        "Ticket;Frage;Antwort 1;Antwort 2;Antwort 3\nT-1;Which city?;Paris;Oslo;Paris\nT-2;Where?;here;there;there\n"
+    )
+    assert moot("play", "--team", team_file, "--no-clock") == 2
+    assert "team.yaml has no questions of its own" in capfd.readouterr().err
+    columns = {"text": "Frage", "choices": ["Antwort 1", "Antwort 2"], "answer": "Antwort 3"}
+    questions = {"file": "support.csv", "columns": columns, "answers": "texts"}
+    team_file.write_text(json.dumps({**json.loads(team_file.read_text()), "questions": questions}))
+    for package in ((), (table,)):
+        assert moot("play", *package, "--team", team_file, "--no-clock") == 0
+        said = capfd.readouterr().out
+        assert "2 questions, 6 points to win" in said
+        assert "Which city?" in said
+        assert "Paris" in said
+    assert moot("play") == 2
+    assert "expected a file of questions, a built-in set (" in capfd.readouterr().err
+
+
 def test_a_package_of_the_community(files: tuple[Path, Path], tmp_path: Path, capfd: Captured) -> None:
     package = tmp_path / "cup.4s"
     package.write_text(

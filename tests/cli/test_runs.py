@@ -103,7 +103,7 @@ def test_what_is_missing_is_said_and_what_the_report_withholds_is_withheld(tmp_p
     assert row["headline"]["low"] is row["headline"]["over_best_single"]["low"] is None
     assert moot("runs", path) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "nothing is claimed" in shown
+    assert shown.endswith("over ann alone, so far. Nothing is claimed.")
     assert "(" not in shown.partition("spent")[2], "no interval of what was cut short"
 
 
@@ -150,7 +150,9 @@ def test_a_verdict_in_one_line_leaves_out_whole_parts_and_never_what_takes_it_ba
     for chosen in ("declared", "only"):
         assert headline_words({**head, "chosen": chosen}) == stands
     back = headline_words({**head, "ungraded": 3, "cut_short": True}, 10)
-    assert back == f"{stands} of what is graded, so far: nothing is claimed"
+    assert back == f"{stands} of what is graded, so far. Nothing is claimed."
+    told = headline_words({**head, "over_best_single": over, "cut_short": True})
+    assert told == f"{whole}, so far. Nothing is claimed.", "what takes it back is a sentence of its own"
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_nothing(
 
 def test_the_table_says_what_is_equal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labels = written(tmp_path / "labels.csv")
-    assert run_app(app, ["select", str(labels), "--k", "2,3", "--splits", "2"]) == 0
+    assert run_app(app, ["select", str(labels), "--k", "2,3", "--splits", "2", "--all"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "per-model-top chose the same teams as input-all on every split: with one prompt a model" in said
     assert "model-first chose the same teams as greedy on every split" in said
@@ -114,6 +114,19 @@ def test_the_table_says_what_is_equal(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "60 questions, 48 to choose on, 2 random splits" in said
     assert "Accuracy against the size of the team" in said
     assert "nan" not in said.lower().split()
+
+
+def test_methods_that_chose_the_same_are_one_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = written(tmp_path / "labels.csv")
+    proposers = len(selected(capsys, labels, "--k", 1, "--method", "input-all")[0]["team"])
+    assert run_app(app, ["select", str(labels), "--k", str(proposers)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines if "%" in line and "(" in line][1:] == [
+        "input-all, 9 others",
+        "best-model",
+    ]
+    assert run_app(app, ["select", str(labels), "--k", "2", "--all", "--json"]) == 2
+    assert "expected it without --all" in capsys.readouterr().err
 
 
 def test_options_and_filters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -401,6 +414,8 @@ def test_methods_are_compared_on_the_same_questions(tmp_path: Path, capsys: pyte
     assert beside["best-model"]["over"] is None
     assert beside["top-accuracy"]["over"]["difference"] == pytest.approx(-over["difference"])
     assert run_app(app, ["select", *map(str, arguments)]) == 0
+    assert "Differences between methods" not in capsys.readouterr().out
+    assert run_app(app, ["select", *map(str, arguments), "--all"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "Differences between methods" in told
     assert "May be the best, all comparisons paid for:" in told
@@ -510,7 +525,7 @@ def test_an_answer_that_nobody_has_graded_is_not_wrong(
     assert all("have an ungraded answer" in cell["why"] for cell in cells)
     learnt = [row for row in chosen if row["method"] in ("oracle-surrogate", "exact")]
     assert [(row["g"], row["distance"], bool(row["why_no_g"])) for row in learnt] == [(None, None, True)] * 2
-    run_app(app, ["select", str(file), "--k", "1", "--m", "5"])
+    run_app(app, ["select", str(file), "--k", "1", "--m", "5", "--all"])
     shown = capsys.readouterr().out
     table = shown[shown.index("Right labels in the team") :]
     assert re.search(r"ensemble right then +1 +– +–", table)

@@ -101,7 +101,7 @@ def test_what_was_not_played_is_not_wrong(capfd: pytest.CaptureFixture[str]) -> 
     assert {row["left_out"] for row in rows} == {12}
     assert all(row["proposers_left_out"] == {"dan": 1} for row in rows)
     assert [row["unanswered"] for row in rows if row["kind"] == "single"] == [1, 0, 0]
-    assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "8"]) == 0
+    assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "8", "--all"]) == 0
     said = capfd.readouterr().out
     assert "12 questions are left out, which not all proposers have played." in said
     assert "Left out, with too few questions that the others have played: dan (1 question)." in said
@@ -174,7 +174,7 @@ def test_repeats(capfd: pytest.CaptureFixture[str]) -> None:
         (True, 3, 3),
         (False, 1, 3),
     }
-    assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "6"]) == 0
+    assert run_app(app, ["select", "cup.yaml", "--k", "1", "--m", "6", "--all"]) == 0
     said = capfd.readouterr().out
     assert "chosen and tested on the first of 3 repeats" in said
     assert "On all questions, the mean over 3 repeats." in said

@@ -55,15 +55,17 @@ def test_the_best_where_it_was_chosen_of_equals_the_cheapest_then_the_smallest(r
 
 
 def test_whom_the_test_calls_better_is_said_beside_it() -> None:
-    assert "On the test top-accuracy is better, all comparisons paid for: see above." in ending(
+    assert "On the test top-accuracy is better, all comparisons paid for." in ending(
         row("right", 0.8, beaten_by="top-accuracy")
     )
 
 
 ALONE = row("best-model", 0.7, size=1, team=["llama"], beaten_by=None)
 SINGLE = row("single:llama", None, kind="single", size=1, team=["llama"])
-CANNOT = "On the test llama alone (best-model) cannot be told from it, with one proposer to ask instead of 2."
-SEE = "What one of them does alone: see 'Each proposer alone' above."
+CANNOT = (
+    "On the test llama alone (best-model) cannot be told from it, at half of the calls (1 a question instead of 2)."
+)
+SEE = "What one of them does alone is under 'Each proposer alone' of --all."
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,16 @@ def test_one_proposer_that_the_test_cannot_tell_from_the_team_is_named(
     assert [line for line in told if line in (CANNOT, SEE)] == ([said] if said else [])
     read = ending(*rows, summarised={"mixture": {}})
     assert CANNOT not in read, "a summariser that reads one proposer is not that one alone"
+
+
+def test_a_smaller_team_is_named_with_its_share_of_the_calls() -> None:
+    large = row("right", 0.8, size=5, k=5, team=list("abcde"), beaten_by=None)
+    pair = row("greedy", 0.7, size=2, k=5, team=["a", "b"], beaten_by=None)
+    beaten = row("best-model", 0.6, size=1, k=5, team=["a"], beaten_by="right")
+    words = "On the test a, b (greedy) cannot be told from it, at"
+    assert f"{words} 40 % of the calls (2 a question instead of 5)." in ending(large, pair, beaten, SINGLE)
+    read = ending(large, pair, beaten, SINGLE, summarised={"mixture": {}})
+    assert f"{words} half of the calls (3 a question instead of 6)." in read
 
 
 def test_no_team_of_a_run_that_was_cut_short_and_none_where_there_is_none() -> None:

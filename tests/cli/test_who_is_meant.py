@@ -14,7 +14,7 @@ from moot.cli.exit import run_app
 from moot.experiment.build import build
 from moot.experiment.side_names import SideName, cells_named, parse_side
 from moot.experiment.spec import read_experiment
-from moot.live.team import served_names
+from moot.live.served_names import served_names
 from moot.report.names import shortened
 
 TEAMS = {

@@ -82,8 +82,9 @@ def test_the_doctor_fits_eighty_columns_and_says_what_to_do(
             "well": endpoint(server.base_url, api_key_env="RIGHT_KEY"),
         }
         assert run_app(app, ["doctor", str(written(tmp_path, models))]) == 1
-    lines = capsys.readouterr().out.splitlines()
+    *lines, command = capsys.readouterr().out.splitlines()
     assert max(len(line.rstrip()) for line in lines) <= 80
+    assert command.startswith("  moot doctor "), "which is not broken, however long"
     told = " ".join(" ".join(lines).split())
     assert "environment variable QWEN_KEY (api_key_env)" in told
     assert f"write base_url: {server.base_url})" in told

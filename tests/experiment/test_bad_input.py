@@ -360,6 +360,16 @@ ENDPOINTS = [
         models(ENDPOINT + ", api_key_env: MOOT_NO_SUCH_KEY"),
     ),
     Bad(
+        "key-unset-and-more",
+        (
+            "cup.yaml:",
+            "strategies.0",
+            "vtoe",
+            "models.tom.api_key_env: the environment variable MOOT_NO_SUCH_KEY is not set",
+        ),
+        models(ENDPOINT + ", api_key_env: MOOT_NO_SUCH_KEY") + "strategies: [vtoe]\n",
+    ),
+    Bad(
         "params-messages",
         ("cup.yaml:5: models.tom.params: messages are ours to write",),
         models(ENDPOINT + ", params: {messages: []}"),

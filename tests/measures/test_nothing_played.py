@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from beside import in_a_thread
 
 import moot
 from moot.cli.app import app
@@ -89,3 +90,28 @@ def test_the_views_end_in_three_lines(
     opening = page.read_text().split('class="verdict">')[1].split("</article>")[0]
     assert opening.startswith("Nothing could be played: all 28 plays failed.")
     assert "counted as not right" not in opening
+
+
+def test_a_run_that_ended_before_its_first_play_is_told_in_three_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("SERVER_KEY", "right")
+    monkeypatch.setenv("MY_KEY", "wrong")
+    path = tmp_path / "down.yaml"
+    with in_a_thread(
+        running({"models": {"ann": {"accuracy": 1}, "bob": {"accuracy": 1}}, "api_key_env": "SERVER_KEY"})
+    ) as server:
+        keys = experiment(server.base_url)
+        keys["models"] = {name: {**spec, "api_key_env": "MY_KEY"} for name, spec in keys["models"].items()}
+        path.write_text(json.dumps(keys))
+        assert run_app(app, ["run", str(path)]) != 0
+    for more in ((), ("--all",)):
+        capsys.readouterr()
+        assert run_app(app, ["report", str(path), *more]) == 0
+        nothing, cause, following = capsys.readouterr().out.splitlines()
+        assert nothing == "Nothing is played yet, of 28 episodes. There is no figure and no verdict."
+        assert cause.startswith("The last run ended before its time: the key of model")
+        assert cause.endswith(".")
+        assert not cause.endswith("..")
+        assert following.startswith("Next: moot doctor ")

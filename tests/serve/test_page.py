@@ -61,8 +61,7 @@ def asked(browser: Any, url: str, question: str, model: str | None = None) -> No
     if model:
         browser.execute_script("document.getElementById('model').value = arguments[0]", model)
     area = browser.find_element(By.ID, "question")
-    area.send_keys(question)
-    area.send_keys(Keys.CONTROL, Keys.ENTER)
+    area.send_keys(question, Keys.ENTER)
     until(browser, lambda page: "call" in text(page, "cost"))
 
 
@@ -111,6 +110,17 @@ async def test_votes_are_shown_as_they_were_counted(tmp_path: Path, browser: Any
             assert voters, "who was not needed has no ballot, but somebody has"
             assert set(voters) <= {"ann", "bob", "cat"}
             assert "kind" not in text(browser, "ballots")
+            said = {
+                seat.find_element(By.CSS_SELECTOR, ".who").text.split()[0]: seat.find_element(
+                    By.CSS_SELECTOR, ".answer"
+                ).text
+                for seat in browser.find_elements(By.CSS_SELECTOR, ".seat")
+            }
+            assert all(
+                row.split(maxsplit=1) == [voter, said[voter]] for row, voter in zip(watched, voters, strict=True)
+            )
+            (together,) = browser.find_elements(By.CSS_SELECTOR, "#ballots tfoot tr")
+            assert f"{text(browser, 'verdict')}: " in together.text
             groups = [seat.text for seat in browser.find_elements(By.CSS_SELECTOR, ".seat .badge")]
             assert any(groups)
             browser.get(served.url)
@@ -119,6 +129,31 @@ async def test_votes_are_shown_as_they_were_counted(tmp_path: Path, browser: Any
             until(browser, lambda page: rows() == watched)
             assert [seat.text for seat in browser.find_elements(By.CSS_SELECTOR, ".seat .badge")] == groups
             assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
+async def test_what_the_file_declares_is_chosen_and_enter_asks(tmp_path: Path, browser: Any) -> None:
+    teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}}
+    async with serving(tmp_path, {**THREE, "teams": teams, "primary": "talkative@bob"}) as served:
+        _, listed = await served.get("/v1/models")
+        assert listed["data"][0]["id"] == "three/talkative@bob"
+
+        def watch() -> None:
+            browser.get(served.url)
+            (first, *rest) = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
+            assert first.get_attribute("value") == "three/talkative@bob"
+            assert first.is_selected()
+            assert first.text == "three/talkative@bob (declared)", "to be seen where the list is closed, too"
+            groups = browser.find_elements(By.CSS_SELECTOR, "#model optgroup")
+            assert [group.get_attribute("label") for group in groups] == ["declared as primary", "three", "one player"]
+            assert "three/talkative@bob" not in [option.get_attribute("value") for option in rest]
+            area = browser.find_element(By.ID, "question")
+            area.send_keys("Which river", Keys.SHIFT, Keys.ENTER, Keys.NULL, "is the longest?")
+            assert area.get_attribute("value") == "Which river\nis the longest?"
+            assert "Ctrl" not in text(browser, "go")
+            area.send_keys(Keys.ENTER)
+            until(browser, lambda page: "4 calls" in text(page, "cost"))
 
         await asyncio.to_thread(watch)
 
@@ -164,7 +199,7 @@ async def test_feedback_and_keys(tmp_path: Path, browser: Any) -> None:
             until(browser, lambda page: form.is_displayed())
             form.send_keys("sesame", Keys.ENTER)
             until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
-            browser.find_element(By.ID, "question").send_keys("Why?", Keys.CONTROL, Keys.ENTER)
+            browser.find_element(By.ID, "question").send_keys("Why?", Keys.ENTER)
             until(browser, lambda page: "call" in text(page, "cost"))
             browser.find_element(By.CSS_SELECTOR, "[data-correct=true]").click()
             until(browser, lambda page: "the team was right" in text(page, "learnt"))

@@ -143,11 +143,14 @@ def test_while_it_goes_on_nothing_is_claimed(watched: Watched, capsys: Captured)
         assert [row["of"] for row in found["accuracy"]] == ["solo@ann", "solo@bob", "solo@cat", "vote"], (
             "as in the file"
         )
+        assert [row["declared"] for row in found["accuracy"]] == [False, False, False, True]
         assert all(row["n"] == 20 and row["low"] is not None for row in found["accuracy"])
         capsys.readouterr()
         assert moot("watch", watched.path, "--once") == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert "going on, 80 episodes missing" in shown
+        assert shown.count("declared") == 1
+        assert "vote, declared" in shown
         assert "Nothing is claimed" in shown
         assert "more than" not in shown
         assert "the best single" not in shown

@@ -310,8 +310,13 @@ def export(
 @app.command()
 def play(
     package: Annotated[
-        str, typer.Argument(metavar="PACKAGE", help="A file of questions, or a built-in set.", show_default=False)
-    ],
+        str | None,
+        typer.Argument(
+            metavar="PACKAGE",
+            help="A file of questions, or a built-in set; left out: those of the team's file.",
+            show_default=False,
+        ),
+    ] = None,
     team: Annotated[Path | None, typer.Option(help="A team file; without one the embedded local team plays.")] = None,
     captain: Annotated[str | None, typer.Option(help="me: you have the last word. Or a player's name.")] = None,
     seat: Annotated[str | None, typer.Option(help="me: your answer joins the team's.")] = None,
@@ -366,6 +371,9 @@ def select(
     ] = False,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The rows on stdout, nothing else.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every table, and not the screen that ends with a team.")
+    ] = False,
 ) -> int:
     """Choose complementary proposers, and measure the choice on questions it never saw."""
     from moot.cli.select import select_command
@@ -386,4 +394,5 @@ def select(
         without_own_model=without_own_model,
         store=store,
         as_json=as_json,
+        everything=everything,
     )

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from moot.cli.choosing import one, typed
+from moot.cli.choosing import several as several_of
 from moot.cli.safe_text import say
 from moot.config.flow import flow
 from moot.data import Dataset, builtin, load
-from moot.data.tables.known_names import ColumnNames
-from moot.data.tables.likely import likely_questions
-from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, propose_columns, stated_too
+from moot.data.case import KEYS
+from moot.data.tables.choice_columns import likely_choices
+from moot.data.tables.known_names import ColumnNames, several
+from moot.data.tables.likely import likely_questions, unknown_tables
+from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
+from moot.data.tables.table import table_of
 from moot.errors import FileError
 from moot.experiment.starter_file import StarterQuestions
 
@@ -47,7 +52,7 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
     if proposal.doubts:
         asked = tuple(note for doubt in proposal.doubts for note in _of_doubt(doubt))
         return QuestionsFound(StarterQuestions(keys, (*asked, *notes)), proposal.error())
-    for reason in proposal.reasons:
+    for reason in _said_of(proposal):
         say(f"  {reason}")
     return QuestionsFound(_described(keys, load(path, stated=stated)))
 
@@ -67,7 +72,7 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
         say(f"Questions: {likely[0]}, the only file here that looks like some")
         return likely[0], ()
     if not likely:
-        note = "no file here looks like questions: these come with moot; --questions FILE takes yours"
+        note = f"no file here looks like questions: these come with moot; {_how_to_take_yours()}"
         say(f"Questions: {note}")
         return None, (note,)
     if yes:
@@ -81,8 +86,22 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
     return likely[one("Which?", len(likely))], ()
 
 
+def _how_to_take_yours() -> str:
+    """A table whose columns nobody has heard of may well be them, so it is named."""
+    unknown = unknown_tables(Path.cwd())
+    if len(unknown) != 1:
+        return "--questions FILE takes yours"
+    return f"--questions {shlex.quote(unknown[0].name)} asks what its columns are, which are not known by their names"
+
+
 def _builtin(name: str, notes: tuple[str, ...]) -> QuestionsFound:
     return QuestionsFound(_described({"builtin": name}, load(builtin(name)), notes))
+
+
+def _said_of(proposal: Proposal) -> list[str]:
+    """Also of the columns that nobody asked for: what is left out without a word is missed too late."""
+    unused = f"not used: {listed(proposal.unused)}"
+    return [*proposal.reasons, *([unused] if proposal.unused and unused not in proposal.reasons else [])]
 
 
 def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
@@ -95,8 +114,10 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
         if doubt is None:
             if proposal.doubts and not yes:
                 raise proposal.error()
-            return stated, proposal
-        if doubt.about == "unused":  # kept, and shown to nobody
+            if proposal.doubts or (found := _with_choices(path, stated, proposal, yes=yes)) is None:
+                return stated, proposal
+            stated = found
+        elif doubt.about == "unused":  # kept, and shown to nobody
             stated = stated_too(stated, doubt.ways[0])
         elif yes:
             return stated, proposal
@@ -104,15 +125,58 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
             stated = stated_too(stated, _asked(doubt))
 
 
+def _with_choices(path: Path, stated: Stated, proposal: Proposal, *, yes: bool) -> Stated | None:
+    """With columns of choices that no name told of, or with the word that there are none; None: nothing more to say."""
+    if proposal.ours or {"choices"} & {*proposal.columns, *stated.columns}:
+        return None
+    kept = several(stated.columns.get("meta") or ())
+    free = [*proposal.unused, *kept]
+    columns = {key: names for key, names in proposal.columns.items() if key != "meta"}
+    for likely in likely_choices(table_of(path), columns, free):
+        proposed = _as_choices(stated, likely.columns)
+        if likely.columns and _undecided(path, proposed):
+            continue
+        if likely.columns:
+            say(f"  {listed(likely.columns)} could be choices: {likely.why}")
+        else:
+            say(f"  no column is known to be choices, though {likely.why}")
+        if yes:
+            return proposed if likely.columns else None
+        for place, name in enumerate(free):
+            say(f"  {place + 1:3}  {name}")
+        usual = [free.index(name) for name in likely.columns]
+        chosen = several_of("Which are the choices? Such as 2-5; enter takes", len(free), usual)
+        return _as_choices(stated, tuple(free[place] for place in chosen))
+    return None
+
+
+def _as_choices(stated: Stated, names: tuple[str, ...]) -> Stated:
+    """No column is two things: those are no longer kept as something else."""
+    columns = dict(stated.columns)
+    if kept := tuple(name for name in several(columns.pop("meta", None) or ()) if name not in names):
+        columns["meta"] = kept
+    return Stated({**columns, "choices": (names[0] if len(names) == 1 else names) if names else None})
+
+
+def _undecided(path: Path, stated: Stated) -> bool:
+    """Whether with these choices there would be an answer that is none of them."""
+    return any(not doubt.ways for doubt in propose_columns(path, stated).doubts)
+
+
 def _asked(doubt: Doubt) -> Stated:
     where = f"line {doubt.line}: " if doubt.line is not None and doubt.about == "other" else ""
-    say(f"  {where}{doubt.problem}")
+    say(f"  {where}{doubt.brief or doubt.problem}")
     for place, way in enumerate(doubt.ways):
-        say(f"  {place + 1:3}  {_in_yaml(way)}")
+        say(f"  {place + 1:3}  {_in_yaml(way) if doubt.about == 'other' else _column_of(way)}")
     if len(doubt.ways) == 1:
         typed("That is the only way it can be read; enter goes on, Ctrl-C stops")
         return doubt.ways[0]
-    return doubt.ways[one("Which?", len(doubt.ways))]
+    return doubt.ways[one("Which?", len(doubt.ways), doubt.likely)]
+
+
+def _column_of(way: Stated) -> str:
+    (names,) = way.columns.values()
+    return listed(several(names)) if names is not None else "none of them"
 
 
 def _of_doubt(doubt: Doubt) -> tuple[str, ...]:
@@ -130,7 +194,7 @@ def _keys(stated: Stated, proposal: Proposal) -> dict[str, Any]:
     ours = _stated_keys(stated)
     keys = {**ours, **proposal.keys}
     if columns := {**ours.get("columns", {}), **proposal.keys.get("columns", {})}:
-        keys["columns"] = columns
+        keys["columns"] = {key: columns[key] for key in KEYS if key in columns}
     return {key: value for key, value in keys.items() if value}
 
 

@@ -38,10 +38,13 @@ def several(prompt: str, count: int, proposed: Sequence[int]) -> list[int]:
         say(f"expected numbers from 1 to {count} with commas between, such as 1-{count}; or all, or none")
 
 
-def one(prompt: str, count: int) -> int:
-    """A position from 0. There is nothing to be proposed: whoever is asked knows, and we do not."""
+def one(prompt: str, count: int, proposed: int | None = None) -> int:
+    """A position from 0. Mostly there is nothing to be proposed: whoever is asked knows, and we do not."""
     while True:
-        chosen = numbers(typed(f"{prompt} [1-{count}]"), count)
+        line = typed(f"{prompt} [{f'1-{count}' if proposed is None else proposed + 1}]")
+        if not line and proposed is not None:
+            return proposed
+        chosen = numbers(line, count)
         if chosen is not None and len(chosen) == 1:
             return chosen[0]
         say(f"expected one number from 1 to {count}")

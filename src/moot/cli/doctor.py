@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich import box
@@ -15,9 +17,11 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.doctor import Diagnosis, examine
+from moot.stats.counted_words import count
 
 NAME = 16
 """Longer names are broken, so that there is room for what went wrong."""
+VERSION = 22
 
 
 def doctor_command(path: Path) -> int:
@@ -30,22 +34,44 @@ async def _doctor(experiment: Plan, console: Console) -> int:
         diagnoses = await examine(experiment)
     console.print(_table(diagnoses, console.width))
     for diagnosis in diagnoses:
-        if not diagnosis.well:
-            console.print(Text(f"{diagnosis.model}: {diagnosis.words}", "red"))
-        elif diagnosis.remark is not None:
+        if diagnosis.well and diagnosis.remark is not None:
             console.print(Text(f"{diagnosis.model} answers, but it is {diagnosis.remark}", "yellow"))
     if experiment.dataset is not None:
         show_estimate(await estimate_with_store(experiment), console, experiment)
-    return 0 if all(diagnosis.well for diagnosis in diagnoses) else 1
+    return _end(diagnoses, experiment, console)
 
 
-def _table(diagnoses: list[Diagnosis], width: int) -> Table:
-    """Within the width: long names are broken into lines. What went wrong takes more words than a column holds."""
+def _end(diagnoses: Sequence[Diagnosis], experiment: Plan, console: Console) -> int:
+    """What failed comes last, with what to type next: an estimate is longer than a screen."""
+    file = shlex.quote(str(experiment.file.path))
+    failed = [diagnosis for diagnosis in diagnoses if not diagnosis.well]
+    for diagnosis in failed:
+        console.print(Text(f"✗ {diagnosis.model}: {diagnosis.words}", "red"))
+    if failed:
+        _say_next(
+            f"{len(failed)} of {count(len(diagnoses), 'model')} failed; once that is mended:",
+            f"moot doctor {file}",
+            console,
+        )
+        return 1
+    then = f"moot run {file}" if experiment.dataset is not None else f'moot ask "..." --team {file}'
+    _say_next(f"{count(len(diagnoses), 'model answers', 'models answer')}. Next:", then, console)
+    return 0
+
+
+def _say_next(words: str, command: str, console: Console) -> None:
+    """In one line where it fits; a command is never broken."""
+    line = f"{words} {command}"
+    console.print(line if len(line) <= console.width else f"{words}\n  {command}", soft_wrap=True)
+
+
+def _table(diagnoses: Sequence[Diagnosis], width: int) -> Table:
+    """Within the width: long names are broken into lines, long versions cut. What went wrong stands below the table."""
     table = Table(title="models", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), width=width)
     table.add_column("")
     table.add_column("model", overflow="fold", max_width=NAME)
     table.add_column("what it said", overflow="fold", ratio=1)
-    table.add_column("version", overflow="fold", max_width=NAME)
+    table.add_column("version", overflow="ellipsis", no_wrap=True, max_width=VERSION)
     table.add_column("tries", no_wrap=True)
     table.add_column("JSON by", no_wrap=True)
     table.add_column("seconds", no_wrap=True, justify="right")

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from moot.cli.help_groups import GROUPS
-from moot.cli.safe_text import tame_log, tamed
+from moot.cli.safe_text import say, tame_log, tamed
 from moot.errors import MootError
 
 INTERRUPTED = 130
@@ -98,4 +98,4 @@ def _tell(words: str, *, debug: bool) -> None:
     """On stderr. The words may be those of a file or a server."""
     if debug:
         print(tamed(traceback.format_exc()), file=sys.stderr, end="")
-    print(f"moot: {tamed(words)}", file=sys.stderr)
+    say(f"moot: {words}", file=sys.stderr)

@@ -22,11 +22,11 @@ UNSETTLED = 2
 """How it ends where a file is written in which somebody still has to say what a column is."""
 
 
-def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequence[int]) -> int:
+def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequence[int], key_env: str | None) -> int:
     _check_output(output, yes=yes)
     if questions is not None and not questions.is_file():
         raise FileError("no such file of questions", file=questions)
-    offers = find_offers(ports)
+    offers = find_offers(ports, key_env)
     usual = proposed(offers)
     say("Models (* are proposed):")
     show(offers, usual)

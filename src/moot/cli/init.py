@@ -20,8 +20,12 @@ def init(
         list[int] | None,
         typer.Option(min=1, max=65535, help="Look for a server at this port of this machine, not at the usual ones."),
     ] = None,
+    key_env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The variable with the key, for a server of this machine that wants one."),
+    ] = None,
 ) -> int:
     """Find models and questions, and write an experiment file to begin with."""
     from moot.cli.first_file import init_command
 
-    return init_command(questions, output, yes=yes, ports=port or [])
+    return init_command(questions, output, yes=yes, ports=port or [], key_env=key_env)

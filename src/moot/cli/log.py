@@ -21,6 +21,7 @@ from moot.cli.show import print_transcript
 from moot.errors import UsageError
 from moot.live.question_log import PLACE, SHORT, LoggedQuestion, log_file, logged, logged_as
 from moot.report.transcript import Transcript, transcripts
+from moot.stats.counted_words import count
 from moot.store import queries
 from moot.store.examined import opened_to_read
 from moot.store.sqlite import SqliteStore
@@ -102,6 +103,8 @@ def _print_line(line: Text, console: Console, above: LoggedQuestion | None = Non
     if above is not None:
         when = f"{datetime.fromtimestamp(above.asked_at):%Y-%m-%d %H:%M}"
         head = Text.assemble((above.id, "bold"), f"  {when}  ", (f"{_team(above)} · {above.title}", "dim"))
+        if above.others:
+            head.append(f" and {count(len(above.others), 'other')}", "dim")
         if above.outcome != "answered":
             head.append(f" · {above.outcome}")
         console.print(head, no_wrap=True, overflow="ellipsis")

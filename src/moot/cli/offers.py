@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,7 @@ from moot.errors import CallError, UsageError
 from moot.experiment import starter_file
 from moot.experiment.starter_file import StarterModel
 from moot.live.discovery.hosted import HostedKey, hosted_keys, hosted_models
-from moot.live.discovery.servers import FoundServer, answers_questions, find_servers
+from moot.live.discovery.servers import HOST, FoundServer, answers_questions, find_servers
 from moot.models.packaged import CATALOGUE, PackagedModel
 
 MOST_PROPOSED = 6
@@ -39,21 +40,44 @@ class Offer:
     """What has to be typed before its model is there."""
 
 
-def find_offers(ports: Sequence[int]) -> list[Offer]:
-    servers = asyncio.run(find_servers(ports))
-    offers = [offer for server in servers for offer in _of_server(server)]
+def find_offers(ports: Sequence[int], key_env: str | None = None) -> list[Offer]:
+    """`key_env`: the variable with a key for servers of this machine that want one."""
+    servers = asyncio.run(find_servers(ports, _key_of(key_env)))
+    _say_what_is_missing(servers, ports, key_env)
+    offers = [offer for server in servers for offer in _of_server(server, key_env)]
     offers += [Offer(key.api.name, f"hosted; {key.variable} is set", key=key) for key in hosted_keys()]
     offers += [_of_packaged(model) for model in CATALOGUE.values() if model.answers]
     simulated = tuple(starter_file.simulated())
     return [*offers, Offer("three simulated models", "not real: for trying the commands", simulated, rank=4)]
 
 
-def _of_server(server: FoundServer) -> Iterable[Offer]:
-    place = server.base_url.removeprefix("http://").removesuffix("/v1")
-    if server.wants_key:
-        say(f"{server.kind} at {place} wants a key: add it by hand, with api_key_env")
+def _key_of(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise UsageError(f"--key-env {variable}: no such variable is set")
+    return key
+
+
+def _say_what_is_missing(servers: Sequence[FoundServer], ports: Sequence[int], key_env: str | None) -> None:
+    found = {server.port for server in servers}
+    for port in dict.fromkeys(port for port in ports if port not in found):
+        say(f"No server of models answers at {HOST}:{port}")
+    for server in servers:
+        if server.wants_key and key_env is not None:
+            say(f"{server.kind} at {server.place} refuses the key of {key_env}")
+        elif server.wants_key:
+            say(
+                f"{server.kind} at {server.place} wants a key. With the key in a variable, such as SERVER_KEY:\n"
+                f"  moot init --port {server.port} --key-env SERVER_KEY"
+            )
+
+
+def _of_server(server: FoundServer, key_env: str | None) -> Iterable[Offer]:
+    variable = key_env if server.by_key else None
     for model in server.models:
-        where = f"{server.kind} at {place}"
+        where = f"{server.kind} at {server.place}"
         rank = 2 if server.simulated else 1
         if server.simulated:
             where += ", simulated: not real"
@@ -62,7 +86,12 @@ def _of_server(server: FoundServer) -> Iterable[Offer]:
         elif not answers_questions(model):
             where, rank = f"{where}, not for questions by its name", 0
         made = starter_file.endpoint(
-            server.base_url, model, where, concurrent=server.concurrent, simulated=server.simulated
+            server.base_url,
+            model,
+            where,
+            variable=variable,
+            concurrent=server.concurrent,
+            simulated=server.simulated,
         )
         yield Offer(model, where, (made,), rank=rank)
 
@@ -89,7 +118,8 @@ def show(offers: Sequence[Offer], chosen: Sequence[int]) -> None:
     width = min(40, max(len(offer.title) for offer in offers))
     for place, offer in enumerate(offers):
         mark = "*" if place in chosen else " "
-        say(f" {mark}{place + 1:3}  {offer.title.ljust(width)}  {offer.where}")
+        title = offer.title.ljust(width)
+        say(f" {mark}{place + 1:3}  {title}  {offer.where}", hanging=width + 9)
 
 
 def choose(offers: Sequence[Offer]) -> list[StarterModel]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.cli.console import Console
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.plan import Planned, PlannedFrom, planned_row, planned_words, print_plan
 from moot.cli.report import open_existing
@@ -50,9 +51,11 @@ def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_jso
     """`given`: options of which the pilot says more."""
     if twice := [name for name, value in given.items() if value is not None]:
         raise UsageError(f"{', '.join(twice)}: --from reads it from what was played; expected one of the two")
-    pilot = asyncio.run(_read(asked))
-    gains = GAINS if asked.gain is None else (asked.gain,)
-    rows = [_planned(asked, pilot, gain) for gain in gains if asked.gain is not None or _possible(pilot, gain)]
+    with Console(stderr=True).status("reading what was played ...") as shown:
+        pilot = asyncio.run(_read(asked))
+        shown.update("counting the questions that it takes ...")
+        gains = GAINS if asked.gain is None else (asked.gain,)
+        rows = [_planned(asked, pilot, gain) for gain in gains if asked.gain is not None or _possible(pilot, gain)]
     if not rows:
         raise UsageError(
             f"--gain: expected; {pilot.single} leaves no room for a usual one at {percent(pilot.accuracy)}"
@@ -135,8 +138,6 @@ def _own_words(pilot: Pilot, row: Mapping[str, Any]) -> list[str]:
 
 
 def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]]) -> None:
-    from moot.cli.console import Console
-
     console = Console()
     for sentence in _pilot_words(pilot):
         console.print(sentence, highlight=False)

@@ -36,6 +36,8 @@ class Planned:
     """How many the report will correct for."""
     players: int = 1
     """How many have to be beaten at once, each by the gain: each may fail to be in no more than its part of the runs."""
+    beaten: str = ""
+    """Who they are, in words."""
 
     def counted(self, share: float) -> dict[str, Any]:
         """How many questions it takes, in how many clusters: null beyond two million."""
@@ -64,9 +66,16 @@ class _Families:
     sizes: Mapping[str, int]
     players: int
     """That the headline has to beat."""
+    beaten: str = ""
 
     def planned(self, planned: Planned, name: str) -> Planned:
-        return replace(planned, comparisons=self.sizes[name], players=self.players if name == "headline" else 1)
+        headline = name == "headline"
+        return replace(
+            planned,
+            comparisons=self.sizes[name],
+            players=self.players if headline else 1,
+            beaten=self.beaten if headline else "",
+        )
 
 
 def expected(accuracy: float | None, gain: float | None, store: str | None) -> tuple[float, float]:
@@ -154,7 +163,8 @@ def _of_file(planned: Planned, path: Path, told: PlannedFrom) -> tuple[Planned, 
     if max(sizes) > 1:
         planned = replace(planned, units=replace(planned.units, sizes=sizes))
     planned = replace(planned, means=plan.spec.repeats > 1)
-    return planned, _Families(family_sizes(plan, len(file.spec.hypotheses)), max(1, players_to_beat(plan)))
+    to_beat = players_to_beat(plan)
+    return planned, _Families(family_sizes(plan, len(file.spec.hypotheses)), max(1, len(to_beat)), str(to_beat))
 
 
 def _share(planned: Planned) -> float:
@@ -210,7 +220,7 @@ def planned_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
             " mostly fewer will do."
         )
     if row["comparisons"] > 1 or row["players"] > 1:
-        sentences.append(_corrected(row))
+        sentences.append(_corrected(row, planned.beaten))
     if row["assumed"]:
         sentences.append(
             f"The {share} are an assumption: that the two know nothing of each other. Strategies over the same drafts"
@@ -219,12 +229,10 @@ def planned_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
     return sentences
 
 
-def _corrected(row: Mapping[str, Any]) -> str:
+def _corrected(row: Mapping[str, Any], beaten: str) -> str:
     if row["family"] == "headline":
         options = f"the choice among {row['comparisons']:,} options" if row["comparisons"] > 1 else "one option"
-        return (
-            f"For the headline, which asks for the most: {options}, and more than each of {row['players']:,} players."
-        )
+        return f"For the headline, which asks for the most: {options}, and more than each of {beaten}."
     from moot.measures.planned_families import FAMILIES
 
     where = f", as the report of the file has them ({FAMILIES[row['family']]})" if row["family"] else ""

@@ -28,7 +28,7 @@ from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refused_alone
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Plan
-from moot.experiment.spec import ExperimentFile, QuestionsSpec, read_experiment
+from moot.experiment.spec import ExperimentFile, Questions, QuestionsSpec, read_experiment
 from moot.live.game import (
     CLOCK_S,
     PERSON,
@@ -57,7 +57,7 @@ _SAVE, _RESTORE = "\x1b7", "\x1b8"
 
 
 def play_command(
-    package: str,
+    package: str | None,
     *,
     team: Path | None,
     captain: str | None,
@@ -68,15 +68,36 @@ def play_command(
 ) -> int:
     if seat not in (None, PERSON):
         raise UsageError(f"--seat: expected {PERSON}, found {seat!r}")
-    path = _package(package)
-    file = read_experiment(team, with_questions=False) if team else _embedded_team(path)
+    file, questions = _own_questions(team) if package is None else _of_package(_package(package), team)
     played = _strategy(file, strategy)
     # Built with the plainest strategy: whatever a strategy wants of a team is asked of the line-up of this game.
-    other = with_other_play(file, questions=QuestionsSpec(file=str(path)), strategies=["solo"])
-    experiment = build(other, limit=limit)
+    experiment = build(with_other_play(file, questions=questions, strategies=["solo"]), limit=limit)
     clock_s = CLOCK_S if clock else None
     seated = seat == PERSON
     return asyncio.run(_play(experiment, played, captain=captain, seated=seated, clock_s=clock_s))
+
+
+def _own_questions(team: Path | None) -> tuple[ExperimentFile, Questions]:
+    """Those of the team's own file, as its `questions` say."""
+    if team is None:
+        sets = ", ".join(builtin_names())
+        raise UsageError(f"expected a file of questions, a built-in set ({sets}), or --team FILE that has questions")
+    file = read_experiment(team, with_questions=False)
+    if file.spec.questions is None:
+        raise UsageError(f"{team} has no questions of its own: name a file of questions or a built-in set")
+    return file, file.spec.questions
+
+
+def _of_package(path: Path, team: Path | None) -> tuple[ExperimentFile, Questions]:
+    """A table that the team's file describes is read as it says there: its columns, its form of answers."""
+    if team is None:
+        return _embedded_team(path), QuestionsSpec(file=str(path))
+    file = read_experiment(team, with_questions=False)
+    questions = file.spec.questions
+    for described in questions if isinstance(questions, list) else [questions] if questions else []:
+        if described.file is not None and file.beside(described.file).resolve() == path.resolve():
+            return file, described.model_copy(update={"sample": None})
+    return file, QuestionsSpec(file=str(path))
 
 
 def _package(package: str) -> Path:

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import sys
+import textwrap
+from contextlib import suppress
 from typing import Any, TextIO
 
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -27,9 +31,46 @@ def _picture(match: re.Match[str]) -> str:
     return "␡" if code == 0x7F else "�"
 
 
-def say(words: object = "", *, file: TextIO | None = None, end: str = "\n") -> None:
-    """`print`, for commands: whatever stands in the words, the terminal obeys none of it."""
-    print(tamed(str(words)), file=file, end=end, flush=file is not None)
+def say(words: object = "", *, file: TextIO | None = None, end: str = "\n", hanging: int | None = None) -> None:
+    """`print`, for commands: whatever stands in the words, the terminal obeys none of it, and breaks no word in two.
+
+    `hanging`: how far lines are set in that go on; left out, a little further than the first.
+    """
+    text = fitted(tamed(str(words)), sys.stdout if file is None else file, hanging)
+    print(text, file=file, end=end, flush=file is not None)
+
+
+def fitted(text: str, file: TextIO | None, hanging: int | None = None) -> str:
+    """With lines no wider than the terminal; as it is where there is none, since programs read by the line."""
+    width = _width(file)
+    return "\n".join(_wrapped(line, width, hanging) for line in text.split("\n")) if width else text
+
+
+def _wrapped(line: str, width: int, hanging: int | None) -> str:
+    if len(line) <= width:
+        return line
+    set_in = len(line) - len(line.lstrip()) + 2 if hanging is None else hanging
+    return "\n".join(
+        textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=" " * min(set_in, width // 2),
+            break_long_words=False,
+            break_on_hyphens=False,
+            drop_whitespace=True,
+            replace_whitespace=False,
+            expand_tabs=False,
+        )
+    )
+
+
+def _width(file: TextIO | None) -> int | None:
+    """Of the terminal behind it; None where there is none."""
+    with suppress(OSError, ValueError, AttributeError):
+        if file is not None and file.isatty():
+            columns = os.environ.get("COLUMNS", "")
+            return int(columns) if columns.isdecimal() else os.get_terminal_size(file.fileno()).columns
+    return None
 
 
 class TamedLines(logging.Formatter):

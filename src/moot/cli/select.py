@@ -9,13 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from moot.cli.console import Console
 from moot.cli.interrupts import asked_in_order, ends_on_ctrl_c, run_or_interrupted
 from moot.cli.report import open_existing
-from moot.cli.safe_text import print_json, say
-from moot.cli.team_to_take import FILE, team_to_take
+from moot.cli.safe_text import say
+from moot.cli.selection_shown import show_selection
+from moot.cli.team_to_take import FILE
 from moot.engine.alone_plays import LabelOrigin
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.grading import StoredGrading
@@ -28,12 +28,10 @@ from moot.foreign_json import read_json
 from moot.grade.grading import Grading
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.selection.figures import method_rows, single_rows
-from moot.measures.selection.sections import selection_sections
 from moot.measures.source import Source
 from moot.models.flights import Flights
 from moot.models.model import Model
 from moot.report.figures import find_experiment, grader_of
-from moot.report.section_terminal import section_parts
 from moot.select.aggregate import aggregators, inferred, missing_tree, too_many
 from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
@@ -50,6 +48,7 @@ from moot.strategies.option_meanings import meanings_named
 from moot.team import Team
 
 EXPERIMENTS = (".yaml", ".yml")
+ShownAs = Literal["ending", "all", "json"]
 
 
 class SelectionAsked:
@@ -128,14 +127,18 @@ def select_command(
     without_own_model: bool,
     store: str | None,
     as_json: bool,
+    everything: bool,
 ) -> int:
+    if as_json and everything:
+        raise UsageError("--json has every row: expected it without --all")
+    shown: ShownAs = "json" if as_json else "all" if everything else "ending"
     asked = SelectionAsked(k, method, options, calls, m, splits, seed, against)
     asked.command = _again(path, asked, where, label_kind, summariser, without_own_model, store)
     if path.suffix.lower() in EXPERIMENTS:
         if label_kind is not None:
             raise UsageError("--labels goes with a label matrix: of the questions of an experiment their kind is known")
         wanted = SelectionWanted(tuple(where), summariser, without_own_model)
-        return run_or_interrupted(_on_experiment(path, asked, wanted, store, as_json))
+        return run_or_interrupted(_on_experiment(path, asked, wanted, store, shown))
     if summariser or store or without_own_model:
         options_named = "--summariser, --without-own-model and --store"
         raise UsageError(f"{options_named} go with an experiment file: a label matrix holds no responses")
@@ -144,7 +147,7 @@ def select_command(
         say(f"moot: {FREE}", file=sys.stderr)
     with ends_on_ctrl_c():
         rows = asyncio.run(_rows(labels, asked, by_vote))
-    _show(rows, labels, asked, BY_VOTE, as_json)
+    _show(rows, labels, asked, BY_VOTE, shown)
     return 0
 
 
@@ -187,7 +190,7 @@ class SelectionWanted:
 
 
 async def _on_experiment(
-    path: Path, asked: SelectionAsked, wanted: SelectionWanted, url: str | None, as_json: bool
+    path: Path, asked: SelectionAsked, wanted: SelectionWanted, url: str | None, shown: ShownAs
 ) -> int:
     file = read_experiment(path, with_questions=False)
     opened, name = open_existing(path, url)
@@ -215,7 +218,7 @@ async def _on_experiment(
         if named is None:
             with ends_on_ctrl_c():
                 rows = await _rows(stored.labels, asked, by_vote, stored)
-            _show(rows, stored.labels, asked, BY_VOTE, as_json, stored.origin)
+            _show(rows, stored.labels, asked, BY_VOTE, shown, stored.origin)
             return 0
         model, played = named
         async with _chained(file, model, opened, judged=stored.open) as seated:
@@ -224,7 +227,7 @@ async def _on_experiment(
             summariser = summariser_of(stored, played, seated.model(model), table, by)
             rows = await asked_in_order(_rows(stored.labels, asked, summariser.maker(), stored), seated.flights)
         words = f"the ensemble's word is that of {model}{_repeated(traits_of(played).repeats)}"
-        _show(rows, stored.labels, asked, words, as_json, stored.origin, _summarised(played.name, model))
+        _show(rows, stored.labels, asked, words, shown, stored.origin, _summarised(played.name, model))
         for cause, times in summariser.failures.most_common(5):
             say(f"moot: the summariser failed {times} times and counts as not right: {cause}", file=sys.stderr)
         for cause, times in summariser.ungraded.most_common(5):
@@ -347,28 +350,23 @@ def _show(
     labels: LabelMatrix,
     asked: SelectionAsked,
     oracle: str,
-    as_json: bool,
+    shown: ShownAs,
     origin: LabelOrigin | None = None,
     summarised: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    notes = [] if origin is None else origin.notes
-    for remark in (*labels.remarks(), *(notes if as_json else ())):
-        say(f"moot: {remark}", file=sys.stderr)
-    if as_json:
-        print_json([{**row, "oracle": oracle} for row in rows])
-        return
-    m = default_m(labels.size) if asked.m is None else asked.m
-    console = Console()
-    units = len(set(labels.units()))
-    clusters = units if units < labels.size else None
-    for section in selection_sections(
-        rows, oracle=oracle, m=m, splits=asked.splits, questions=labels.size, clusters=clusters, notes=notes
-    ):
-        for part in section_parts(section, console.width):
-            console.print(part)
-        console.print()
-    for line in team_to_take(rows, command=asked.command, options=asked.options, summarised=summarised):
-        console.print(line, soft_wrap=True)
+    show_selection(
+        rows,
+        labels,
+        oracle=oracle,
+        m=default_m(labels.size) if asked.m is None else asked.m,
+        splits=asked.splits,
+        command=asked.command,
+        options=asked.options,
+        origin=origin,
+        summarised=summarised,
+        as_json=shown == "json",
+        everything=shown == "all",
+    )
 
 
 def _sizes(text: str) -> list[int]:

@@ -26,7 +26,7 @@ def team_to_take(
 ) -> Iterator[str]:
     """Lines for a terminal. `command`: how the same choice is made again, without its size and method; `options`: by
     method, what was asked of it; `summarised`: the strategy that reads the team, with its options, where one does."""
-    row = _taken(rows)
+    row = taken(rows)
     if row is None:
         return
     if row.get("cut_short"):  # whoever is slow when wrong was chosen
@@ -37,9 +37,9 @@ def team_to_take(
     yield f"The team to take{by}:"
     yield f"  {', '.join(row['team'])}"
     if row.get("beaten_by"):
-        yield f"On the test {row['beaten_by']} is better, all comparisons paid for: see above."
-    elif alone := _alone(row, rows, summarised=summarised is not None):
-        yield alone
+        yield f"On the test {row['beaten_by']} is better, all comparisons paid for."
+    elif cheaper := _cheaper(row, rows, summarised=summarised is not None):
+        yield cheaper
     again = [*command, "--k", str(row["k"]), "--method", row["method"]]
     for name, value in options.get(row["method"], {}).items():
         again += ["--option", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
@@ -49,27 +49,39 @@ def team_to_take(
     if summarised is not None:
         yield f"  strategies: {flow([dict(summarised)])}"
     else:
-        yield f"  teams: {flow({'chosen': {'players': list(row['team']), 'selection': FILE}})}"
+        yield "  teams:"
+        yield f"    chosen: {flow({'players': list(row['team']), 'selection': FILE})}"
         yield "  strategies: [solo, vote]"
 
 
-def _alone(taken: Row, rows: Sequence[Row], *, summarised: bool) -> str | None:
-    """Whether one proposer, to be had for less, is as good: only by the comparison of methods on the test, which pays for all
-    of them. With a summariser a team of one is not that one alone, and nothing has compared the two."""
-    if taken["size"] <= 1:
+def _cheaper(to_take: Row, rows: Sequence[Row], *, summarised: bool) -> str | None:
+    """Whether one proposer, or a smaller team, is as good: only by the comparison of methods on the test, which pays for all
+    of them. With a summariser a team of one is not that one alone, which nothing has compared with the team."""
+    if to_take["size"] <= 1:
         return None
-    compared = [row for row in rows if row["kind"] == "selector" and row["k"] == taken["k"] and "beaten_by" in row]
-    singles = [row for row in compared if row["size"] == 1]
-    for row in () if summarised else singles:
-        if None in (row["test_accuracy"], taken["test_accuracy"]) or len({*map(tuple, row.get("teams") or ())}) > 1:
+    compared = [row for row in rows if row["kind"] == "selector" and row["k"] == to_take["k"] and "beaten_by" in row]
+    smaller = sorted((row for row in compared if row["size"] < to_take["size"]), key=lambda row: row["size"])
+    settled = False
+    for row in smaller:
+        if None in (row["test_accuracy"], to_take["test_accuracy"]) or len({*map(tuple, row.get("teams") or ())}) > 1:
             continue
         if row["beaten_by"] is None:
-            instead = f"with one proposer to ask instead of {taken['size']:g}"
-            return f"On the test {row['team'][0]} alone ({row['method']}) cannot be told from it, {instead}."
-        if row["beaten_by"] in (taken["method"], taken.get("same_as")):
-            return None
+            alone = row["size"] == 1 and not summarised
+            who = f"{row['team'][0]} alone" if alone else ", ".join(row["team"])
+            less = _share_of_calls(row["size"] + summarised, to_take["size"] + summarised)
+            return f"On the test {who} ({row['method']}) cannot be told from it, at {less}."
+        settled |= row["size"] == 1 and row["beaten_by"] in (to_take["method"], to_take.get("same_as"))
+    if settled and not summarised:
+        return None
     shown = any(row["kind"] == "single" for row in rows)
-    return "What one of them does alone: see 'Each proposer alone' above." if shown else None
+    return "What one of them does alone is under 'Each proposer alone' of --all." if shown else None
+
+
+def _share_of_calls(fewer: float, more: float) -> str:
+    """A proposer is a call, and so is a summariser."""
+    words = {2.0: "half", 3.0: "a third", 4.0: "a quarter", 5.0: "a fifth"}
+    share = words.get(more / fewer) or f"{100 * fewer / more:.0f} %"
+    return f"{share} of the calls ({fewer:g} a question instead of {more:g})"
 
 
 def _why(row: Row) -> str:
@@ -78,7 +90,7 @@ def _why(row: Row) -> str:
     return "best on the questions to choose on"
 
 
-def _taken(rows: Sequence[Row]) -> Row | None:
+def taken(rows: Sequence[Row]) -> Row | None:
     """Of those that keep to the size asked for, the most accurate where it was chosen; of equals the cheapest, the smallest."""
     fitting = [row for row in rows if row["kind"] == "selector" and row["team"] and row["size"] <= row["k"]]
     known = [row for row in fitting if row["selection_accuracy"] is not None] or fitting

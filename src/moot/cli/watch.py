@@ -59,7 +59,10 @@ def _print(figures: Mapping[str, Any], console: Console) -> None:
     for note in figures["notes"]:
         console.print(Text(note))
     heads = ["option", "right so far (95 %)" if not figures["over"] else "right (95 %)", "n", "missing"]
-    rows = [[row["of"], row["words"], f"{row['n']:,}", f"{row['missing']:,}"] for row in figures["accuracy"]]
+    rows = [
+        [f"{row['of']}{', declared' if row['declared'] else ''}", row["words"], f"{row['n']:,}", f"{row['missing']:,}"]
+        for row in figures["accuracy"]
+    ]
     console.print(table(heads, rows, words=1, width=console.width))
     heads = ["model", "replies", "median", "slowest tenth", "last reply", "failed"]
     rows = [

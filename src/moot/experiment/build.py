@@ -5,7 +5,7 @@ Everything that can be wrong is found here, before the first call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -41,13 +41,31 @@ from moot.team.player import numbered
 def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None, asked: bool = True) -> Plan:
     """Build all that the file names, or say what is wrong with it. `store_url` goes over the file's own.
 
-    `asked`: False where nobody will be asked anything. What only a call needs, such as a key, is not looked for then.
+    `asked`: False where nobody will be asked anything. What only a call needs, such as a key, is not looked for then. That a
+    key is not there hides no mistake of the file: both are told.
     """
+    unset: list[FileError] = []
+    try:
+        plan = _built(file, unset, limit, store_url, asked)
+    except FileError as error:
+        raise (_together(error, unset) if unset else error) from None
+    if unset:
+        raise _together(unset[0], unset[1:])
+    return plan
+
+
+def _together(first: FileError, others: Sequence[FileError]) -> FileError:
+    """One complaint at the place of the first; the others with their keys."""
+    words = "; ".join([first.problem, *(f"{other.key}: {other.problem}" for other in others)])
+    return FileError(words, file=first.file, line=first.line, key=first.key)
+
+
+def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, store_url: str | None, asked: bool) -> Plan:
     spec = file.spec
     check_vendors(file)
     dataset = questions_of(file, limit) if spec.questions is not None else None
     prompts = _prompts(file)
-    models = make_models(file, dataset, asked=asked)
+    models = make_models(file, dataset, unset, asked=asked)
     players = _players(file, models, prompts, dataset)
     teams = {
         name: replace(team, names=configured_names(file), reader=reader_of(file, models))

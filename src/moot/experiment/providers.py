@@ -69,6 +69,8 @@ class Shared:
 
     room: Room
     """For replies that come in."""
+    unset: list[FileError]
+    """Where it is put down that a variable is not set which is to hold a key."""
     world: Any = None
     """Of the simulated ones."""
     asked: bool = True
@@ -83,11 +85,14 @@ def model_named(file: ExperimentFile, models: Mapping[str, BuiltModel], key: Key
     return models[name].model
 
 
-def make_models(file: ExperimentFile, dataset: Dataset | None, *, asked: bool = True) -> dict[str, BuiltModel]:
-    """`asked`: False where nobody will be asked anything."""
+def make_models(
+    file: ExperimentFile, dataset: Dataset | None, unset: list[FileError], *, asked: bool = True
+) -> dict[str, BuiltModel]:
+    """`asked`: False where nobody will be asked anything. `unset`: takes the complaints about variables that are to hold a
+    key and do not, which are no mistake of the file."""
     built: dict[str, BuiltModel] = {}
     limits: dict[str, tuple[str, LimitsSpec]] = {}
-    shared = Shared(Room(round(file.spec.replies_in_flight_mb * MIB)), asked=asked)
+    shared = Shared(Room(round(file.spec.replies_in_flight_mb * MIB)), unset, asked=asked)
     for name, spec in file.spec.models.items():
         try:
             make: Callable[..., Model] = _plugged if isinstance(spec, PluggedSpec) else _MAKERS[spec.provider]
@@ -155,7 +160,7 @@ def _key_from(spec: ModelSpec) -> str | None:
     return None if spec.api_key_env is None else f"the environment variable {spec.api_key_env} (api_key_env)"
 
 
-def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec) -> str | None:
+def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec, unset: list[FileError]) -> str | None:
     """The key, from the environment or from a file that is nobody else's to read."""
     if spec.api_key_env is not None and spec.api_key_file is not None:
         raise file.error(("models", name, "api_key_file"), "expected api_key_env or api_key_file, not both")
@@ -168,8 +173,10 @@ def _key_of(file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec) -
     else:
         return None
     if not key:
-        problem = f"{where} is not set" if place == "api_key_env" else f"{where} is empty"
-        raise file.error(("models", name, place), problem)
+        if place == "api_key_file":
+            raise file.error(("models", name, place), f"{where} is empty")
+        unset.append(file.error(("models", name, place), f"{where} is not set"))
+        return None
     if not key.isprintable():
         raise file.error(("models", name, place), f"{where} holds a line break or a control character")
     return key
@@ -220,7 +227,7 @@ def _certificates(file: ExperimentFile, name: str, spec: EndpointSpec) -> dict[s
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
-    api_key = _key_of(file, name, spec) if shared.asked else None
+    api_key = _key_of(file, name, spec, shared.unset) if shared.asked else None
     network = Network(spec.timeout_s, headers=spec.headers)
     if shared.asked:
         proxy = _proxy(file, name, spec, api_key)
@@ -257,7 +264,7 @@ def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, dataset: Datase
     return LitellmModel(
         name,
         model=spec.model,
-        api_key=_key_of(file, name, spec) if shared.asked else None,
+        api_key=_key_of(file, name, spec, shared.unset) if shared.asked else None,
         base_url=spec.base_url,
         params=spec.params,
         price=_price(spec),

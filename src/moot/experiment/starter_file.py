@@ -55,10 +55,14 @@ class StarterQuestions:
     language: str = "en"
 
 
-def endpoint(base_url: str, model: str, where: str, *, concurrent: int, simulated: bool = False) -> StarterModel:
+def endpoint(
+    base_url: str, model: str, where: str, *, concurrent: int, simulated: bool = False, variable: str | None = None
+) -> StarterModel:
     """A model behind an address on this machine, which nobody pays for by the token."""
-    keys = {"provider": "endpoint", "base_url": base_url, "model": model, "params": _params(base_url, model)}
-    return StarterModel(model, {**keys, "limits": {"concurrent": concurrent}}, where, simulated=simulated)
+    keys: dict[str, Any] = {"provider": "endpoint", "base_url": base_url, "model": model}
+    keys |= {"api_key_env": variable} if variable is not None else {}
+    keys |= {"params": _params(base_url, model), "limits": {"concurrent": concurrent}}
+    return StarterModel(model, keys, where, simulated=simulated)
 
 
 def hosted(base_url: str, model: str, where: str, *, variable: str, through_proxy: bool) -> StarterModel:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def log_store(file: Path) -> SqliteStore:
 
 @dataclass(frozen=True, slots=True)
 class LoggedQuestion:
-    """One play of one question."""
+    """One play of one question, with what else played it at once."""
 
     id: str
     experiment: str
@@ -78,6 +79,8 @@ class LoggedQuestion:
     """How it was put by hand; None: of a served team, or of a run."""
     several_teams: bool = False
     """Its file has several, so that it is named with its own."""
+    others: tuple[LoggedQuestion, ...] = ()
+    """What else played it when it was put to several at once, by `moot ask --all`."""
 
     @property
     def text(self) -> str:
@@ -125,6 +128,7 @@ class LoggedQuestion:
             "before": [list(message) for message in self.before],
             "outcome": self.outcome,
             "answer": self.answer_words,
+            **({"others": [other.json() for other in self.others]} if self.others else {}),
         }
 
 
@@ -134,16 +138,31 @@ def last_by_hand(connection: Connection) -> LoggedQuestion | None:
 
 
 def logged(connection: Connection, words: Sequence[str] = (), *, most: int, runs: bool = False) -> list[LoggedQuestion]:
-    """The newest first, of those in whose question or answer all the words stand. `runs`: those of experiments as well."""
+    """The newest first, of those in whose question or answer all the words stand: an entry a question, however many played
+    it at once. `runs`: those of experiments as well."""
     wanted = [word.casefold() for word in words]
     found: list[LoggedQuestion] = []
-    for entry in _every(connection, runs=runs):
-        said = "\n".join((entry.text, *entry.choices, entry.answer_words or "")).casefold()
-        if all(word in said for word in wanted):
-            found.append(entry)
-            if len(found) == most:
-                break
+    for _, together in groupby(_every(connection, runs=runs), key=_asked_at_once):
+        if len(found) == most:
+            break
+        plays = list(together)
+        if matching := [play for play in plays if _says(play, wanted)]:
+            # A team's word before a player's.
+            first = next((play for play in matching if play.cell["player"] is None), matching[0])
+            found.append(replace(first, others=tuple(play for play in plays if play is not first)))
     return found
+
+
+def _asked_at_once(entry: LoggedQuestion) -> tuple[Any, ...]:
+    """What plays of one question have in common that somebody put to all strategies of a file."""
+    if entry.asked_with is None:
+        return (entry.id,)
+    return entry.experiment, entry.case.question.digest, entry.repeat
+
+
+def _says(entry: LoggedQuestion, wanted: Sequence[str]) -> bool:
+    said = "\n".join((entry.text, *entry.choices, entry.answer_words or "")).casefold()
+    return all(word in said for word in wanted)
 
 
 def logged_as(connection: Connection, ident: str, *, runs: bool = True) -> LoggedQuestion | None:

@@ -12,7 +12,6 @@ import math
 import random
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,12 +25,12 @@ from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
-from moot.experiment.side_names import SideName
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.served import ServedRecord, served_name
+from moot.live.served_names import declared_name, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.models.closest import closest
 from moot.models.model import Model
@@ -118,8 +117,13 @@ class LiveTeam:
 
     @property
     def models(self) -> list[str]:
-        """The names under which teams and strategies answer."""
+        """The names under which teams and strategies answer; first the one that the file declares its primary."""
         return list(served_names(self.experiment))
+
+    @property
+    def declared(self) -> str | None:
+        """The name of the file's primary, where it declares one."""
+        return declared_name(self.experiment)
 
     @property
     def record(self) -> ServedRecord:
@@ -201,7 +205,8 @@ class LiveTeam:
         strategy: str | None = None,
         deadline_s: float | None = None,
     ) -> Verdict:
-        """The team's word on one question. `strategy`: one of `models`; where it is left out, the first team."""
+        """The team's word on one question. `strategy`: one of `models`; where it is left out, the file's primary, or the
+        first team."""
         question = question_of(text, choices, self.experiment.spec.language)
         return (await self.play(question, strategy, deadline_s=deadline_s)).verdict
 
@@ -266,7 +271,9 @@ class LiveTeam:
         return asked
 
     def _usual(self) -> str:
-        """A team before a player alone."""
+        """The declared one, which is measured; else a team before a player alone."""
+        if self.declared is not None:
+            return self.declared
         return next((name for name, cell in self.cells.items() if cell.player is None), next(iter(self.cells)))
 
     def cell(self, name: str) -> Cell:
@@ -301,25 +308,6 @@ def question_of(text: str, choices: Sequence[str] = (), language: str = "en") ->
 
 def episode_id(question: Question, repeat: int) -> str:
     return f"ep_{repeat:08x}{question.digest}"
-
-
-def served_names(experiment: Plan) -> dict[str, Cell]:
-    """Cells by the names they are served under, as `side_names` reads them.
-
-    ``six/talkative`` is the team with its captain; where everybody is captain in turn it is the first, and each has a
-    name of its own beside it: ``six/talkative@ann``. A player alone is ``solo@ann``.
-    """
-    named: dict[str, Cell] = {}
-    lineups = Counter((cell.team.name, cell.label) for cell in experiment.cells if cell.player is None)
-    for cell in experiment.cells:
-        if cell.player is not None:
-            named[str(SideName(cell.label, cell.player))] = cell
-            continue
-        table = SideName(cell.label, team=cell.team.name)
-        named.setdefault(str(table), cell)
-        if lineups[cell.team.name, cell.label] > 1:
-            named[str(replace(table, who=cell.captain or cell.team.cohort))] = cell
-    return named
 
 
 def _served(cell: Cell) -> Cell:

@@ -114,15 +114,33 @@ def family_sizes(plan: Plan, hypotheses: int) -> dict[str, int]:
     return {name: sizes[name] for name in FAMILIES}
 
 
-def players_to_beat(plan: Plan) -> int:
-    """How many there are of whom the headline has to beat every one: each once for each way in which it is asked alone."""
+@dataclass(frozen=True, slots=True)
+class ToBeat:
+    """Of whom the headline has to beat every one: each player once for each way in which it is asked alone."""
+
+    ways: frozenset[tuple[str, str]]
+    """Each with how it drafts, and who it is."""
+
+    def __len__(self) -> int:
+        return len(self.ways)
+
+    def __str__(self) -> str:
+        drafts, players = ({way[part] for way in self.ways} for part in (0, 1))
+        who = f"{len(players):,} player{'s' if len(players) != 1 else ''}"
+        if len(self.ways) == len(players):
+            return who
+        each = "" if len(self.ways) == len(players) * len(drafts) else "up to "
+        return f"{len(self.ways):,} ({who}, {each}{len(drafts)} ways to draft)"
+
+
+def players_to_beat(plan: Plan) -> ToBeat:
     cells = [stored_cell(cell.row()) for cell in plan.cells]
     together = [cell for cell in cells if cell["player"] is None]
     if plan.spec.primary:
         together = [cell for cell in cells_named(plan.spec.primary, cells) if cell["player"] is None]
     tables = {(drafting(cell), name) for cell in together for name in players_of(cell)}
     alone = {(drafting(cell), cell["player"]) for cell in cells if cell["player"] and cell["traits"].alone}
-    return len(tables | alone)
+    return ToBeat(frozenset(tables | alone))
 
 
 def cluster_sizes(plan: Plan) -> tuple[int, ...]:

@@ -26,8 +26,8 @@ from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
-from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
-from moot.report.remarks import SMALL, cluster_words, ended_early_words, front_words, prove_nothing, simulated_words
+from moot.report.nothing_played import ended_early_words, instead_of_figures
+from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.types import WITH_ANSWER
@@ -78,8 +78,8 @@ def _quoted(text: str) -> str:
 
 def print_ending(figures: Figures, console: Console, following: NextCommands, given: Iterable[Measure] = ()) -> None:
     """At most `LINES` lines of 80 columns; of the table as many rows as there is room for."""
-    if plays := all_failed(figures):
-        for sentence in (nothing_words(plays), failure_words(figures), next_words(following.source)):
+    if sentences := instead_of_figures(figures, following.source):
+        for sentence in sentences:
             console.print(Text(sentence))
         return
     figures = shortened(figures)

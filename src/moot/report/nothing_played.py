@@ -1,4 +1,5 @@
-"""A run in which every play failed has no table and no verdict: what went wrong is said instead, and what to type next."""
+"""A run in which nothing was played, or every play failed, has no table and no verdict: what went wrong is said instead, and
+what to type next."""
 
 from __future__ import annotations
 
@@ -17,6 +18,33 @@ def all_failed(figures: Mapping[str, Any]) -> int:
 def nothing_words(plays: int) -> str:
     all_plays = f"all {plays:,} plays" if plays != 1 else "the one play"
     return f"Nothing could be played: {all_plays} failed. There is no figure and no verdict."
+
+
+def instead_of_figures(figures: Mapping[str, Any], file: object = "FILE") -> list[str]:
+    """What is told of a run that has no figures; nothing where it has some."""
+    if plays := all_failed(figures):
+        return [nothing_words(plays), failure_words(figures), next_words(file)]
+    return none_played_words(figures, file) if none_played(figures) else []
+
+
+def none_played(figures: Mapping[str, Any]) -> bool:
+    """Whether all is still to be played: a run that ended before its first play did."""
+    rows = figures["accuracy"]
+    return any(row["missing"] for row in rows) and not any(row["outcomes"] for row in rows)
+
+
+def none_played_words(figures: Mapping[str, Any], file: object = "FILE") -> list[str]:
+    missing = sum(row["missing"] for row in figures["accuracy"])
+    cause = next((run.get("cause") for run in reversed(figures.get("runs", ()))), None)
+    return [
+        f"Nothing is played yet, of {missing:,} episodes. There is no figure and no verdict.",
+        *([ended_early_words(cause)] if cause else []),
+        f"Next: moot doctor {file}, then moot run {file}.",
+    ]
+
+
+def ended_early_words(cause: str) -> str:
+    return f"The last run ended before its time: {cause.rstrip('.')}."
 
 
 def failure_words(figures: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from moot.measures.columns import Figures, Row, count, several_teams, titled
 from moot.measures.facts.figures import losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.quiz.sections import talk_from_words
+from moot.report.nothing_played import ended_early_words
 
 SMALL = 30
 """Fewer questions than this prove next to nothing, and the report says so."""
@@ -73,10 +74,6 @@ def cluster_words(questions: int, clusters: Row) -> str:
         few = f" Fewer than {SMALL} of them prove next to nothing."
     twice = f"{AskedTwice(**clusters['asked_twice'])}. " if "asked_twice" in clusters else ""
     return f"{twice}{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
-
-
-def ended_early_words(cause: str) -> str:
-    return f"The last run ended before its time: {cause.rstrip('.')}."
 
 
 def simulated_words(figures: Figures) -> str:

@@ -12,10 +12,13 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from moot.experiment.side_names import ClaimError
 from moot.measures.accuracy.figures import accuracy_figures
+from moot.measures.cells import Stored
 from moot.measures.claims.figures import headline_alone
 from moot.measures.columns import several_teams, titled
 from moot.measures.numbers import interval, mark, money, percent
+from moot.measures.sides import cells_named
 from moot.measures.source import Source
 from moot.report.nothing_played import all_failed, nothing_words
 from moot.report.stored_runs import state_words
@@ -46,6 +49,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
             state = runs[-1]["state"] if runs else "not run"
             over = not missing and state != "running"
             headline = headline_alone(source) if over and not source.nothing_played else None
+            declared = {cell["id"] for cell in _declared(source)}
     played = sum(sum(row["outcomes"].values()) for row in taken["accuracy"])
     failed = sum(row["outcomes"].get("failed", 0) for row in taken["accuracy"])
     standing = {"state": state, "missing": missing, "failed": failed, "episodes": played}
@@ -57,7 +61,10 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         "words": state_words(standing),
         "notes": _notes(taken, over, headline),
         "simulated": taken["simulated"],
-        "accuracy": [_shown(row, team=several_teams(taken["accuracy"])) for row in taken["accuracy"]],
+        "accuracy": [
+            {**_shown(row, team=several_teams(taken["accuracy"])), "declared": cell["id"] in declared}
+            for row, cell in zip(taken["accuracy"], source.cells, strict=True)
+        ],
         "bill_usd": taken["bill_usd"],
         "spent": _spent(taken["bill_usd"], source.config.get("budget_usd")),
         "models": _models(connection, source, taken["failures"], now),
@@ -65,6 +72,15 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         "cause": facts_of(runs[-1]).get("cause") if runs else None,
         "at": now,
     }
+
+
+def _declared(source: Source) -> list[Stored]:
+    """What the file declares its primary. It is marked, and not put before the others."""
+    primary = source.config.get("primary")
+    try:
+        return cells_named(primary, source.cells) if primary else []
+    except ClaimError:  # of another plan under this name
+        return []
 
 
 def _notes(taken: Mapping[str, Any], over: bool, headline: Mapping[str, Any] | None) -> list[str]:

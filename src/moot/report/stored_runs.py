@@ -112,11 +112,10 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
     stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline))))
     if headline.get("ungraded"):
         stands += " of what is graded"
-    if headline.get("cut_short"):
-        stands += ", so far: nothing is claimed"
+    back = ", so far. Nothing is claimed." if headline.get("cut_short") else ""
     for beside in _beside(headline):
-        stands += beside if width is None or len(stands) + len(beside) <= width else ""
-    return stands
+        stands += beside if width is None or len(stands) + len(beside) + len(back) <= width else ""
+    return stands + back
 
 
 def _beside(headline: Mapping[str, Any]) -> Iterator[str]:

@@ -31,7 +31,7 @@ from moot.models.closest import closest
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
-from moot.report.nothing_played import all_failed, failure_words, next_words, nothing_words
+from moot.report.nothing_played import instead_of_figures
 from moot.report.position_terminal import position_table
 from moot.report.remarks import remarks
 from moot.report.section_terminal import cell, section_parts
@@ -51,8 +51,8 @@ Row = dict[str, Any]
 
 def print_report(figures: Figures, console: Console, given: Iterable[Measure] = ()) -> None:
     """`given`: measures beside the registered ones. What nobody draws here in a way of its own is drawn as a table."""
-    if plays := all_failed(figures):
-        for sentence in (nothing_words(plays), failure_words(figures), next_words()):
+    if sentences := instead_of_figures(figures):
+        for sentence in sentences:
             console.print(Text(sentence))
         return
     figures, width = shortened(figures), console.width

@@ -54,6 +54,7 @@ class PastAndPage:
                 "team": None if cell.player else cell.team.name,
                 "strategy": cell.label,
                 "captain": cell.captain,
+                "declared": name == self.live.declared,
                 "players": [{"name": player.name, "model": player.model.name} for player in cell.team.players],
             }
             for name, cell in self.live.cells.items()

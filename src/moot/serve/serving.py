@@ -25,6 +25,8 @@ from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.names import given_name, origin_of
 from moot.serve.tracing import traced
 
+LONGEST_LIST = 70
+
 
 def serve(
     file: ExperimentFile,
@@ -61,7 +63,7 @@ def serve(
     app = create_app(live, settings)
     listening = listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    print(f"serving {', '.join(live.models)}")
+    print(f"serving {_served_names(live.models)}")
     print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
     files = raise_file_limit()
     connections = Connections(most=max(16, files // 2), per_address=per_address)
@@ -107,6 +109,12 @@ class TeamServer(uvicorn.Server):
             await self._live.open()
         await super().startup(sockets)
         spare_collector()
+
+
+def _served_names(names: Sequence[str]) -> str:
+    """All, where they fit a line; else the first, of which the page and `GET /v1/models` begin too."""
+    listed = ", ".join(names)
+    return listed if len(listed) <= LONGEST_LIST else f"{names[0]} and {len(names) - 1} others"
 
 
 def _told_apart(settings: ServeSettings) -> bool:

@@ -140,7 +140,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         ("question,a,b,d,answer\n", "2 columns could be choices: [a, b] and [a, b, d]"),
         ("question,answer,subject,topic\na,b,c,d\n", "columns: {category: subject}, or category: null for none"),
         ("question,prompt,answer,label\n", "2 columns could be answer"),
-        ("qestion,ansver\na,b\n", "text ('qestion': did you mean 'question'?); the columns are"),
+        ("qestion,ansver\na,b\n", "text ('qestion' could be it); the columns are"),
         ("foo,bar\na,b\n", "say which under questions, such as columns: {text: foo}; no column is known to be answer"),
         ("id,text,answer,riddle\n1,a,b,c\n", "riddle: unknown key; expected one of id, text"),
     ],

@@ -62,6 +62,9 @@ _ORDINALS = (
 _NUMBERS = "01"
 """A name of nothing but a number, or "answer 1", may be anything."""
 META = "meta."
+_NUMBERED = re.compile(r"(.*?)(?:(?:^|(?<=[\W_]))([^\W\d_])|([0-9]{1,2}))\W*")
+"""What is before a number, or before a letter that stands alone."""
+_LONGEST_NUMBERED = 60
 
 
 def plain(name: str) -> str:
@@ -136,6 +139,21 @@ def _families(names: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
                 yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in unbroken)
                 if there != unbroken:
                     yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in there)
+
+
+def numbered(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Columns that differ in a number or a letter alone and begin with the first: Antwort 1, Antwort 2; r_a, r_b, r_c."""
+    stems: dict[str, dict[str, str]] = {}
+    for name in names:
+        if len(name) <= _LONGEST_NUMBERED and (found := _NUMBERED.fullmatch(name.strip())):
+            stems.setdefault(plain(found[1]), {}).setdefault((found[2] or str(int(found[3]))).casefold(), name)
+    families = []
+    for ends in stems.values():
+        begun = [tuple(end for end in takewhile(ends.__contains__, ordinals)) for ordinals in _ORDINALS]
+        longest = max(begun, key=len)
+        if len(longest) > 1:
+            families.append(tuple(ends[end] for end in longest))
+    return families
 
 
 def ends_of(names: Sequence[str]) -> tuple[str, ...]:

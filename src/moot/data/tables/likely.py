@@ -19,8 +19,16 @@ _OF_REPLIES = ({"model", "questionid"}, {"model", "pred"})
 
 def likely_questions(folder: Path) -> list[Path]:
     """By their names, in order; a file that cannot be read is none of them."""
-    looked_at = [path for path in sorted(folder.iterdir()) if _could_be(path)][:MOST_LOOKED_AT]
-    return [path for path in looked_at if path.suffix.lower() == ".4s" or _holds_questions(path)]
+    return [path for path in _looked_at(folder) if path.suffix.lower() == ".4s" or _holds_questions(path)]
+
+
+def unknown_tables(folder: Path) -> list[Path]:
+    """Tables that can be read, and by whose columns nobody can tell what they are."""
+    return [path for path in _looked_at(folder) if path.suffix.lower() in ENDINGS and _is_unknown(path)]
+
+
+def _looked_at(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if _could_be(path)][:MOST_LOOKED_AT]
 
 
 def _could_be(path: Path) -> bool:
@@ -31,12 +39,21 @@ def _could_be(path: Path) -> bool:
 
 def _holds_questions(path: Path) -> bool:
     try:
-        names = {plain(name) for name in table_of(path).names}
-        if any(replies <= names for replies in _OF_REPLIES):
-            return False
-        return _has_both(propose_columns(path))
+        return not _of_replies(path) and _has_both(propose_columns(path))
     except (FileError, OSError):
         return False
+
+
+def _is_unknown(path: Path) -> bool:
+    try:
+        return not _of_replies(path) and any(doubt.about == "missing" for doubt in propose_columns(path).doubts)
+    except (FileError, OSError):
+        return False
+
+
+def _of_replies(path: Path) -> bool:
+    names = {plain(name) for name in table_of(path).names}
+    return any(replies <= names for replies in _OF_REPLIES)
 
 
 def _has_both(proposal: Proposal) -> bool:

@@ -21,7 +21,8 @@ from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest
 
-_NEEDED = ("text", "answer")
+_NEEDED = {"text": "the question itself", "answer": "what is right"}
+"""Keys that a question cannot be without, and what they are."""
 MOST_LISTED = 40
 MOST_SHOWN = 60
 """Letters of a name, in a message."""
@@ -59,6 +60,10 @@ class Doubt:
     ways: tuple[Stated, ...] = ()
     """What could be said to settle it, of which one is true; none where the file has to be changed."""
     about: DoubtAbout = "other"
+    brief: str = ""
+    """What is asked where the ways are listed below it; left out: the problem."""
+    likely: int | None = None
+    """The way that it may well be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class Proposal:
     """How the answers to questions with choices are written; None: there are no choices, or it is in doubt."""
     reasons: tuple[str, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    unused: tuple[str, ...] = ()
+    """Columns that are nothing."""
     source: MappedFile | None = field(default=None, repr=False)
     """Its questions, if there is no doubt and it is not in our own form."""
 
@@ -123,7 +130,8 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
         return Proposal(table.path, doubts=_unknown(table, unused))
     if doubts := (*_two_could_be(table, guess), *_missing(table, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
-    return _by_rows(table, stated, columns, _reasons(table, stated, columns, found, unused))
+    reasons = _reasons(table, stated, columns, found, unused)
+    return replace(_by_rows(table, stated, columns, reasons), unused=tuple(unused))
 
 
 def _is_meta(key: str, columns: ColumnNames) -> bool:
@@ -192,7 +200,8 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
         if key not in _NEEDED:
             problem += f", or {key}: null for none"
             ways += (Stated({key: None}),)
-        doubts.append(Doubt(problem, table.header, ways=ways, about="several"))
+        brief = f"{len(candidates)} columns could be {key}: {named}"
+        doubts.append(Doubt(problem, table.header, ways=ways, about="several", brief=brief))
     return tuple(doubts)
 
 
@@ -200,22 +209,22 @@ def _missing(
     table: QuestionTable, columns: Mapping[str, ColumnNames], guess: Guess, unused: Sequence[str]
 ) -> tuple[Doubt, ...]:
     missing = [key for key in _NEEDED if key not in columns and key not in guess.doubts]
-    doubts = []
+    doubts: list[Doubt] = []
+    free = list(unused[:MOST_LISTED])
     for key in missing:
-        near = next((hint for name in unused[:MOST_LISTED] if (hint := _known_as(name, key))), "")
-        names = listed(table.names) or "none"
-        say = _such_as(key, unused)
-        problem = (
-            f"no column is known to be {key}{near}; the columns are {names}; say which under questions, such as {say}"
-        )
+        near = next((name for name in free if closest(plain(name), NAMES[key])), None)
+        advised = [near] if near is not None else free
+        names = f"; the columns are {listed(table.names) or 'none'}" if not doubts else ""
+        hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
+        unknown = f"no column is known to be {key}"
+        problem = f"{unknown}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"
         ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
-        doubts.append(Doubt(problem, table.header, ways=ways, about="missing"))
+        likely = unused.index(near) if near is not None else None
+        doubts.append(
+            Doubt(problem, table.header, ways=ways, about="missing", brief=f"{unknown}, {_NEEDED[key]}", likely=likely)
+        )
+        free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
-
-
-def _known_as(name: str, key: str) -> str:
-    hint = closest(plain(name), NAMES[key])
-    return f" ({name!r}: {hint.removeprefix('; ')})" if hint else ""
 
 
 def _reasons(

@@ -1,13 +1,14 @@
 """Servers of language models on this machine: whoever answers GET /v1/models at the ports where they usually listen.
 
-Only loopback is asked, no proxy, no key, no redirect. Anything may listen there, so what it says is bounded and cleaned.
+Only loopback is asked, no proxy, no redirect. A key is shown to nobody but a server that has asked for one. Anything may
+listen there, so what it says is bounded and cleaned.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import aiohttp
@@ -56,6 +57,16 @@ class FoundServer:
     base_url: str
     models: tuple[str, ...] = ()
     wants_key: bool = False
+    by_key: bool = False
+    """Whether it answers to a key alone."""
+
+    @property
+    def place(self) -> str:
+        return self.base_url.removeprefix("http://").removesuffix("/v1")
+
+    @property
+    def port(self) -> int:
+        return int(self.place.rpartition(":")[2])
 
     @property
     def simulated(self) -> bool:
@@ -76,30 +87,38 @@ def answers_questions(model: str) -> bool:
     return not any(word in model.casefold() for word in _NO_WORDS)
 
 
-async def find_servers(ports: Iterable[int] = ()) -> list[FoundServer]:
-    """All ports at once, in the order in which they are given; the usual ones if none is."""
+async def find_servers(ports: Iterable[int] = (), key: str | None = None) -> list[FoundServer]:
+    """All ports at once, in the order in which they are given; the usual ones if none is. `key`: for who wants one."""
     async with aiohttp.ClientSession(
         connector=BoundedConnector(limit=0),
         auto_decompress=False,
         timeout=aiohttp.ClientTimeout(total=PATIENCE_S),
         headers={"Accept-Encoding": ACCEPTED},
     ) as session:
-        found = await asyncio.gather(*(_look(session, port) for port in dict.fromkeys(ports) or USUAL_PORTS))
+        found = await asyncio.gather(*(_look(session, port, key) for port in dict.fromkeys(ports) or USUAL_PORTS))
     return [server for server in found if server is not None]
 
 
-async def _look(session: aiohttp.ClientSession, port: int) -> FoundServer | None:
+async def _look(session: aiohttp.ClientSession, port: int, key: str | None) -> FoundServer | None:
     """None: nobody is there, or somebody who lists no models."""
+    found = await _ask(session, port, {})
+    if found is None or not found.wants_key or key is None:
+        return found
+    admitted = await _ask(session, port, {"Authorization": f"Bearer {key}"})
+    return replace(admitted, by_key=True) if admitted is not None else found
+
+
+async def _ask(session: aiohttp.ClientSession, port: int, headers: Mapping[str, str]) -> FoundServer | None:
     base_url = f"http://{HOST}:{port}/v1"
     usual = USUAL_PORTS.get(port, "a server")
     try:
-        async with session.get(f"{base_url}/models", allow_redirects=False) as response:
+        async with session.get(f"{base_url}/models", allow_redirects=False, headers=headers) as response:
             if response.status in (401, 403):
                 return FoundServer(usual, base_url, wants_key=True)
             if response.status != 200:
                 return None
             raw = await Intake(4 * MIB).whole(response)
-    except (TimeoutError, aiohttp.ClientError, OSError, CallError):
+    except (TimeoutError, aiohttp.ClientError, OSError, CallError, ValueError):
         return None
     entries = _listed(bytes(raw))
     if entries is None:

@@ -24,9 +24,7 @@ def selection_sections(
     """What `moot select` prints. `clusters`: in how many the questions hang together, where they do; `notes`: what
     there is to know of the labels themselves."""
     chosen = [row for row in rows if row["kind"] == "selector"]
-    asked = f"{questions} questions, {m} to choose on"
-    if clusters is not None:
-        asked = f"{questions} questions in {clusters} clusters, which are never divided, about {m} to choose on"
+    asked = asked_words(questions, m, clusters, splits)
     sections = [_methods(chosen, oracle, asked, splits, notes)]
     if any(row.get("over") for row in chosen):
         sections.append(_differences(chosen))
@@ -44,8 +42,15 @@ def selection_sections(
     return sections
 
 
+def asked_words(questions: int, m: int, clusters: int | None, splits: int) -> str:
+    asked = f"{questions} questions, {m} to choose on"
+    if clusters is not None:
+        asked = f"{questions} questions in {clusters} clusters, which are never divided, about {m} to choose on"
+    return f"{asked}, {splits} random split{'s' if splits > 1 else ''}"
+
+
 def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, notes: Sequence[str]) -> Section:
-    words = [f"{asked}, {splits} random split{'s' if splits > 1 else ''}; {oracle}.", *notes]
+    words = [f"{asked}; {oracle}.", *notes]
     columns = [
         Column("method", "method"),
         Column("k", "k"),
@@ -70,7 +75,7 @@ def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, notes: S
         )
     words += [_same(row) for row in rows if row["same_as"]]
     words += [f"{row['method']}: {note}." for row in rows for note in row["notes"]]
-    words += [_ungraded(row) for row in rows if row.get("ungraded")]
+    words += [ungraded_word(row) for row in rows if row.get("ungraded")]
     words += _partners(rows)
     table_rows = [
         {**row, "spread": _points(row["deviation"]), "from_optimum": _points(row["distance"])} for row in rows
@@ -98,13 +103,21 @@ def _differences(rows: Sequence[Row]) -> Section:
         " the same count once. The interval is about the teams that were chosen.",
         *ungraded_words(table_rows),
     ]
+    words += may_be_best(rows)
+    return Section("selection-differences", "Differences between methods", tuple(words), columns, table_rows)
+
+
+def may_be_best(rows: Sequence[Row]) -> list[str]:
+    """By size, whom no other method beats; nothing where nobody was compared."""
+    several = len({row["k"] for row in rows}) > 1
+    words = []
     for k in dict.fromkeys(row["k"] for row in rows):
         distinct = [row for row in rows if row["k"] == k and not row["same_as"]]
         best = [row["method"] for row in distinct if row["beaten_by"] is None]
         of = f"k = {k}: " if several else ""
         if len(distinct) > 1 and not distinct[0].get("cut_short"):
             words.append(f"{of}May be the best, all comparisons paid for: {', '.join(best)}.")
-    return Section("selection-differences", "Differences between methods", tuple(words), columns, table_rows)
+    return words
 
 
 def _points(share: float | None) -> str | None:
@@ -116,7 +129,7 @@ def _same(row: Row) -> str:
     return f"{row['method']} chose the same teams as {row['same_as']} on every split{reason}."
 
 
-def _ungraded(row: Row) -> str:
+def ungraded_word(row: Row) -> str:
     low, high = (f"{plain(row['bounds'][end])} %" for end in ("low", "high"))
     words = f"{row['method']}: {row['ungraded']} of the ensemble's words are ungraded"
     return f"{words}; of all test questions it is right on between {low} and {high}."

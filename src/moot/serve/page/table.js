@@ -2,6 +2,7 @@
 // Everything that a model wrote is shown through textContent: it is text, whatever it looks like.
 
 const GROUPS = 8;
+const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
 const state = { teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
 
@@ -270,23 +271,45 @@ function traces(verdict, kind) {
   return (verdict.traces || []).filter((record) => record.kind === kind);
 }
 
+/** Who voted for what, in the words of the options; at the foot, what each of them got. */
 function ballots(verdict) {
-  const rows = traces(verdict, "ballot").map(({ kind, ...ballot }) => ballot);
-  find("ballots-part").hidden = rows.length === 0;
-  if (!rows.length) return;
-  const columns = [...new Set(rows.flatMap(Object.keys))];
-  const head = make("tr");
-  head.append(...columns.map((name) => Object.assign(make("th", null, name.replaceAll("_", " ")), { scope: "col" })));
-  const body = rows.map((row) => {
-    const line = make("tr");
-    line.append(...columns.map((name) => make("td", null, readable(row[name]))));
-    return line;
+  const cast = traces(verdict, "ballot");
+  const counts = traces(verdict, "counted");
+  find("ballots-part").hidden = cast.length === 0;
+  if (!cast.length) return;
+  const turn = (record) => record.turn ?? 1;
+  const several = new Set(cast.map(turn)).size > 1;
+  const row = (record, who, words) => [who, ...(several ? [String(turn(record))] : []), words];
+  const votes = cast.map((each) => {
+    const counted = counts.find((count) => turn(count) === turn(each)) ?? counts.at(-1);
+    return row(each, each.voter, vote(each, counted?.options ?? []));
   });
-  const top = make("thead");
-  const rest = make("tbody");
-  top.append(head);
-  rest.append(...body);
-  find("ballots").replaceChildren(top, rest);
+  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${option}: ${count.points[number]}`).join(" · ")));
+  find("ballots").replaceChildren(
+    part("thead", [["voter", ...(several ? ["turn"] : []), "vote"]], "th"),
+    part("tbody", votes, "td"),
+    part("tfoot", sums, "td"),
+  );
+}
+
+function part(tag, rows, cell) {
+  const made = make(tag);
+  for (const row of rows) {
+    const line = make("tr");
+    line.append(...row.map((text) => make(cell, null, text)));
+    made.append(line);
+  }
+  for (const head of made.querySelectorAll("th")) head.scope = "col";
+  return made;
+}
+
+/** One ballot: the options that it names, with their places or points where it gives such. */
+function vote(ballot, options) {
+  if (!ballot.choice) return ballot.cause ? `spoilt: ${ballot.cause}` : "spoilt";
+  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: options[number] ?? `option ${Number(number) + 1}`, value }));
+  if (ballot.form === "ranking") return named.sort((one, other) => one.value - other.value).map(({ option, value }) => `${value}. ${option}`).join(" · ");
+  if (named.every(({ value }) => value === 1)) return named.map(({ option }) => option).join(", ");
+  return named.map(({ option, value }) => `${option}: ${value}`).join(" · ");
 }
 
 function readable(value) {
@@ -385,11 +408,13 @@ async function start() {
   say("simulated", simulated.length ? `Simulated models, not real ones: ${simulated.join(", ")}` : "");
   const groups = new Map();
   for (const team of teams) {
-    const label = team.team ?? "one player";
+    const label = team.declared ? DECLARED : (team.team ?? "one player");
     if (!groups.has(label)) groups.set(label, Object.assign(make("optgroup"), { label }));
-    groups.get(label).append(Object.assign(make("option", null, team.model), { value: team.model }));
+    const named = team.declared ? `${team.model} (declared)` : team.model;
+    groups.get(label).append(Object.assign(make("option", null, named), { value: team.model }));
   }
-  const ordered = [...groups].sort(([one], [other]) => (one === "one player") - (other === "one player"));
+  const rank = (label) => (label === DECLARED ? 0 : label === "one player" ? 2 : 1);
+  const ordered = [...groups].sort(([one], [other]) => rank(one) - rank(other));
   find("model").replaceChildren(...ordered.map(([, group]) => group));
   seat(teams.find((team) => team.model === find("model").value));
   idle();
@@ -433,7 +458,9 @@ find("ask").addEventListener("submit", (event) => {
   if (!state.stop) ask(find("question").value.trim(), find("model").value, Number(find("limit").value) || null);
 });
 find("question").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) find("ask").requestSubmit();
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  find("ask").requestSubmit();
 });
 find("model").addEventListener("change", () => {
   if (state.stop) return;

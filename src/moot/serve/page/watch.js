@@ -68,7 +68,9 @@ function paceWords(run, planned) {
 
 function option(row) {
   const made = make("li");
-  made.append(make("span", "name", row.of), picture(row), make("span", "figure", row.words), make("span", "quiet rest", rest(row)));
+  const name = make("span", "name", row.of);
+  if (row.declared) name.append(" ", make("span", "quiet", "declared"));
+  made.append(name, picture(row), make("span", "figure", row.words), make("span", "quiet rest", rest(row)));
   return made;
 }
 

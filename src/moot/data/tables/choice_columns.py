@@ -1,0 +1,93 @@
+"""Which columns could be the choices of questions whose text and answer are known: by what stands in all rows.
+
+Left out they would make open questions of a multiple-choice set without a word. Still it is only likely: whoever begins a
+file is asked, and a run takes no column for a choice by this alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words
+from moot.data.tables.known_names import ColumnNames, numbered
+from moot.data.tables.mapped import ColumnsOfTable
+from moot.data.tables.table import QuestionTable
+
+MOST_LOOKED_AT = 40
+"""Columns; somebody else's table may have thousands."""
+_POINTING: tuple[AnswersAs, ...] = ("letters", "letters-ru", "from-1", "from-0")
+_NUMBER = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyChoices:
+    """Columns that could be choices, and why. No columns: there must be some, and nobody can say which."""
+
+    why: str
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What all rows say."""
+
+    count: int = 0
+    alike: set[frozenset[str]] = field(default_factory=set)
+    """The columns that say the same as the answer, each set of them once."""
+    forms: dict[AnswersAs, None] = field(default_factory=lambda: dict.fromkeys(_POINTING))
+    """In which every answer could be a letter or a position."""
+    words: set[str] = field(default_factory=set)
+    """Columns in which something else than a number stands."""
+
+    def is_one_of(self, columns: Sequence[str]) -> bool:
+        return all(alike.intersection(columns) for alike in self.alike)
+
+
+def likely_choices(
+    table: QuestionTable, columns: Mapping[str, ColumnNames], free: Sequence[str]
+) -> Iterator[LikelyChoices]:
+    """The likeliest first. `columns`: what is known, text and answer with it. `free`: those that are nothing else."""
+    free = tuple(free[:MOST_LOOKED_AT])
+    seen = _seen(table, columns, free)
+    if not seen.count or not free:
+        return
+    families = numbered(free)
+    said = f"in all {seen.count} rows the answer is what stands in one of them"
+    yield from (LikelyChoices(said, family) for family in families if seen.is_one_of(family))
+    if seen.is_one_of(free) and len(between := _between(free, seen)) > 1:
+        yield LikelyChoices(said, between)
+    for form in seen.forms:
+        pointed = f"the answers are {in_words(form)}"
+        yield from (LikelyChoices(pointed, family) for family in families if seen.words.intersection(family))
+        if form.startswith("letters") and len(free) > 1:
+            yield LikelyChoices(pointed)
+
+
+def _between(free: Sequence[str], seen: _Rows) -> tuple[str, ...]:
+    """From the first column that is ever the answer to the last; none where a single one always is: that is a copy."""
+    if any(seen.is_one_of([name]) for name in free):
+        return ()
+    places = [place for place, name in enumerate(free) if any(name in alike for alike in seen.alike)]
+    return tuple(free[places[0] : places[-1] + 1])
+
+
+def _seen(table: QuestionTable, columns: Mapping[str, ColumnNames], free: Sequence[str]) -> _Rows:
+    seen = _Rows()
+    for row in ColumnsOfTable(table, {**columns, "meta": tuple(free)}).rows():
+        answer = row.answer()
+        if answer is None:
+            continue
+        seen.count += 1
+        cells = {name: _folded(row.values.get(name)) for name in free}
+        seen.alike.add(frozenset(name for name, cell in cells.items() if cell == _folded(answer)))
+        seen.words.update(name for name, cell in cells.items() if cell and not _NUMBER.fullmatch(cell))
+        for form in [form for form in seen.forms if not could_be_a_choice(answer, form)]:
+            del seen.forms[form]
+    return seen
+
+
+def _folded(cell: Any) -> str:
+    return " ".join(str(cell).split()).casefold() if cell is not None else ""

@@ -1,0 +1,41 @@
+"""What `moot serve` says first: the team that the file declares, and how many others there are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from served import THREE
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"primary": "talkative@cat"}, "serving three/talkative@cat and 13 others\n"),
+        ({"strategies": ["vote"]}, "serving three/vote, three/vote@ann, three/vote@bob, three/vote@cat\n"),
+    ],
+    ids=["declared", "few"],
+)
+def test_it_fits_a_line_and_begins_with_what_is_declared(more: dict[str, Any], said: str, tmp_path: Path) -> None:
+    teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}}
+    strategies = ["vote", "talkative", "solo", {"solo": {"drafts": "double-call"}}]
+    path = tmp_path / "three.yaml"
+    path.write_text(yaml.safe_dump({**THREE, "teams": teams, "strategies": strategies, **more}))
+    served = subprocess.Popen(
+        [sys.executable, "-m", "moot", "serve", str(path), "--port", "0"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert served.stdout is not None
+        assert served.stdout.readline() == said
+    finally:
+        served.terminate()
+        served.communicate(timeout=60)
