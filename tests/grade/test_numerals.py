@@ -151,7 +151,7 @@ APART = [
     ("Peter III", ["peter", "iii"]),
     ("vitamin C", ["vitamin", "c"]),
     ("5 м", ["5", "м"]),
-    ("1.5 million", ["1", "5", "1000000"]),
+    ("1.5 million", ["1.5", "1000000"]),
     ("hundreds", ["hundreds"]),
 ]
 

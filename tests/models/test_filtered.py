@@ -21,6 +21,8 @@ PLAIN = Request((Message("user", "Who?"),))
 SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
 HATE = {"hate": {"filtered": True}}
 AZURE = "The response was filtered due to the prompt triggering the content management policy."
+XAI_CODE = "The caller does not have permission to execute the specified operation"
+XAI = "Content violates usage guidelines. Team: 1f2e, API key ID: 9c0b, Model: grok-4, Failed check: SAFETY_CHECK_TYPE_BIO"
 FLAGGED = "Invalid prompt: your prompt was flagged as potentially violating our usage policy."
 
 
@@ -66,6 +68,14 @@ REFUSED: list[tuple[str, int, object]] = [
     ("dashscope", 400, error("Input data may contain inappropriate content.", code="data_inspection_failed")),
     ("dashscope, dotted", 400, {"code": "InternalError.Algo.DataInspectionFailed", "message": "…"}),
     ("volcano", 400, error("The output text may contain sensitive information", code="OutputTextSensitiveContentDetected")),
+    ("deepseek", 400, error("Content Exists Risk", type="invalid_request_error", code="invalid_request_error")),
+    ("deepseek, under detail", 400, {"detail": "Content Exists Risk"}),
+    ("deepseek, a list under detail", 422, {"detail": [{"msg": "Content Exists Risk"}]}),
+    ("xai", 403, {"code": XAI_CODE, "error": XAI}),
+    ("xai, by code", 403, {"code": "permission-denied", "error": "Content violates usage guidelines. "}),
+    ("xai, under message", 403, error(XAI, code="permission_denied")),
+    ("xai, in no JSON", 403, XAI),
+    ("xai, by the check alone", 403, {"code": XAI_CODE, "error": "Failed check: SAFETY_CHECK_TYPE_CSAM. API key ID: 1"}),
     ("zhipu", 400, error("…", code="1301")),
     ("a list of errors", 400, [error(AZURE, code="content_filter")]),
     ("a list within", 400, {"error": [{"message": AZURE, "code": "content_filter"}]}),
@@ -97,6 +107,8 @@ FAILED: list[tuple[str, int, object, type[CallError]]] = [
     ("a wrong key", 401, error("Incorrect API key provided: content policy"), RequestRejected),
     ("a closed account", 403, error("Your account was flagged for violating our usage policies"), RequestRejected),
     ("no permission", 403, error("You have no permission for this content", code="permission_denied"), RequestRejected),
+    ("xai, no permission", 403, {"code": XAI_CODE, "error": "Access to the chat endpoint is denied"}, RequestRejected),
+    ("xai, with a wrong key", 401, {"code": XAI_CODE, "error": XAI}, RequestRejected),
     ("a region", 403, error("The request is not available in your region for safety reasons"), RequestRejected),
     ("a parameter", 400, error("Invalid value: 'content_filter' must be a boolean", code="invalid_value"), RequestRejected),
     ("too long", 400, error("The maximum length is 8192 tokens", code="context_length_exceeded"), RequestRejected),

@@ -18,6 +18,7 @@ STEPS = {
     "0009-grades": "e70f8bc",
     "0010-askers": "cffbd2c",
     "0011-ledger": "e6e3b1a",
+    "0012-judge-calls": "3aa2f56",
 }
 """The last step of a store, and the last commit that wrote such stores. 0.1.0 ends at 0005. The steps between came together."""
 

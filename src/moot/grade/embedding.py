@@ -100,6 +100,7 @@ class ExactParts:
 
 
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
+_RANGE = re.compile(r"(?<=\d)-(?=\d)")
 _ROMAN = re.compile(r"(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
 _DENIALS = {"not", "no", "non", "never", "nor", "neither", "without", "cannot", "не", "нет", "ни", "без", "никогда"}
@@ -110,7 +111,8 @@ _DENYING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "не", "без
 def read(text: str) -> ExactParts:
     """An answer, taken apart. The script tells the language: a `Similarity` is not told."""
     language = "ru" if _CYRILLIC.search(text) else "en"
-    plain = normalise(thousands(text, language)).split()
+    # A range is its two ends, in whatever words it is told: 1914-1918, from 1914 to 1918.
+    plain = [part for word in normalise(thousands(text, language)).split() for part in _RANGE.split(word)]
     if len(plain) > 1 and all(len(word) == 1 and word.isalpha() for word in plain):
         plain = ["".join(plain)]  # U.S.A.
     # "isn't" has become "isn t".

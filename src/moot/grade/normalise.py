@@ -1,4 +1,4 @@
-"""One spelling for one answer: case, accents, punctuation, quotes, articles and ё are not differences.
+"""One spelling for one answer: case, accents, punctuation, quotes, articles and ё are not differences; signs of a formula are.
 
 Answers are compared where others wait, in a server's loop as well, and are written by whoever likes: a megabyte of marks
 over one letter would take hours. So there is a length from which a text is not taken apart any more. It equals itself
@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 from moot.grade.numerals import numerals, thousands
+from moot.grade.signs import KEPT_MINUS, joined, signed
 
 _STRESS = "\u0301"
-_MINUS = re.compile(r"(?<!\w)[-−–](?=\d)")
-_KEPT_MINUS = "\ue000"
-"""A sign before a number on its way past the punctuation; it is nobody's letter."""
-_PUNCTUATION = re.compile(rf"(?P<kept>(?<=[^\W_])[+#]+(?!\w))|{_KEPT_MINUS}|[^\w\s]|_")
-_ARTICLES = re.compile(r"\b(?:a|an|the)\s+(?=\S)")
+_ARTICLES = ("a", "an", "the")
+_RAISED = re.compile("[⁰¹²³⁴-⁹]+|(?<=[0-9])[¼½¾⅐-⅞]")
+"""Powers, and a half behind a whole number: written out 10⁶ would be 106, and 2½ would be 21/2."""
+_DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
-
+_MOST_READINGS = 5
 LONGEST_COMPARED = 10_000
 """Characters, white space folded. No answer to a question that has a reference is nearly as long."""
 
@@ -37,8 +38,9 @@ def normalise(text: str) -> str:
     """Lower case, without diacritics, punctuation and articles, white space folded.
 
     ё becomes е, and the stress mark that Russian quiz texts use is dropped; й keeps its breve, being another letter.
-    An article is one only before another word: "A" and "vitamin A" keep theirs. So do a number its sign, and C++ and
-    C# what sets them apart from C. A text that is nothing but punctuation stays as it is; so does one that is too long.
+    An article is one only before another word: "A" and "vitamin A" keep theirs. So do a number its sign, C++ and C#
+    what sets them apart from C, and numbers and formulas the signs between them (`signs`). A text that is nothing but
+    punctuation stays as it is; so does one that is too long.
     """
     if len(text) <= _REMEMBERED:
         return _remembered(text)
@@ -52,9 +54,34 @@ def _remembered(text: str) -> str:
 
 
 def _normalised(text: str) -> str:
-    folded = _folded(text.replace(_KEPT_MINUS, " "))
-    words = _PUNCTUATION.sub(_kept, _MINUS.sub(_KEPT_MINUS, folded)).split()
-    return _ARTICLES.sub("", " ".join(words)) or " ".join(folded.split())
+    """Signs that bear no meaning hide others from each other, so it is read until nothing changes: once, in real answers."""
+    plain, has_signs = _read(text)
+    for _ in range(_MOST_READINGS if has_signs else 0):
+        again, _ = _read(plain)
+        if again == plain:
+            break
+        plain = again
+    return plain
+
+
+def _read(text: str) -> tuple[str, bool]:
+    """Words and signs in one spelling, and whether there are any signs."""
+    folded = _folded(text.replace(KEPT_MINUS, " "))
+    parts = signed(folded)
+    if not parts.words:
+        return " ".join(folded.split()), False
+    return joined(*_without_articles(parts.words, parts.signs)), any(parts.signs)
+
+
+def _without_articles(words: Sequence[str], signs: Sequence[str]) -> tuple[list[str], list[str]]:
+    """An article is one only before another word: not at the end, and not as a part of a formula."""
+    last = len(words) - 1
+    kept = [
+        place
+        for place, word in enumerate(words)
+        if not (word in _ARTICLES and place < last and not signs[place] and not signs[place + 1])
+    ]
+    return [words[place] for place in kept], [*(signs[place] for place in kept), signs[-1]]
 
 
 def spelled(text: str, language: str) -> str:
@@ -66,17 +93,33 @@ def spelled(text: str, language: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def _spelled(text: str, language: str) -> str:
-    return " ".join(numerals(normalise(thousands(text, language)).split(), language))
-
-
-def _kept(match: re.Match[str]) -> str:
-    return "-" if match.group() == _KEPT_MINUS else match.group("kept") or " "
+    """Numbers in words end at a sign: "twenty-one < x" is "21<x"."""
+    written = thousands(text, language)
+    if language != "en":
+        written = _DECIMAL_COMMA.sub(".", written)
+    folded = _folded(written.replace(KEPT_MINUS, " "))
+    parts = signed(folded)
+    if not parts.words:
+        return " ".join(folded.split())
+    words, signs = _without_articles(parts.words, parts.signs)
+    starts = [place for place, sign in enumerate(signs[:-1]) if sign or not place]
+    runs = [numerals(words[start:end], language) for start, end in zip(starts, [*starts[1:], len(words)], strict=True)]
+    before = [sign for start, run in zip(starts, runs, strict=True) for sign in (signs[start], *[""] * (len(run) - 1))]
+    return joined([word for run in runs for word in run], [*before, signs[-1]])
 
 
 def _folded(text: str) -> str:
     """Case and diacritics off. Compatibility forms first (ﬁ, Ⅳ, ℌ): they may hide capitals and marks."""
     if text.isascii():
         return text.lower()
+    parts, start = [], 0
+    for raised in _RAISED.finditer(text):
+        parts += [_composed(text[start : raised.start()]), raised.group()]
+        start = raised.end()
+    return "".join((*parts, _composed(text[start:])))
+
+
+def _composed(text: str) -> str:
     composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     plain = composed.replace("ё", "е").replace(_STRESS, "")
     return "".join(map(_plain, plain))
@@ -84,6 +127,6 @@ def _folded(text: str) -> str:
 
 @lru_cache(maxsize=5_000)
 def _plain(character: str) -> str:
-    if character.isascii() or "а" <= character <= "я":
-        return character
+    if character.isascii() or "а" <= character <= "я" or unicodedata.category(character) == "Sm":
+        return character  # of ≠ there would be left =
     return "".join(part for part in unicodedata.normalize("NFKD", character) if not unicodedata.combining(part))

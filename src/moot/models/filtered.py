@@ -45,6 +45,8 @@ _WORDS = re.compile(
     r"|information)|prohibited content|guardrail|prompt injection",
     re.IGNORECASE,
 )
+_BY_NAME = re.compile(r"content exists risk|content violates usage guidelines|\bSAFETY_CHECK_TYPE_[A-Z]", re.IGNORECASE)
+"""DeepSeek's and xAI's own words. xAI names the key and a permission beside them, and means neither."""
 _OF_WHAT = re.compile(r"\b(?:prompt|input|content|request|response|output|text|message|question)s?\b", re.IGNORECASE)
 _OF_SOMETHING_ELSE = re.compile(
     r"\b(?:account|api[ _-]?key|credential|permission|billing|quota|credits?|subscription|organi[sz]ation|region|country"
@@ -65,8 +67,7 @@ def filter_words(body: object, status: int) -> str | None:
         return words or FILTERED
     if any(_flagged(error.get("metadata")) for error in errors):
         return words or FILTERED
-    bare = body.get("error")
-    return _words_alone(words or (bare if isinstance(bare, str) else ""), status)
+    return _words_alone(words or _bare_words(body), status)
 
 
 def finish_reason(finish: str) -> str:
@@ -134,7 +135,21 @@ def _message(error: Mapping[str, Any]) -> str:
     return message if isinstance(message, str) else ""
 
 
+def _bare_words(body: Mapping[str, Any]) -> str:
+    """The words of an error that is nothing but words, or stands under `detail`."""
+    for named in (body.get("error"), body.get("detail")):
+        if isinstance(named, list):
+            named = next(iter(named), None)
+        if isinstance(named, str) and named:
+            return named
+        if isinstance(named, Mapping) and (words := _message(named)):
+            return words
+    return ""
+
+
 def _words_alone(words: str, status: int) -> str | None:
+    if status in _STATUSES and _BY_NAME.search(words):
+        return words
     if status not in _STATUSES or not _WORDS.search(words) or not _OF_WHAT.search(words):
         return None
     return None if _OF_SOMETHING_ELSE.search(words) else words

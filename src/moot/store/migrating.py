@@ -169,6 +169,15 @@ def _judge_calls(connection: Connection) -> None:
     connection.execute(insert(judge_calls).from_select(["case", "key"], named))
 
 
+def _signs_in_answers(connection: Connection) -> None:
+    """What was graded and kept when answers were compared without their signs; a new store has none of it."""
+    if connection.execute(select(episodes.c.cell).limit(1)).first() is None:
+        return
+    from moot.store.signs_in_answers import tell_signs
+
+    tell_signs(connection)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -184,6 +193,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0010-askers": _askers,
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
+    "0013-signs-in-answers": _signs_in_answers,
 }
 
 

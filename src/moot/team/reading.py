@@ -5,18 +5,15 @@ No model is asked here. Whoever can ask one reads what is left (`grade.extract`)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from moot.team.final_line import final_answer
+from moot.team.final_line import after_thoughts, final_answer
+from moot.team.final_line.free_words import only_line
 from moot.team.forms import AnswerForm, Unusable, object_meant, read_reply
 from moot.types import Question, Reply
 
 UNPARSED = "unparsed: no answer could be read from the reply"
-
-_ONE_LINE = re.compile(r"""[\w"'«“„(](?:[\w .,;:!'’"«»“”„()&/%°+№-]{0,119})""")
-"""A reply to an open question that is one short line of plain words is the answer itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,8 @@ def _announced(question: Question, reply: Reply) -> str | None:
     whole = text.rpartition("\n")[0] if reply.finish == "length" else text
     if (announced := final_answer(whole, question)) is not None:
         return announced
-    is_answer = question.kind == "open" and reply.finish != "length" and _ONE_LINE.fullmatch(text)
-    return text if is_answer else None
+    is_free = question.kind == "open" and reply.finish != "length" and not object_meant(text)
+    return only_line(after_thoughts(text)) if is_free else None
 
 
 def unparsed(*causes: str | None) -> str:

@@ -18,10 +18,18 @@ Draft = tuple[str, str | None]
 """Who, and what."""
 
 
+_WITHIN_NUMBERS = re.compile(
+    r"(?<=\d)([./:*^+<>=-])(?=\d)|(?<!\w)([-√])(?=\d)"
+    r"|(?<![\w/])([a-z])\s?([<>=+*/^])\s?(?=[a-z\d]\b)|[^\w\s]"
+)
+"""Signs of numbers and of formulas with letters, which stay; all others go."""
+
+
 def plain(text: str) -> str:
     """Small letters, no accents, no punctuation, no articles; the last word is none ("vitamin A")."""
-    letters = unicodedata.normalize("NFKD", text.lower().replace("ё", "е"))
-    words = re.sub(r"[^\w\s]", " ", "".join(sign for sign in letters if not unicodedata.combining(sign))).split()
+    letters = unicodedata.normalize("NFKD", re.sub(r"(?<=\d),(?=\d{1,2}\b)", ".", text.lower().replace("ё", "е")))
+    bare = "".join(sign for sign in letters if not unicodedata.combining(sign))
+    words = _WITHIN_NUMBERS.sub(lambda sign: "".join(filter(None, sign.groups())) or " ", bare).split()
     return " ".join([word for word in words[:-1] if word not in ("a", "an", "the")] + words[-1:])
 
 

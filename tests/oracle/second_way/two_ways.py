@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -266,8 +267,9 @@ def _plays(raw: Raw, cells: Iterable[Cell]) -> dict[tuple[str, int, str], Episod
 
 
 def _plain(words: str | None) -> str:
-    """Words as such: neither case nor punctuation."""
+    """Words as such: neither case nor punctuation, but for the point and the stroke of a number."""
     folded = unicodedata.normalize("NFKC", words or "").casefold()
+    folded = re.sub(r"(?<=\d)[./](?=\d)", lambda sign: " point " if sign.group() == "." else " over ", folded)
     return " ".join("".join(letter if letter.isalnum() else " " for letter in folded).split())
 
 

@@ -16,15 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from moot.team.final_line import free_words
 from moot.team.final_line import patterns as p
 from moot.team.final_line.letters import YES_NO, known_letter, whole_option
 from moot.types import Question
 
 MOST_LINES = 500
 """Of a text that announces answers without end only the last ones are looked at: the last one counts."""
-
-LONGEST_ANSWER = 300
-"""Of an open question, in characters: a longer line is an essay, not an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def _announced(text: str, question: Question) -> Iterator[FinalLine]:
         if start is not None and not _somebody_elses(text, cue.start()):
             yield from _line(text, cue.start(), start, question)
     for box in deque(p.BOXED.finditer(text), MOST_LINES):
-        yield from _line(text, box.start(), _Start(box.end(), box.start(), True, False), question)
+        yield from _line(text, box.start(), _Start(box.end(), box.start(), linked=True), question)
     if question.choices:
         for praised in deque(p.PRAISED.finditer(text), MOST_LINES):
             if praised["noun"] or praised["the"]:
@@ -78,18 +76,19 @@ class _Start:
     """Right behind the verb or the colon: an option may begin with "the" or a minus."""
     place: int
     linked: bool
-    new_line: bool
+    by_verb: bool = False
+    new_line: bool = False
 
 
 def _content(text: str, cue: re.Match[str]) -> _Start | None:
     """Past "is", a colon or the like, and past words that say nothing ("therefore", "option")."""
-    place, linked = cue.end(), bool(cue["verb"])
+    place, linked, by_verb = cue.end(), bool(cue["verb"]), True
     if not linked and (link := p.LINK.match(text, place)):
-        if p.NEGATED.search(link["gap"]):
+        if p.NEGATED.search(link["gap"] or ""):
             return None
-        place, linked = link.end(), True
+        place, linked, by_verb = link.end(), True, text[link.end() - 1].isalpha()
     end = _end(p.FILL, text, place)
-    return _Start(place, end, linked, "\n" in text[place:end])
+    return _Start(place, end, linked, by_verb, "\n" in text[place:end])
 
 
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
@@ -200,17 +199,17 @@ def _yes_no(text: str, start: _Start) -> str | None:
 def _words(text: str, place: int, start: _Start) -> str | None:
     """What an open question is answered with: the rest of the line, or of its first sentence."""
     before = re.split(r"[\n.!?]", text[max(0, place - p.BEFORE) : place])[-1]
-    if not start.linked or (text[place] != "\\" and not p.LEAD.fullmatch(before)):
+    if not start.linked or (text[place] != "\\" and not p.LEAD.fullmatch(p.TAG.sub(" ", before))):
         return _NO_LINE
-    rest = text[start.place : start.place + 2 * LONGEST_ANSWER].partition("\n")[0]
+    begin = place if text[place] == "\\" else free_words.begin(text, start.after, by_verb=start.by_verb)
+    rest = text[begin : begin + 2 * free_words.LONGEST_ANSWER].partition("\n")[0]
+    opened = free_words.left_open(before, text[place:begin])
     if boxed := p.BOXED.search(rest[:40]):
-        rest = _braced(rest, boxed.end())
-    ends = p.SENTENCE_ENDS.search(rest)
-    words = (rest[: ends.start()] if ends else rest).strip(p.EDGES)
-    words = words if words.endswith("..") else words.removesuffix(".").strip(p.EDGES)
+        rest, opened = _braced(rest, boxed.end()), ()
+    words = free_words.unframed(free_words.first_sentence(rest), opened)
     if p.DENIAL.match(words):
         return None
-    return words if 0 < len(words) <= LONGEST_ANSWER and re.search(r"\w", words) else _NO_LINE
+    return words if len(words) <= free_words.LONGEST_ANSWER and free_words.says_something(words) else _NO_LINE
 
 
 def _braced(text: str, start: int) -> str:
@@ -240,7 +239,7 @@ def _last_line(text: str) -> str:
 
 def _bare(line: str, question: Question, *, opening: bool, listed: bool) -> str | None:
     if question.kind == "yes-no":
-        word_match = p.SAID.match(line, len(line) - len(line.lstrip(p.EDGES + "(")))
+        word_match = p.SAID.match(line, len(line) - len(line.lstrip(p.EDGES + "($|<>#")))
         word = YES_NO.get(word_match.group(1).casefold()) if word_match else None
         rest = line[word_match.end() :].lstrip("*_`\"'»”) ") if word_match else ""
         return word if not rest.strip(" .!*_") or (opening and rest[:1] in tuple(",.;:!—–")) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -12,7 +13,12 @@ YES_NO: Mapping[str, str] = {"yes": "yes", "no": "no", "да": "yes", "нет": 
 
 _LOOK_ALIKE = dict(zip("АВЕКМНОРСТХ", "ABEKMHOPCTX", strict=True))
 _CYRILLIC_ORDER = "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЭЮ"
-_EDGES = " \t\r\n*_`\"'«»“”„$|<>#"
+_EDGES = " \t\r\n*_`\"'«»“”„$(){}[]\\"
+_FRAME = re.compile(
+    r"(?:<[a-z]{1,10}>|[<>#|]{1,6}(?=\s{1,20}[^\W\d])|\s){0,8}(.*?)(?:</[a-z]{1,10}>|(?<=\s)[<>#|]{1,6}|\s){0,8}",
+    re.DOTALL,
+)
+"""Tags, and signs that white space sets apart: without it ">5" would be "5", and "C#" would be "C"."""
 _QUOTES = ('""', "''", "``", "«»", "“”", "„“")
 
 
@@ -52,4 +58,7 @@ def _by_words(choices: tuple[str, ...], letters: str) -> dict[str, str]:
 def whole_option(words: str, question: Question) -> str | None:
     """The option whose own words these are."""
     letter_by_words = _by_words(question.choices, question.letters)
-    return letter_by_words.get(plain(words)) or letter_by_words.get(plain(words.strip(_EDGES + "(){}[]\\")))
+    bare = _FRAME.fullmatch(words.strip(_EDGES))
+    return letter_by_words.get(plain(words)) or letter_by_words.get(
+        plain(bare.group(1).strip(_EDGES) if bare else words)
+    )

@@ -34,16 +34,21 @@ PRAISED = re.compile(
 )
 LINK = re.compile(
     r"(?P<gap>[^\n.:：;?!=|→>]{0,80}?)"
-    r"(?:(?<!\w)(?:is|be|remains|was|это|является|будет)(?!['’\w])|[:：=—–|→>]|\s-{1,2}>?\s|['’]s(?=\s))"
+    r"(?:(?<!\w)(?:is|be|remains|was|это|является|будет)(?!['’\w])|[:：—|→]|(?<!<)=|–(?!\d)|\s-{1,2}>?\s|['’]s(?=\s))"
+    r"|[\s*_]{0,3}>"
 )
+"""A sign of comparison is none: "the answer has x > 3". The one that ends `<answer>` is."""
+
 FILL = re.compile(
-    r"(?:[\s*_`#>~:：=—–|→,}…-]|\.{2,3}|(?:therefore|thus|then|hence|clearly|simply|most\slikely|probably|likely|definitely"
-    r"|indeed|actually|still|closest\sto|I\s(?:believe|think|would\ssay)|the|correct|right|option|choice|letter|вариант|буква"
+    r"(?:[\s*_`#~:：=—|→,}…]|[->–](?!\s{0,20}[\d.√$\\])|\.{2,3}|(?:therefore|thus|then|hence|clearly|simply|most\slikely"
+    r"|probably|likely|definitely|indeed|actually|still|closest\sto|I\s(?:believe|think|would\ssay)|the|correct|right|option|choice|letter|вариант|буква"
     r"|под\sбуквой|пункт|именно|конечно|скорее\sвсего)(?!\w))*",
     re.IGNORECASE,
 )
+"""What leads to an option, to yes or to no; a minus before a number is the number's (`free_words` for free answers)."""
 OPEN = re.compile(
-    r"(?:\\(?:f?boxed|text|textbf|textit|mathbf|mathrm|mathit|bf|rm)\s?\{|\\[(\[,;!]|[(\[{*_`\"'«“„‘$<]|\s){0,12}"
+    r"(?:\\(?:f?boxed|text|textbf|textit|mathbf|mathrm|mathit|bf|rm)\s?\{|\\[(\[,;!]|<[a-z]{1,10}>"
+    r"|[(\[{*_`\"'«“„‘$<]|\s){0,12}"
 )
 SHUT = re.compile(r"(?:\s?\\[)\]]|[)\]}*_`\"'»”“’$]){0,12}")
 STOP = re.compile(r"[ \t]*(?:[.,;:!|<—–\n]|-\s|$|\((?!\w\)))")
@@ -70,6 +75,7 @@ OF_OTHERS = re.compile(
     r"[,:]?\s(?:that\s|что\s)?[\"“«'*]{0,3}(?:the\s|a\s|an\s)?(?:\w{1,12}\s)?$",
     re.IGNORECASE,
 )
+TAG = re.compile(r"<[a-z]{1,10}>", re.IGNORECASE)
 BEFORE = 48
 """How far back it is looked who is speaking."""
 LEAD = re.compile(
@@ -80,12 +86,11 @@ LEAD = re.compile(
 """What may stand before "answer" where the answer is free: elsewhere any words could follow."""
 
 AROUND = r"[\s()\[\]{}*_`\"'«»“”„.,:;#>$\\|-]{0,20}"
-ALONE = re.compile(rf"{AROUND}([A-Za-zА-Яа-я]){AROUND}")
+ALONE = re.compile(rf"{AROUND}([A-Za-zА-Яа-я])(?!#){AROUND}")
 NAMED = re.compile(r"[\W_]{0,8}([A-Za-z])[).:\]*_]{1,4}\s{0,4}(\S.*)", re.DOTALL)
 SAID = re.compile(r"([^\W\d_]{2,5})(?!\w)")
 SECOND_WORD = re.compile(r"\s{0,2}(?:or|and|/|или|и)\s{0,2}([^\W\d_]{2,5})(?!\w)")
-SENTENCE_ENDS = re.compile(r"(?<=[^\W_]{3})[.!?][*_\"'»”)]*\s+(?=[^\W\d_a-zа-я])")
 CLAUSE_ENDS = re.compile(r"[.!;,](?=\s|$)|\s(?:because|since|as|which|\()|[*_]{2}")
 OPERATOR = re.compile(r"[ \t]*(?:[=+^>*/×·]|<(?!/)|-\d)")
 NOT_ALONE = ("'", "’", "_", "(", "{", "^", "\\", "%", "°")
-EDGES = " \t\r\n*_`\"'«»“”„$|<>#"
+EDGES = " \t\r\n*_`\"'«»“”„"
