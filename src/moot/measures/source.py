@@ -99,7 +99,7 @@ class Source:
         return self._chosen_on.get(cell["id"], frozenset())
 
     def questions_of(self, choices: Mapping[str, ChosenOn]) -> dict[str, frozenset[str]]:
-        """By cell, be it of another plan, those of this experiment's questions that it was chosen on, under whichever id they were then."""
+        """By cell, of this plan or another, those of the questions asked here that it was chosen on, whatever their ids were."""
         asked = {key: marks_of(case.question) for key, case in self.cases.items()} if choices else {}
         return {
             cell: frozenset(question for question, marks in asked.items() if choice.has(marks))
