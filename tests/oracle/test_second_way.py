@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +245,27 @@ def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> 
         claims_module.LATE.discard(keys["name"])
 
 
+PRUNED = [(0, False), (4, True), *((number, number % 2 == 0) for number in range(20, 20 + 4 * MORE))]
+
+
+@pytest.mark.parametrize(("number", "late"), PRUNED)
+def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_path: Path) -> None:
+    """All but the chosen strategy and the players alone; perhaps under another name, and declared now."""
+    keys = {key: value for key, value in experiment(number, tmp_path).items() if key not in ("primary", "hypotheses")}
+    keys |= {"store": "sqlite:///all.db", "strategies": ["solo", "vote", "talkative", "silent"]}
+    played.run(tmp_path, keys)
+    before, whole = played.figures(tmp_path)["headline"], played.raw(tmp_path, keys)
+    left = {**keys, "strategies": ["solo", before["strategy"]]}
+    left |= {"name": f"late-{number}", "primary": before["of"]} if late else {}
+    played.run(tmp_path, left)
+    claims_module.LATE.update({left["name"]} if late else ())
+    try:
+        after = _compared(tmp_path, left, [whole])["headline"]
+    finally:
+        claims_module.LATE.discard(left["name"])
+    assert after["options"] >= before["options"] > len(after["unlisted"]) > 0
+
+
 def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> None:
     """`own_drafts`: whether a strategy asks for drafts that are nobody else's, which no plan can know."""
     played.run(folder, keys)
@@ -254,8 +275,8 @@ def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> N
     assert not apart, "\n".join(apart[:30])
 
 
-def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
-    figures, raw = played.figures(folder), played.raw(folder, keys)
+def _compared(folder: Path, keys: dict[str, Any], beside: Sequence[Raw] = ()) -> dict[str, Any]:
+    figures, raw = played.figures(folder), played.raw(folder, keys, beside)
     assert figures.keys() <= key_owners().keys(), "every key that is printed is declared by whose it is"
     assert not undocumented(figures), "every key that is printed stands in the documentation"
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}

@@ -125,9 +125,11 @@ class Raw:
     cells: Sequence[Cell] = field(default=())
     losses_usd: float = 0.0
     """What may be on the bill without a call: it is in no table of a report, so it is read from the books."""
+    beside: Sequence[Raw] = ()
+    """What else is in its store, as it was reported then: the oldest first."""
 
     @classmethod
-    def read(cls, folder: Path, config: Mapping[str, Any]) -> Raw:
+    def read(cls, folder: Path, config: Mapping[str, Any], beside: Sequence[Raw] = ()) -> Raw:
         """From the files that ``moot report --format parquet -o FOLDER`` wrote."""
         names = (
             "episodes",
@@ -149,7 +151,8 @@ class Raw:
             {row["question_id"]: f"{row['question_set'] or ''}/{row['cluster']}" for row in named},
             {row["question_id"]: same_words(json.loads(row["content"])["question"]) for row in tables["questions"]},
         )
-        return cls(tables, config, [_cell(row) for row in tables["cells"]], _booked_usd(folder.parent, config["name"]))
+        booked = _booked_usd(folder.parent, config["name"])
+        return cls(tables, config, [_cell(row) for row in tables["cells"]], booked, beside)
 
     @property
     def size(self) -> int:
