@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -250,7 +250,8 @@ PRUNED = [(0, False), (4, True), *((number, number % 2 == 0) for number in range
 
 @pytest.mark.parametrize(("number", "late"), PRUNED)
 def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_path: Path) -> None:
-    """All but the chosen strategy and the players alone; perhaps under another name, and declared now."""
+    """All but the chosen strategy and the players alone; perhaps under another name, and declared now. Only claims: the
+    second way to the others knows what one experiment has paid."""
     keys = {key: value for key, value in experiment(number, tmp_path).items() if key not in ("primary", "hypotheses")}
     keys |= {"store": "sqlite:///all.db", "strategies": ["solo", "vote", "talkative", "silent"]}
     played.run(tmp_path, keys)
@@ -260,9 +261,13 @@ def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_p
     played.run(tmp_path, left)
     claims_module.LATE.update({left["name"]} if late else ())
     try:
-        after = _compared(tmp_path, left, [whole])["headline"]
+        figures, expected = played.figures(tmp_path), claims(played.raw(tmp_path, left, [whole]))
     finally:
         claims_module.LATE.discard(left["name"])
+    apart = [*differences({key: figures[key] for key in expected}, expected)]
+    apart += claims_module.check_words(whole, figures["headline"])
+    assert not apart, "\n".join(apart[:30])
+    after = figures["headline"]
     assert after["options"] >= before["options"] > len(after["unlisted"]) > 0
 
 
@@ -275,8 +280,8 @@ def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> N
     assert not apart, "\n".join(apart[:30])
 
 
-def _compared(folder: Path, keys: dict[str, Any], beside: Sequence[Raw] = ()) -> dict[str, Any]:
-    figures, raw = played.figures(folder), played.raw(folder, keys, beside)
+def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
+    figures, raw = played.figures(folder), played.raw(folder, keys)
     assert figures.keys() <= key_owners().keys(), "every key that is printed is declared by whose it is"
     assert not undocumented(figures), "every key that is printed stands in the documentation"
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}

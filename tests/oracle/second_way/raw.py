@@ -145,6 +145,8 @@ class Raw:
             "choices",
         )
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
+        if beside:
+            tables = _of_the_file(tables, config)
         DIGESTS.update({row["question_id"]: row["question"] for row in tables["questions"]})
         named = [row for row in tables["questions"] if row["cluster"] is not None]
         remember(
@@ -204,7 +206,8 @@ class Raw:
 
     @cached_property
     def calls(self) -> dict[str, Row]:
-        return {row["key"]: row for row in self.tables["calls"]}
+        """Also those that another experiment has paid."""
+        return {row["key"]: row for plan in (*self.beside, self) for row in plan.tables["calls"]}
 
     @cached_property
     def _by_cell(self) -> dict[str, list[Episode]]:
@@ -249,6 +252,13 @@ class Raw:
     def episodes(self, cell: Cell) -> list[Episode]:
         """In the order of the questions, then of the repeats."""
         return self._by_cell[cell.id]
+
+
+def _of_the_file(tables: Mapping[str, list[Row]], config: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """Of all that was ever played under a name, what strategies without options have played that the file still has."""
+    kept = {row["cell"] for row in tables["cells"] if row["label"] in config["strategies"]}
+    left = {name: [row for row in rows if row.get("cell", "") in {"", *kept}] for name, rows in tables.items()}
+    return {**left, "questions": [*{row["question_id"]: row for row in left["questions"]}.values()]}
 
 
 def _cell(row: Row) -> Cell:
