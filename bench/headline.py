@@ -249,7 +249,7 @@ def rows_alike(n: int, rows: int, share: float, alike: float, repetitions: int, 
     return unpaid, paid
 
 
-AFTER_THE_FACT, LOOKS = "after-the-fact", "looks"
+AFTER_THE_FACT, LOOKS, PRUNED = "after-the-fact", "looks", "taken-out"
 """The words that play these alone."""
 ROWS_ALIKE = ((100, 4, 0.7, 0.3), (100, 12, 0.7, 0.3), (100, 36, 0.7, 0.3), (300, 12, 0.7, 0.5), (60, 8, 0.75, 0.2))
 """Questions, rows, what each gets right, how alike they are."""
@@ -269,6 +269,32 @@ def looked_at(looks: Sequence[int], differ: float, repetitions: int, seed: int =
         said += more[np.arange(len(more)), first].sum(), (more | less).any(axis=1).sum()
     called_more, called = (said / repetitions).tolist()
     return called_more, called
+
+
+def taken_out(world: World, n: int, seen: int, repetitions: int, seed: int = 0) -> tuple[float, float]:
+    """How often the highest option on the first so many questions is called more on all of them, when the others have been
+    taken out of the file and play no further: were only what is left paid for, and as reported, all that was played."""
+    generator = np.random.default_rng(seed)
+    said = np.zeros(2)
+    for _ in range(repetitions):
+        options, singles = (table.astype(float) for table in world.draw(generator, n))
+        top = highest(options[:, :seen])
+        if (exact(options[top] - singles) > ALPHA).any():
+            continue
+        options[[place for place in range(len(options)) if place != top], seen:] = np.nan
+        found = claim(options, singles, option=top, draws=DRAWS, seed=int(generator.integers(SEEDS)))
+        said += True, found is not None and found.more
+    alone, paid = (said / repetitions).tolist()
+    return alone, paid
+
+
+TAKEN_OUT = (
+    "others far below, options as players",
+    "others far below, options share drafts",
+    "own repairs, own errors on 10 %",
+)
+SEEN = ((100, 100), (300, 300), (300, 100), (300, 30))
+"""All questions, and on how many of them the choice was made."""
 
 
 LOOKED_AT = ((300,), (150, 300), range(60, 301, 60), range(30, 301, 30), range(50, 1_001, 50))
@@ -307,6 +333,14 @@ def main(repetitions: int, word: str = "") -> None:
         print("\nthe low end of the highest of equal rows is above the truth, unpaid and paid for, in %")
         for world in ROWS_ALIKE:
             print(f"  {world!s:46}{'':5}   {shown(rows_alike(*world, repetitions), [repetitions] * 2)}", flush=True)
+    if word in (PRUNED, ""):
+        print("\nthe highest of 4 and of 12, the others taken out: claimed alone, and paid for what was played, in %")
+        for several in (worlds(4), worlds(12)):
+            for world in (world for world in several if world.name in TAKEN_OUT):
+                for n, seen in SEEN:
+                    name = f"{world.name}, {len(world.truth)}, on {seen}"
+                    told = shown(taken_out(world, n, seen, repetitions), [repetitions] * 2)
+                    print(f"  {name:46}{n:5}   {told}", flush=True)
     if word in (LOOKS, ""):
         print("\none option that equals the single, looked at several times: called more, and more or less, in %")
         for looks in LOOKED_AT:

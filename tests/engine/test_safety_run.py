@@ -24,8 +24,8 @@ from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
 from moot.models.scripted import Script, ScriptedModel
-from moot.store import migrating, queries, schema, store_at
-from moot.store.attendance import StoredAttendance
+from moot.store import migrating, schema, store_at
+from moot.store.attendance import StoredAttendance, keep_absence
 from moot.store.sqlite import SqliteStore
 from moot.types import Request
 
@@ -333,6 +333,6 @@ async def test_who_was_late_is_on_record_and_the_first_word_stands(url: str) -> 
     assert await StoredAttendance(store, "another").settle("round", lambda: decide("ann")) == ("ann",)
     assert await StoredAttendance(store, "net").settle("next", decide) == ()
     assert await StoredAttendance(store, "net").settle("next", lambda: decide("ann")) == (), "nobody is a word too"
-    kept = await store.run(lambda connection: queries.keep_absence(connection, "k", ["ann"]))
-    assert kept == await store.run(lambda connection: queries.keep_absence(connection, "k", ["bob"])) == ["ann"]
+    kept = await store.run(lambda connection: keep_absence(connection, "k", ["ann"]))
+    assert kept == await store.run(lambda connection: keep_absence(connection, "k", ["bob"])) == ["ann"]
     await store.close()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from second_way import played
-from second_way.worlds import all_strategies, experiment
+from second_way.worlds import all_strategies, experiment, label_of
 
 Figures = dict[str, Any]
 
@@ -88,6 +88,39 @@ def test_another_strategy_changes_no_row_of_the_others(number: int, tmp_path: Pa
     for key, table in before.items():
         if key not in OVER_ALL:
             assert table <= after.get(key, set()), (key, added, sorted(table - after.get(key, set()))[:3])
+
+
+@pytest.mark.parametrize("number", range(1200, 1200 + MORE * 2))
+def test_taking_a_strategy_out_after_the_run_makes_no_claim_better(number: int, tmp_path: Path) -> None:
+    """Nor does another name, where the store is the same and what was the highest is declared under it."""
+    draw = random.Random(f"pruned {number}")
+    keys = {key: value for key, value in experiment(number, tmp_path).items() if key not in ("primary", "hypotheses")}
+    others = [entry for entry in all_strategies(draw) if entry not in ("solo", EARLY)]
+    keys |= {"store": "sqlite:///all.db", "strategies": ["solo", *draw.sample(others, 3)]}
+    before = reported(tmp_path, keys)["headline"]
+    chosen = next(entry for entry in keys["strategies"] if label_of(entry) == before["label"])
+    beside = [entry for entry in keys["strategies"][1:] if entry != chosen]
+    for left, more in ((beside[:1], {}), ([], {"name": f"late-{number}", "primary": before["of"]})):
+        after = reported(tmp_path, {**keys, **more, "strategies": ["solo", chosen, *left]})["headline"]
+        assert (after["of"], after["value"]) == (before["of"], before["value"])
+        assert (after["chosen"], after["options"]) == ("declared late" if more else "after the fact", before["options"])
+        assert [*_better(before, after)] == []
+
+
+def _better(before: Mapping[str, Any], after: Mapping[str, Any]) -> Any:
+    """What a shorter file claims that the whole one did not. Whom a team has to beat are the players of the file."""
+    pairs = [("headline", before, after)]
+    pairs += [(key, before[key], after[key]) for key in ("over_best_single", "over_captain", "after_the_fact")]
+    for name, one, other in pairs:
+        if not one or not other or one.get("of") != other.get("of") or _rivals(one) != _rivals(other):
+            continue
+        for key, sign in (("low", 1), ("low_holm", 1), ("high", -1), ("high_holm", -1), ("p", -1), ("p_holm", -1)):
+            if other.get(key) is not None and (one[key] is None or sign * (other[key] - one[key]) > 1e-9):
+                yield f"{name}.{key}: {one[key]} {other[key]}"
+
+
+def _rivals(over: Mapping[str, Any]) -> list[tuple[str, float | None]]:
+    return [(row["single"], row["difference"]) for row in over.get("each", ())]
 
 
 @pytest.mark.parametrize("number", range(200, 200 + MORE * 2))

@@ -245,6 +245,32 @@ def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> 
         claims_module.LATE.discard(keys["name"])
 
 
+PRUNED = [(0, False), (4, True), *((number, number % 2 == 0) for number in range(20, 20 + 4 * MORE))]
+
+
+@pytest.mark.parametrize(("number", "late"), PRUNED)
+def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_path: Path) -> None:
+    """All but the chosen strategy and the players alone; perhaps under another name, and declared now. Only claims: the
+    second way to the others knows what one experiment has paid."""
+    keys = {key: value for key, value in experiment(number, tmp_path).items() if key not in ("primary", "hypotheses")}
+    keys |= {"store": "sqlite:///all.db", "strategies": ["solo", "vote", "talkative", "silent"]}
+    played.run(tmp_path, keys)
+    before, whole = played.figures(tmp_path)["headline"], played.raw(tmp_path, keys)
+    left = {**keys, "strategies": ["solo", before["strategy"]]}
+    left |= {"name": f"late-{number}", "primary": before["of"]} if late else {}
+    played.run(tmp_path, left)
+    claims_module.LATE.update({left["name"]} if late else ())
+    try:
+        figures, expected = played.figures(tmp_path), claims(played.raw(tmp_path, left, [whole]))
+    finally:
+        claims_module.LATE.discard(left["name"])
+    apart = [*differences({key: figures[key] for key in expected}, expected)]
+    apart += claims_module.check_words(whole, figures["headline"])
+    assert not apart, "\n".join(apart[:30])
+    after = figures["headline"]
+    assert after["options"] >= before["options"] > len(after["unlisted"]) > 0
+
+
 def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> None:
     """`own_drafts`: whether a strategy asks for drafts that are nobody else's, which no plan can know."""
     played.run(folder, keys)

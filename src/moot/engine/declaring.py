@@ -24,7 +24,8 @@ def declare_experiment(connection: Connection, experiment: Plan) -> bool:
         "created_at": time.time(),
     }
     chosen_on = {cell.id: cell.chosen_on.marks for cell in experiment.cells}
-    return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells], chosen_on)
+    asked = (case.question.digest for case in experiment.dataset or ())  # mostly nobody has to look at them
+    return queries.declare_experiment(connection, row, [cell.row() for cell in experiment.cells], chosen_on, asked)
 
 
 def declare_questions(

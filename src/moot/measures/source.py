@@ -81,7 +81,7 @@ class Source:
             cell: ChosenOn(marks)
             for cell, marks in queries.choices_of(connection, [cell["id"] for cell in self.cells]).items()
         }
-        self._chosen_on = self._questions_of(self._choices)
+        self._chosen_on = self.questions_of(self._choices)
         self.matches = Matches(queries.matches_on(connection, list(self.cases)), self.config)
         self.grades = StoredGrades(connection, self.ident, self.config, self.cases.values(), self.grader)
         self._read: dict[str, TeamDrafts] = {}
@@ -98,8 +98,8 @@ class Source:
         any measure, since it looks better on them than it is."""
         return self._chosen_on.get(cell["id"], frozenset())
 
-    def _questions_of(self, choices: Mapping[str, ChosenOn]) -> dict[str, frozenset[str]]:
-        """By cell, those of this experiment's questions that it was chosen on, under whichever id they were then."""
+    def questions_of(self, choices: Mapping[str, ChosenOn]) -> dict[str, frozenset[str]]:
+        """By cell, of this plan or another, those of the questions asked here that it was chosen on, whatever their ids were."""
         asked = {key: marks_of(case.question) for key, case in self.cases.items()} if choices else {}
         return {
             cell: frozenset(question for question, marks in asked.items() if choice.has(marks))

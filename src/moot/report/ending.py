@@ -27,7 +27,7 @@ from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.nothing_played import ended_early_words, instead_of_figures
-from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words
+from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words, unlisted_words
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.types import WITH_ANSWER
@@ -312,6 +312,7 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         yield ended_early_words(cause)
+    yield from unlisted_words(figures)
     yield from chosen_on_words(figures)
     yield from figures.get("left_out", ())
     if clusters := figures.get("clusters"):

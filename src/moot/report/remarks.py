@@ -46,6 +46,7 @@ def remarks(figures: Figures) -> list[str]:
     if others := figures.get("other_plans"):
         sizes = " and ".join(f"{plan['questions']:,}" for plan in others)
         lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
+    lines += unlisted_words(figures)
     lines += chosen_on_words(figures)
     lines += figures.get("left_out", ())
     if prompts := figures.get("prompts"):
@@ -74,6 +75,15 @@ def cluster_words(questions: int, clusters: Row) -> str:
         few = f" Fewer than {SMALL} of them prove next to nothing."
     twice = f"{AskedTwice(**clusters['asked_twice'])}. " if "asked_twice" in clusters else ""
     return f"{twice}{together} (up to {clusters['largest']} each), and each cluster counts as one in intervals and tests.{few}"
+
+
+def unlisted_words(figures: Figures) -> list[str]:
+    """The headline pays for what was played and is not in the file; families of tables are those of their rows."""
+    if not (unlisted := len((figures.get("headline") or {}).get("unlisted", ()))):
+        return []
+    were = "was" if unlisted == 1 else "were"
+    others = f"{count(unlisted, 'other option')} {were} played on these questions"
+    return [f"The tables are adjusted for the rows of this file alone; {others}."]
 
 
 def simulated_words(figures: Figures) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Sequence
 from functools import partial
 
-from moot.store import queries
+from sqlalchemy import Connection, select
+
+from moot.store import queries, schema
 from moot.store.store import Store
 from moot.team.attendance import Decide, Remembered
 from moot.types import digest
@@ -20,8 +25,22 @@ class StoredAttendance(Remembered):
 
     async def decided(self, key: str, decide: Decide) -> tuple[str, ...]:
         kept_as = digest([self._experiment, key])
-        players = await self._store.run(partial(queries.find_absence, key=kept_as))
+        players = await self._store.run(partial(find_absence, key=kept_as))
         if players is not None:
             return tuple(players)
         late = await decide()
-        return tuple(await self._store.run(partial(queries.keep_absence, key=kept_as, players=late)))
+        return tuple(await self._store.run(partial(keep_absence, key=kept_as, players=late)))
+
+
+def find_absence(connection: Connection, key: str) -> list[str] | None:
+    """Who was late for a round; None where nothing is on record."""
+    table = schema.absences
+    players = connection.execute(select(table.c.players).where(table.c.key == key)).scalar()
+    return None if players is None else list(json.loads(players))
+
+
+def keep_absence(connection: Connection, key: str, players: Sequence[str]) -> list[str]:
+    """Write down who was late; if somebody else was first, theirs stands and is returned."""
+    row = {"key": key, "players": json.dumps(list(players)), "created_at": time.time()}
+    queries.add(connection, schema.absences, [row])
+    return find_absence(connection, key) or []

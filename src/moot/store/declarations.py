@@ -1,13 +1,13 @@
 """What was said before anything was known: hypotheses and the primary figure, with the time they were written down.
 
-A run writes down what its file declares before its first call. Whatever is declared once calls or episodes are there
-is kept as well, and marked: it may have been thought of because of what was seen.
+A run writes down what its file declares before its first call. Whatever is declared once calls are there under this name, or
+answers to these questions under another, is kept as well, and marked: it may have been thought of because of what was seen.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,14 +28,23 @@ class Declared:
     """Written down before the first call."""
 
 
-def declare(connection: Connection, name: str, config: dict[str, Any], cells: Sequence[str]) -> None:
-    """Write down what is new in a file that is about to run; what stands already keeps its time."""
+def declare(
+    connection: Connection,
+    name: str,
+    config: dict[str, Any],
+    cells: Sequence[str],
+    questions: Iterable[str] | None = None,
+) -> None:
+    """Write down what is new in a file that is about to run; what stands already keeps its time.
+
+    `questions`: all that it will ask, by their digests; None: nobody knows yet.
+    """
     texts: list[tuple[DeclarationKind, str]] = [("hypothesis", text) for text in config.get("hypotheses", ())]
     if primary := config.get("primary"):
         texts.append(("primary", primary))
     if not texts:
         return
-    frozen = int(not _begun(connection, name, cells))
+    frozen = int(not _begun(connection, name, cells, questions))
     rows: list[Row] = [
         {"experiment": name, "kind": kind, "text": text, "declared_at": time.time(), "frozen": frozen}
         for kind, text in dict.fromkeys(texts)
@@ -50,12 +59,13 @@ def declared(connection: Connection, name: str) -> list[Declared]:
     return [Declared(row.kind, row.text, row.declared_at, bool(row.frozen)) for row in connection.execute(query)]
 
 
-def _begun(connection: Connection, name: str, cells: Sequence[str]) -> bool:
-    """Whether a call was made under this name, or a cell of it was played under another."""
+def _begun(connection: Connection, name: str, cells: Sequence[str], questions: Iterable[str] | None) -> bool:
+    """Whether a call was made under this name, or a cell of it has answered one of these questions under another."""
     calls, episodes = schema.calls, schema.episodes
     if connection.execute(select(calls.c.key).where(calls.c.experiment == name).limit(1)).first() is not None:
         return True
-    return any(
-        connection.execute(select(episodes.c.cell).where(episodes.c.cell == cell).limit(1)).first() is not None
-        for cell in cells
-    )
+    played: set[str] = set()
+    for cell in cells:
+        query = select(episodes.c.question).where(episodes.c.cell == cell)
+        played.update(connection.execute(query).scalars())
+    return bool(played) and (questions is None or any(question in played for question in questions))

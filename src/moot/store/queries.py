@@ -65,11 +65,15 @@ def graded(
 
 
 def declare_experiment(
-    connection: Connection, row: Row, cells: Sequence[Row], chosen_on: Mapping[str, Iterable[str]] | None = None
+    connection: Connection,
+    row: Row,
+    cells: Sequence[Row],
+    chosen_on: Mapping[str, Iterable[str]] | None = None,
+    asked: Iterable[str] | None = None,
 ) -> bool:
     """Write an experiment and its cells down. True if all its questions are there as well.
 
-    `chosen_on`: by cell, the questions that it was chosen on.
+    `chosen_on`: by cell, the questions that it was chosen on. `asked`: all its questions; None: nobody knows yet.
     """
     add(connection, schema.cells, cells)
     _refresh_cells(connection, cells)
@@ -81,7 +85,7 @@ def declare_experiment(
     add(connection, schema.experiment_cells, places)
     for cell, questions in (chosen_on or {}).items():
         put_choice(connection, cell, questions)
-    declare(connection, row["name"], config_of(row), [cell["id"] for cell in cells])
+    declare(connection, row["name"], config_of(row), [cell["id"] for cell in cells], asked)
     written = select(func.count()).where(schema.experiment_questions.c.experiment == row["id"])
     return bool(connection.execute(written).scalar_one() == row["size"])
 
@@ -362,20 +366,6 @@ def matches_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
     table = schema.matches
     parts = (select(table).where(table.c.question.in_(part)) for part in chunks(questions))
     return [row for query in parts for row in _mappings(connection, query)]
-
-
-def find_absence(connection: Connection, key: str) -> list[str] | None:
-    """Who was late for a round; None where nothing is on record."""
-    table = schema.absences
-    players = connection.execute(select(table.c.players).where(table.c.key == key)).scalar()
-    return None if players is None else list(json.loads(players))
-
-
-def keep_absence(connection: Connection, key: str, players: Sequence[str]) -> list[str]:
-    """Write down who was late; if somebody else was first, theirs stands and is returned."""
-    row = {"key": key, "players": json.dumps(list(players)), "created_at": time.time()}
-    add(connection, schema.absences, [row])
-    return find_absence(connection, key) or []
 
 
 def failures_of(connection: Connection, name: str) -> list[Row]:

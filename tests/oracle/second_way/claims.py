@@ -17,7 +17,7 @@ from second_way.compare import ANY_TEXT, Holds
 from second_way.frontier import chosen_low, frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
-from second_way.options import Option, Singles, cost_alone, highest, named, options, singles, teams_of, titles
+from second_way.options import Option, Singles, cost_alone, gone, highest, named, options, singles, teams_of, titles
 from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, extremes, turned
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
@@ -71,15 +71,28 @@ def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
         others = {} if frozen else {title: other for title, other in pool.items() if other.cells != side.cells}
         of, how, paid = primary, "declared" if frozen else "declared late", {primary: side, **others}
         asked = [question for question in raw.questions if question in side.values]
-    else:
-        ranked = Ranked({title: side.values for title, side in pool.items()})
-        values, calls = ({title: getattr(side, key) for title, side in pool.items()} for key in ("values", "calls"))
-        of = ranked.names[0] if ranked.lonely else highest(values, calls=calls) or ""
-        paid = {title: side for title, side in pool.items() if title in ranked.names}
-        asked = [question for question in raw.questions if any(question in side.values for side in paid.values())]
-        how = "after the fact" if len(paid) > 1 else "only"
-        return {**_about(raw, every, of, how, paid, asked), **ranked.row}
-    return _about(raw, every, of, how, paid, asked)
+        others_gone = _gone(raw, side, pool)
+        return _about(raw, every, of, how, paid, asked, others_gone) | _told(others_gone)
+    ranked = Ranked({title: side.values for title, side in pool.items()})
+    values, calls = ({title: getattr(side, key) for title, side in pool.items()} for key in ("values", "calls"))
+    of = ranked.names[0] if ranked.lonely else highest(values, calls=calls) or ""
+    paid = {title: side for title, side in pool.items() if title in ranked.names}
+    others_gone = _gone(raw, paid[of], pool)
+    payers = [*paid.values(), *(side for _, side in others_gone)]
+    asked = [question for question in raw.questions if any(question in side.values for side in payers)]
+    how = "after the fact" if len(payers) > 1 else "only"
+    return {**_about(raw, every, of, how, paid, asked, others_gone), **ranked.row, **_told(others_gone)}
+
+
+def _gone(raw: Raw, side: Option, pool: Mapping[str, Option]) -> list[tuple[str, Option]]:
+    """Of the same kind as what is chosen from: teams, or players."""
+    kinds = {option.alone for option in pool.values()}
+    return [(name, option) for name, option in gone(raw, side.cells) if option.alone in kinds]
+
+
+def _told(others: Sequence[tuple[str, Option]]) -> Row:
+    rows = [{"of": side.title, "experiment": name, "questions": len(side.values)} for name, side in others]
+    return {"unlisted": rows} if rows else {}
 
 
 LATE: set[str] = set()
@@ -93,20 +106,27 @@ def _as_one(raw: Raw, text: str) -> Option:
 
 
 def _about(
-    raw: Raw, every: Mapping[str, Option], of: str, how: str, paid: Mapping[str, Option], asked: Sequence[str]
+    raw: Raw,
+    every: Mapping[str, Option],
+    of: str,
+    how: str,
+    paid: Mapping[str, Option],
+    asked: Sequence[str],
+    others_gone: Sequence[tuple[str, Option]],
 ) -> Row:
     side = paid[of]
+    payers = [*paid.values(), *(other for _, other in others_gone if how != "declared")]
     values = {question: side.value(question) for question in asked if question in side.values}
     known = known_of(values)
     row: Row = {
         "of": of,
         "chosen": how,
-        "options": len(paid),
+        "options": len(payers),
         **_who(raw, side, paid),
         **mean_row(known, every=values),
         "ungraded": 0,
     }
-    table = table_of(paid.values(), asked)
+    table = table_of(payers, asked)
     if known:
         row["low"] = chosen_low(table, row, values)
     if any(value.open for value in values.values()):
@@ -116,7 +136,8 @@ def _about(
     row |= {"over_best_single": None, "over_captain": None, "cost_ratio": None, "cost_unit": None}
     row |= {"after_the_fact": _highest_row(raw, every), "played_alone": any(c.player is not None for c in raw.cells)}
     if not side.alone and known:
-        row |= _beside(raw, side, how, paid, asked, values)
+        own = [side] if how == "declared" else [*paid.values()]
+        row |= _beside(raw, side, own, payers, asked, values)
     return row
 
 
@@ -150,6 +171,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     row = {"of": top, **mean_row(known_of(values), every=values)}
     if row["n"]:
         beside = [side for title, side in every.items() if title in ranked.names]
+        beside += [side for _, side in gone(raw, every[top].cells)]
         row["low"] = chosen_low(table_of(beside, ranked.questions), row, values)
     if any(value.open for value in values.values()):
         row |= {
@@ -161,11 +183,16 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
 
 
 def _beside(
-    raw: Raw, side: Option, how: str, paid: Mapping[str, Option], asked: Sequence[str], values: Mapping[str, Value]
+    raw: Raw,
+    side: Option,
+    own_options: Sequence[Option],
+    paid: Sequence[Option],
+    asked: Sequence[str],
+    values: Mapping[str, Value],
 ) -> Row:
     means = raw.repeats > 1 or not side.once
     row: Row = {"over_captain": _over_captain(raw, side, values, len(paid), means)}
-    several = singles(raw, [side] if how == "declared" else paid.values())
+    several = singles(raw, own_options)
     own = [question for question in asked if question in values]
     if silent := [name for name in several.values if several.silent(name, own)]:
         row["never_answered"] = silent
@@ -188,7 +215,7 @@ def _beside(
 def _over_best(
     raw: Raw,
     side: Option,
-    paid: Mapping[str, Option],
+    paid: Sequence[Option],
     asked: Sequence[str],
     values: Mapping[str, Value],
     several: Singles,
@@ -204,11 +231,11 @@ def _over_best(
     place = list(several.values).index(single)
     groups = clusters(raw, asked)
     whole = _at_ends(alone, [{q: own[q] for q in asked if q in own} for own in several.values.values()], asked)
-    ours = [{q: other.value(q) for q in asked if q in other.values} for other in paid.values()]
-    chosen = list(paid.values()).index(side)
+    ours = [{q: other.value(q) for q in asked if q in other.values} for other in paid]
+    chosen = list(paid).index(side)
     theirs = [{q: own[q] for q in asked if q in own} for own in several.values.values()]
     said = claim_waiting(
-        _at_ends(table_of(paid.values(), asked), ours, asked),
+        _at_ends(table_of(paid, asked), ours, asked),
         whole,
         chosen,
         place,
@@ -388,6 +415,7 @@ def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
     figures = {_said(value, 100) for value in _leaves(headline)} | {_said(value, 1) for value in _leaves(headline)}
     figures |= {f"{value:,}" for value in _leaves(headline) if isinstance(value, int)} | {str(FEW_QUESTIONS)}
     figures |= {f"{number:,}" for number in (*_answers(raw, headline["of"]), *_heard(raw))}
+    figures.add(f"{len(headline.get('unlisted', ())):,}")
     unranked = [*headline.get("unranked", ()), *(headline["after_the_fact"] or {}).get("unranked", ())]
     figures |= {f"{row['questions']:,}" for row in unranked}
     figures |= {

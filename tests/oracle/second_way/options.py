@@ -118,6 +118,32 @@ def options(raw: Raw) -> dict[str, Option]:
     return {named[cell.id]: option(raw, [cell], named[cell.id]) for cell in raw.cells if raw.episodes(cell)}
 
 
+def gone(raw: Raw, chosen: Iterable[Cell]) -> list[tuple[str, Option]]:
+    """Whoever else has played any of these questions, with the name of its experiment: in all that goes by a name under which
+    somebody of `chosen` has ever stood. Nobody counts twice, nor who failed every time."""
+    wanted = {cell.id for cell in chosen}
+    names = {plan.config["name"] for plan in (raw, *raw.beside) if any(cell.id in wanted for cell in plan.cells)}
+    told = {_who(cell) for cell in raw.cells}
+    found = []
+    for plan in raw.beside:
+        for cell in plan.cells if plan.config["name"] in names else ():
+            if _who(cell) in told:
+                continue
+            told.add(_who(cell))
+            title = title_of(cell) if cell.player is not None else f"{cell.team}/{title_of(cell)}"
+            side = option(plan, [cell], title).on(raw.questions)
+            if any(episode.outcome != "failed" for episode in side.episodes[0]):
+                found.append((plan.config["name"], side))
+    return found
+
+
+def _who(cell: Cell) -> str:
+    """A player alone is one, whoever is the captain."""
+    if cell.player is None:
+        return cell.id
+    return json.dumps({key: value for key, value in cell.spec.items() if key != "captain"}, sort_keys=True)
+
+
 def titles(raw: Raw) -> dict[str, str]:
     """By cell; with several teams the team's name stands before it."""
     several = len(teams_of(raw)) > 1

@@ -39,9 +39,10 @@ def figures(folder: Path) -> dict[str, Any]:
     return read
 
 
-def raw(folder: Path, keys: Mapping[str, Any]) -> Raw:
-    command(folder, "report", "world.yaml", "--format", "parquet", "-o", "raw")
-    return Raw.read(folder / "raw", keys)
+def raw(folder: Path, keys: Mapping[str, Any], beside: Sequence[Raw] = ()) -> Raw:
+    tables = f"raw{len(beside) or ''}"
+    command(folder, "report", "world.yaml", "--format", "parquet", "-o", tables)
+    return Raw.read(folder / tables, keys, beside)
 
 
 def forget(folder: Path, number: int, shares: Sequence[float] = (1.0, 1.0, 0.8, 0.4, 0.1)) -> None:

@@ -125,9 +125,11 @@ class Raw:
     cells: Sequence[Cell] = field(default=())
     losses_usd: float = 0.0
     """What may be on the bill without a call: it is in no table of a report, so it is read from the books."""
+    beside: Sequence[Raw] = ()
+    """What else is in its store, as it was reported then: the oldest first."""
 
     @classmethod
-    def read(cls, folder: Path, config: Mapping[str, Any]) -> Raw:
+    def read(cls, folder: Path, config: Mapping[str, Any], beside: Sequence[Raw] = ()) -> Raw:
         """From the files that ``moot report --format parquet -o FOLDER`` wrote."""
         names = (
             "episodes",
@@ -143,13 +145,16 @@ class Raw:
             "choices",
         )
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
+        if beside:
+            tables = _of_the_file(tables, config)
         DIGESTS.update({row["question_id"]: row["question"] for row in tables["questions"]})
         named = [row for row in tables["questions"] if row["cluster"] is not None]
         remember(
             {row["question_id"]: f"{row['question_set'] or ''}/{row['cluster']}" for row in named},
             {row["question_id"]: same_words(json.loads(row["content"])["question"]) for row in tables["questions"]},
         )
-        return cls(tables, config, [_cell(row) for row in tables["cells"]], _booked_usd(folder.parent, config["name"]))
+        booked = _booked_usd(folder.parent, config["name"])
+        return cls(tables, config, [_cell(row) for row in tables["cells"]], booked, beside)
 
     @property
     def size(self) -> int:
@@ -201,7 +206,8 @@ class Raw:
 
     @cached_property
     def calls(self) -> dict[str, Row]:
-        return {row["key"]: row for row in self.tables["calls"]}
+        """Also those that another experiment has paid."""
+        return {row["key"]: row for plan in (*self.beside, self) for row in plan.tables["calls"]}
 
     @cached_property
     def _by_cell(self) -> dict[str, list[Episode]]:
@@ -246,6 +252,13 @@ class Raw:
     def episodes(self, cell: Cell) -> list[Episode]:
         """In the order of the questions, then of the repeats."""
         return self._by_cell[cell.id]
+
+
+def _of_the_file(tables: Mapping[str, list[Row]], config: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """Of all that was ever played under a name, what strategies without options have played that the file still has."""
+    kept = {row["cell"] for row in tables["cells"] if row["label"] in config["strategies"]}
+    left = {name: [row for row in rows if row.get("cell", "") in {"", *kept}] for name, rows in tables.items()}
+    return {**left, "questions": [*{row["question_id"]: row for row in left["questions"]}.values()]}
 
 
 def _cell(row: Row) -> Cell:

@@ -99,7 +99,7 @@ def two_teams(number: int, folder: Path) -> dict[str, Any]:
 
 def _claims_of_teams(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
     """Of each team by itself, and of the two beside each other."""
-    one, other = (_label(entry) for entry in keys["strategies"][1:])
+    one, other = (label_of(entry) for entry in keys["strategies"][1:])
     name, team = draw.choice([*keys["teams"].items()])
     captain = draw.choice(team["players"]) if team["captain"] == "each" else team["captain"]
     every = [
@@ -491,7 +491,7 @@ def all_strategies(draw: random.Random) -> list[Any]:
     ]
 
 
-def _label(entry: Any) -> str:
+def label_of(entry: Any) -> str:
     """As the report calls it."""
     if isinstance(entry, str):
         return entry
@@ -507,7 +507,7 @@ def _claims(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
     """What some files say beforehand: a primary, and hypotheses of every kind."""
     entries = [entry for entry in keys["strategies"] if isinstance(entry, str) or "discuss" not in entry]
     team = keys["teams"]["table"]
-    labels = [_label(entry) for entry in entries]
+    labels = [label_of(entry) for entry in entries]
     led = [label for label in labels if not label.startswith("solo")]
     claims: dict[str, Any] = {}
     if led and draw.random() < 0.3:

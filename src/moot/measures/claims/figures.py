@@ -147,9 +147,9 @@ def power_rows(headline: Row | None, figures: Mapping[str, Any]) -> Iterator[Row
 def _power_over_each(of: str, over: Mapping[str, Any]) -> Iterator[Row]:
     """ "More than the best single" is more than every one of them, each on questions of its own.
 
-    `detectable_low`: with less than that the least telling of them is not beaten in so many runs, let alone all.
+    `detectable_low`: what the least telling of them takes to be beaten in so many runs.
     `detectable`: with so much all of them are, however their tests hang together: each may fail in no more than its part.
-    The claim pays for all options that it was chosen from, at the most as Bonferroni would.
+    Both at Bonferroni's price for all options that it was chosen from: the claim pays no more, and less where they are alike.
     """
     each = over["each"]
     for row in _power(of, "best single", over, over["options"]):

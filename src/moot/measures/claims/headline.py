@@ -1,7 +1,8 @@
 """The verdict: which figure stands for the whole run, and what it may claim.
 
 The headline is what the file declared as `primary`. Without one it is the option with the highest accuracy, said to be
-chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`. Everything in its sentence is
+chosen after the fact, and its intervals pay for the choice: see `moot.stats.choice`; so do they for what was played and is no
+longer in the file: see `unlisted`. Everything in its sentence is
 against one baseline, the best single player on the questions that the option has, and "more" means more than every one of
 them that ever answered. Options, and players, are ranked on the questions that they share: see `moot.stats.shared_questions`.
 """
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse_side
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
-from moot.measures.claims.over_singles import best_of_singles, graded_table, nobody_is_best, over_best
+from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
 from moot.measures.claims.singles import singles_of
+from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import native_cost
@@ -49,7 +51,9 @@ class _Chosen:
     how: str
     """``declared``, ``declared late``, ``after the fact``, or ``only`` where there was nothing to choose."""
     paid: Mapping[str, SideResults]
-    """All options that the claim pays for, the chosen one among them: it alone where it was declared beforehand."""
+    """All options of the file that the claim pays for, the chosen one among them: it alone where it was declared beforehand."""
+    unlisted: Sequence[UnlistedOption]
+    """What was played on these questions and is not in the file: paid for like these."""
     asked: Sequence[str]
     """All questions of these."""
     ranking: Row
@@ -63,6 +67,11 @@ class _Chosen:
     def place(self) -> int:
         return list(self.paid).index(self.of)
 
+    @property
+    def options(self) -> list[PlayedOption]:
+        """All that is paid for; the file's own in front."""
+        return [*self.paid.values(), *(() if self.how == "declared" else self.unlisted)]
+
     def values(self) -> dict[str, Value]:
         """What counts on each question that it has played."""
         return self.side.values(self.asked)
@@ -75,27 +84,29 @@ def headline_figures(
     options: Mapping[str, SideResults],
 ) -> Row | None:
     """From the options that have been played; None where there are none."""
+    unlisted = UnlistedOptions(source)
     try:
-        chosen = _chosen(source, cells, declared, options)
+        chosen = _chosen(source, cells, declared, options, unlisted)
     except SeveralTeams as error:
-        return _of_several_teams(source, cells, declared, options, str(error))
+        return _of_several_teams(source, cells, declared, options, unlisted, str(error))
     if chosen is None:
         return None
     values = chosen.values()
     row: Row = {
         "of": chosen.of,
         "chosen": chosen.how,
-        "options": len(chosen.paid),
+        "options": len(chosen.options),
+        **({"unlisted": [option.row() for option in chosen.unlisted]} if chosen.unlisted else {}),
         **chosen.ranking,
         **_named(chosen, cells),
-        **estimate_row(_paid_accuracy(chosen.paid, chosen.of, chosen.asked, values, source.seed)),
+        **estimate_row(_paid_accuracy(chosen.options, chosen.place, chosen.asked, values, source.seed)),
         **_ungraded(chosen.side, values),
         **({"left_out": len(chosen.side.left_out)} if chosen.side.left_out else {}),
         "over_best_single": None,
         "over_captain": None,
         "cost_ratio": None,
         "cost_unit": None,
-        "after_the_fact": _after_the_fact(options, source.seed),
+        "after_the_fact": _after_the_fact(options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
@@ -113,17 +124,16 @@ def headline_figures(
 
 
 def _paid_accuracy(
-    paid: Mapping[str, SideResults], of: str, asked: Sequence[str], values: Mapping[str, Value], seed: int
+    paid: Sequence[PlayedOption], place: int, asked: Sequence[str], values: Mapping[str, Value], seed: int
 ) -> Estimate | None:
     """With the interval of its own row; of what was chosen out of several, one that pays for the choice.
 
-    `paid`: all that it was chosen from, on the questions `asked`; `values`: its own.
+    `paid`: all that it was chosen from, on the questions `asked`, and its place among them; `values`: its own.
     """
     usual = graded_estimate(values)
     if usual is None or len(paid) == 1:
         return usual
     table, clusters = graded_table(paid, asked), units_of(asked)
-    place = list(paid).index(of)
     return chosen_interval(table, place, usual, at_worst=at_worst(values), clusters=clusters, seed=seed)
 
 
@@ -137,25 +147,38 @@ def _ungraded(side: SideResults, values: Mapping[str, Value]) -> Row:
 
 
 def _chosen(
-    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults]
+    source: Source,
+    cells: Sequence[Stored],
+    declared: Sequence[Declared],
+    options: Mapping[str, SideResults],
+    unlisted: UnlistedOptions,
 ) -> _Chosen | None:
     teams = {title: side for title, side in options.items() if not side.alone}
     pool = teams or dict(options)
     if (side := _primary(source, cells)) is not None:
         primary, asked = side.title, sorted(side.calls)
+        beside = _alike(pool, unlisted.beside(side.cells))
         if (how := _how(declared, primary)) == "declared":
-            return _Chosen(primary, how, {primary: side}, asked, {})
+            return _Chosen(primary, how, {primary: side}, beside, asked, {})
         others = {title: option for title, option in pool.items() if option.cells != side.cells}
-        return _Chosen(primary, how, {primary: side, **others}, asked, {})
+        return _Chosen(primary, how, {primary: side, **others}, beside, asked, {})
     together = ranked(pool)
     # Where no two can be ranked, one of them is told of as any other would be: it is the highest of nothing.
     top = together.names[0] if together.none_ranked else highest(pool)
     if top is None:
         return None
     paid = {title: pool[title] for title in together.names}
-    asked = sorted({question for side in paid.values() for question in side.calls})
-    how = AFTER_THE_FACT if len(paid) > 1 else "only"
-    return _Chosen(top, how, paid, asked, ranking_row(together))
+    beside = _alike(pool, unlisted.beside(pool[top].cells))
+    played = [*(side.calls for side in paid.values()), *(option.played for option in beside)]
+    asked = sorted({question for questions in played for question in questions})
+    how = AFTER_THE_FACT if len(played) > 1 else "only"
+    return _Chosen(top, how, paid, beside, asked, ranking_row(together))
+
+
+def _alike(pool: Mapping[str, SideResults], options: Sequence[UnlistedOption]) -> list[UnlistedOption]:
+    """Teams are chosen among teams, and players alone where the file has no team."""
+    alone = all(side.alone for side in pool.values())
+    return [option for option in options if option.alone == alone]
 
 
 def ranking_row(together: SharedQuestions) -> Row:
@@ -182,7 +205,12 @@ def _primary(source: Source, cells: Sequence[Stored]) -> SideResults | None:
 
 
 def _of_several_teams(
-    source: Source, cells: Sequence[Stored], declared: Sequence[Declared], options: Mapping[str, SideResults], why: str
+    source: Source,
+    cells: Sequence[Stored],
+    declared: Sequence[Declared],
+    options: Mapping[str, SideResults],
+    unlisted: UnlistedOptions,
+    why: str,
 ) -> Row:
     """Of a primary that several teams play, as files once could say it: none of them is told as all, nor their mean as one."""
     side = parse_side(source.config["primary"])
@@ -201,7 +229,7 @@ def _of_several_teams(
         "why": why,
         "ungraded": 0,
         **dict.fromkeys(("over_best_single", "over_captain", "cost_ratio", "cost_unit")),
-        "after_the_fact": _after_the_fact(options, source.seed),
+        "after_the_fact": _after_the_fact(options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
     }
     words = sentences(row)
@@ -238,15 +266,17 @@ def _named(chosen: _Chosen, every: Sequence[Stored]) -> Row:
     }
 
 
-def _after_the_fact(options: Mapping[str, SideResults], seed: int) -> Row | None:
+def _after_the_fact(options: Mapping[str, SideResults], unlisted: UnlistedOptions, seed: int) -> Row | None:
     """The highest of all rows, on the questions that it is the highest on: what a careless report would print first. Its
     interval pays for the choice among all that are ranked, which are more than the teams that a headline is chosen from."""
     top, together = highest(options), ranked(options)
     if top is None or len(options) < 2:
         return None
     values = options[top].values(together.questions)
-    paid = {title: options[title] for title in together.names}
-    row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, top, together.questions, values, seed))
+    paid: list[PlayedOption] = [options[title] for title in together.names]
+    paid += unlisted.beside(options[top].cells)
+    place = together.names.index(top)
+    row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, seed))
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
 
 
@@ -260,11 +290,11 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
         row["never_answered"] = silent
     single = best_of_singles(singles.values, list(values))
     if single is None and shared_questions(singles.values, list(values)).none_ranked:
-        nobody = nobody_is_best(singles.values, values, len(chosen.paid))
+        nobody = nobody_is_best(singles.values, values, len(chosen.options))
         return {**row, "over_best_single": nobody, **_cost(source, chosen, None, None)}
     if single is None:
         return row
-    over = over_best(chosen.paid, chosen.place, singles.values, single, values, pooled=pooled, seed=source.seed)
+    over = over_best(chosen.options, chosen.place, singles.values, single, values, pooled=pooled, seed=source.seed)
     if over is None:
         return row
     known = over["single"] is not None
@@ -293,7 +323,7 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
     row = family_row(pairs, pooled=pooled)
     if not row["n"] and not known_pairs(pairs):
         return None
-    return with_holm([row], family=len(chosen.paid) if row["p"] is not None else None)[0]
+    return with_holm([row], family=len(chosen.options) if row["p"] is not None else None)[0]
 
 
 def _cost(source: Source, chosen: _Chosen, table: DraftTable | None, player: str | None) -> Row:

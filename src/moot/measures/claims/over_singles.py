@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from moot.measures.quiz.played import UNPLAYED
-from moot.measures.sides import SideResults
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
 from moot.stats.completions import IntervalLimits
@@ -27,15 +26,23 @@ if TYPE_CHECKING:
 RULE = "beats every single player; {test}; paid for the options"
 
 
-def option_tables(options: Mapping[str, SideResults], asked: Sequence[str]) -> Tables:
+class PlayedOption(Protocol):
+    """Whatever a claim can pay for."""
+
+    def values(self, asked: Iterable[str], /) -> dict[str, Value]:
+        """What it got right, of those of these questions that it has played."""
+        ...
+
+
+def option_tables(options: Sequence[PlayedOption], asked: Sequence[str]) -> Tables:
     """Options × questions: as far as is graded, and at both ends of what waits."""
-    rows = [side.values(asked) for side in options.values()]
+    rows = [option.values(asked) for option in options]
     return Tables(_graded(rows, asked), *(_table(rows, asked, end) for end in (WORST, BEST)))
 
 
-def graded_table(options: Mapping[str, SideResults], asked: Sequence[str]) -> Floats:
+def graded_table(options: Sequence[PlayedOption], asked: Sequence[str]) -> Floats:
     """Options × questions; NaN where an answer is not graded, and in all of a row where those that are would flatter."""
-    return _graded([side.values(asked) for side in options.values()], asked)
+    return _graded([option.values(asked) for option in options], asked)
 
 
 def _graded(rows: Sequence[Mapping[str, Value]], asked: Sequence[str]) -> Floats:
@@ -62,9 +69,9 @@ def _table(rows: Sequence[Mapping[str, Value]], asked: Sequence[str], end: Calla
     return np.array([[np.nan if value is None else value for value in row] for row in ends], dtype=float)
 
 
-def _alike(options: Mapping[str, SideResults], singles: ValuesByName, asked: Sequence[str]) -> Floats | None:
+def _alike(options: Sequence[PlayedOption], singles: ValuesByName, asked: Sequence[str]) -> Floats | None:
     """What an option and a single both say to a question and nobody has graded yet: it will have one grade."""
-    ours = [_waiting_words(side.values(asked), asked) for side in options.values()]
+    ours = [_waiting_words(option.values(asked), asked) for option in options]
     theirs = [_waiting_words(own, asked) for own in singles.values()]
     return said_alike(ours, theirs) if any(map(any, ours)) and any(map(any, theirs)) else None
 
@@ -88,7 +95,7 @@ def best_of_singles(singles: ValuesByName, asked: Sequence[str]) -> str | None:
 
 
 def over_best(
-    options: Mapping[str, SideResults],
+    options: Sequence[PlayedOption],
     option: int,
     singles: ValuesByName,
     single: str,

@@ -79,7 +79,8 @@ def power_section(figures: Figures) -> Iterator[Section]:
     rows = figures.get("power", [])
     words = (
         "The smallest difference that so many questions with so many discordant pairs would show in 80 of 100 runs, from"
-        " these two numbers and how many comparisons it is corrected for. None: not even if all of them went one way.",
+        " these two numbers and how many comparisons it is corrected for, each at its full price: options that are alike pay"
+        " less, and may show less. None: not even if all of them went one way.",
     )
     columns = with_team(
         rows,

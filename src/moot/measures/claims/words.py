@@ -61,7 +61,7 @@ def _subject(row: Mapping[str, Any]) -> str:
     aside = {
         "declared": ", declared beforehand,",
         "declared late": ", declared after the run had begun,",
-        AFTER_THE_FACT: f", the highest of {row['options']:,} {'players' if row['alone'] else 'options'}{_ranked(row)},",
+        AFTER_THE_FACT: f", {_highest(row)},",
     }.get(row["chosen"], "")
     if row["alone"]:
         return f"{row['player'] or 'the players'} alone{aside}"
@@ -71,6 +71,14 @@ def _subject(row: Mapping[str, Any]) -> str:
     if row["captains"] > 1 or row.get("cohorts"):
         return f"the {row['label']} team{named}, on average over its {_several(row)}{aside or ','}"
     return f"the {row['label']} team {row['team'] or ''}".rstrip() + aside
+
+
+def _highest(row: Mapping[str, Any]) -> str:
+    """Out of what it was chosen after the fact. Of those that are not in the file some may be higher."""
+    kind = "players" if row["alone"] else "options"
+    if not (unlisted := len(row.get("unlisted", ()))):
+        return f"the highest of {row['options']:,} {kind}{_ranked(row)}"
+    return f"chosen after the fact among {row['options']:,} {kind}, {unlisted:,} of them not in this file"
 
 
 def _several(row: Mapping[str, Any]) -> str:
@@ -171,7 +179,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         paid = "" if row.get("cut_short") else ": the intervals pay for that"
         whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
-        doubts.append(f"The file {declared}, so this is {whole}.")
+        doubts.append(f"The file {declared}, so this is {whole}.{_unlisted(row)}")
     if silent := row.get("never_answered"):
         none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
         doubts.append(
@@ -188,6 +196,14 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(f"{highest}, {after['of']} with {_share(after, _paying(after))}, is chosen after the fact.")
         doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
     return doubts
+
+
+def _unlisted(row: Mapping[str, Any]) -> str:
+    """Said where the file alone would not let one think so."""
+    if not (unlisted := len(row.get("unlisted", ()))):
+        return ""
+    were = "was played on these questions and is" if unlisted == 1 else "were played on these questions and are"
+    return f" {unlisted:,} of them {were} not in the file."
 
 
 def interim_words(interim: Mapping[str, int]) -> str:

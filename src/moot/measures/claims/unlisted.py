@@ -1,0 +1,97 @@
+"""Options that were played on these questions and are not in the file: who takes the losers out has chosen among them.
+
+What a claim pays for is what could have been looked at, not what is left. An option that was played on any of these questions
+counts, under every name under which the chosen one stands in some plan: so it is the same family whichever of these
+files is reported, and neither a shorter file nor another name makes it smaller. What a store cannot see it cannot count: another
+store, or the same questions under other ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moot.experiment.plan import alone_as
+from moot.experiment.selected import ChosenOn
+from moot.measures.cells import Stored, stored_cell
+from moot.measures.sides import title_of
+from moot.measures.source import Source
+from moot.stats.estimates import Row
+from moot.stats.graded import Value, mean_value, said_value
+from moot.store.queries import choices_of
+from moot.store.undertakings import answers_on, cells_beside
+
+
+@dataclass(frozen=True, slots=True)
+class UnlistedOption:
+    """What it got right of this plan's questions."""
+
+    title: str
+    experiment: str
+    """The name under which it was planned first."""
+    alone: bool
+    played: Mapping[str, Value]
+
+    def values(self, asked: Iterable[str]) -> dict[str, Value]:
+        """Of those that it has played."""
+        return {question: self.played[question] for question in asked if question in self.played}
+
+    def row(self) -> Row:
+        return {"of": self.title, "experiment": self.experiment, "questions": len(self.played)}
+
+
+class UnlistedOptions:
+    """Read once, however many are chosen."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._listed = {_identity(cell) for cell in source.cells}
+        self._read: dict[str, UnlistedOption | None] = {}
+
+    def beside(self, chosen: Sequence[Stored]) -> list[UnlistedOption]:
+        """Those that were played beside these cells, on at least one of the questions, and not all of them in vain."""
+        source = self._source
+        if source.served:
+            return []
+        planned: dict[str | bytes, tuple[str, Stored]] = {}
+        for name, row in cells_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
+            cell = stored_cell(row)
+            if (identity := _identity(cell)) not in self._listed:
+                planned.setdefault(identity, (name, cell))
+        fresh = [cell["id"] for _, cell in planned.values() if cell["id"] not in self._read]
+        choices = {cell: ChosenOn(marks) for cell, marks in choices_of(source.connection, fresh).items()}
+        chosen_on = source.questions_of(choices)
+        for name, cell in planned.values():
+            if cell["id"] not in self._read:
+                self._read[cell["id"]] = _option(source, name, cell, chosen_on.get(cell["id"], frozenset()))
+        found = (self._read[cell["id"]] for _, cell in planned.values())
+        return [option for option in found if option is not None]
+
+
+def _identity(cell: Stored) -> str | bytes:
+    """A player alone is the same under whichever captain it was kept."""
+    return alone_as(cell["spec"]) if cell["player"] else cell["id"]
+
+
+def _option(source: Source, experiment: str, cell: Stored, chosen_on: frozenset[str]) -> UnlistedOption | None:
+    """None where it has played none of the questions that it may be measured on, or every play of it failed."""
+    plays: dict[str, list[Value]] = {}
+    came = False
+    for row in answers_on(source.connection, source.ident, cell["id"], source.grader):
+        if row["question"] not in chosen_on:
+            plays.setdefault(row["question"], []).append(_value(source, row))
+            came |= row["outcome"] != "failed"
+    if not came:
+        return None
+    values = {question: mean_value(several) for question, several in plays.items()}
+    title = title_of(cell, team=not cell["player"])
+    return UnlistedOption(title, experiment, cell["player"] is not None, values)
+
+
+def _value(source: Source, row: Mapping[str, Any]) -> Value:
+    """By the grader of this plan, who may never have been asked about what another plan played."""
+    right, way = source.graded_as(row)
+    if right is None and row["stage"] is None:
+        right, way = source.graded(source.cases[row["question"]], row["answer"])
+    return said_value(right, way, source.open_words(right, row["answer"]))

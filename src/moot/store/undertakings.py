@@ -1,0 +1,74 @@
+"""What else was played in the same undertaking: the plans under every name under which an option was planned.
+
+A file may lose its losers after a run, and a copy of it may get another name. The store has seen them all the same, and who
+chose among them could have as well. A team that was served or asked is no such plan: nobody planned who plays what there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, select
+
+from moot.store import queries, schema
+from moot.store.rows import config_of
+from moot.store.statements import Row
+
+
+class PlannedCell(NamedTuple):
+    """A cell, and the name under which it was planned first."""
+
+    experiment: str
+    cell: Row
+
+
+def cells_beside(connection: Connection, ident: str, chosen: Collection[str]) -> list[PlannedCell]:
+    """The cells of all plans but this one, under every name under which one of these was planned; the oldest first."""
+    plans, places, cells = schema.experiments, schema.experiment_cells, schema.cells
+    names: set[str] = set()
+    for part in queries.chunks(sorted(chosen)):
+        holding = select(plans.c.name).join(places, places.c.experiment == plans.c.id).where(places.c.cell.in_(part))
+        names.update(connection.execute(holding.distinct()).scalars())
+    found: dict[str, PlannedCell] = {}
+    for plan in _plans(connection, ident, names):
+        query = select(cells).join(places, places.c.cell == cells.c.id).where(places.c.experiment == plan["id"])
+        for cell in connection.execute(query.order_by(places.c.position)).mappings():
+            found.setdefault(cell["id"], PlannedCell(plan["name"], dict(cell)))
+    return list(found.values())
+
+
+def _plans(connection: Connection, ident: str, names: Collection[str]) -> list[Row]:
+    plans = schema.experiments
+    found: list[Row] = []
+    for part in queries.chunks(sorted(names)):
+        query = select(plans).where(plans.c.name.in_(part), plans.c.id != ident)
+        found += (dict(plan) for plan in connection.execute(query).mappings())
+    planned = [plan for plan in found if not config_of(plan).get("served")]
+    return sorted(planned, key=lambda plan: (plan["created_at"], plan["id"]))
+
+
+def answers_on(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Row]:
+    """What a cell answered to an experiment's questions, whichever plan it played them for, each beside its score."""
+    places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
+    its_score = and_(
+        scores.c.cell == episodes.c.cell,
+        scores.c.case == places.c.case,
+        scores.c.repeat == episodes.c.repeat,
+        scores.c.grader == grader,
+    )
+    columns: Sequence[Any] = (
+        episodes.c.question,
+        episodes.c.outcome,
+        episodes.c.answer,
+        scores.c.value,
+        scores.c.stage,
+    )
+    query = (
+        select(*columns)
+        .join(places, and_(places.c.experiment == ident, places.c.question == episodes.c.question))
+        .outerjoin(scores, its_score)
+        .where(episodes.c.cell == cell)
+        .order_by(places.c.position, episodes.c.repeat)
+    )
+    yield from map(dict, connection.execute(query).mappings())

@@ -1,0 +1,162 @@
+"""Who takes the losers out of a file after a run has still chosen among them: no claim is better for it."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+STRATEGIES = ["solo", "vote", "silent", "talkative"]
+Figures = dict[str, Any]
+
+
+def write(folder: Path, file_name: str, /, **keys: Any) -> Path:
+    """Three equal players, each of them captain; in this world talkative@cat is the highest of nine."""
+    file: Figures = {
+        "name": "cup",
+        "seed": 1,
+        "store": f"sqlite:///{folder}/all.db",
+        "questions": {"file": "q.jsonl", "columns": {"text": "question"}},
+        "models": {name: {"provider": "simulated", "accuracy": 0.55} for name in ("ann", "bob", "cat")},
+        "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}},
+        "strategies": STRATEGIES,
+    }
+    path = folder / f"{file_name}.yaml"
+    path.write_text(json.dumps(file | keys), encoding="utf-8")
+    return path
+
+
+PRUNED: Mapping[str, Any] = {
+    "strategies": ["solo", "talkative"],
+    "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "cat"}},
+}
+LATE: Mapping[str, Any] = {**PRUNED, "name": "late", "primary": "talkative@cat"}
+
+
+def questions(folder: Path, name: str, start: int = 0) -> None:
+    draw = random.Random(1)
+    rows = [
+        {"id": f"q{n}", "question": f"Thing {n} of 1?", "choices": ["a", "b", "c", "d"], "answer": draw.choice("abcd")}
+        for n in range(start, start + 100)
+    ]
+    (folder / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Played:
+    """One store: the whole file, what was left of it, and that again under another name with the winner as its primary."""
+
+    folder: Path
+    whole: Figures
+    """What was reported before anything was taken out: reports go by the last run of a name."""
+    whole_words: str
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    folder = tmp_path_factory.mktemp("played")
+    questions(folder, "q.jsonl")
+    run(write(folder, "whole"))
+    found = Played(folder, headline(folder / "whole.yaml"), report(folder / "whole.yaml"))
+    run(write(folder, "pruned", **PRUNED))
+    run(write(folder, "late", **LATE))
+    return found
+
+
+def run(path: Path, *more: str) -> None:
+    assert command("run", str(path), "--quiet", *more) == (0, "")
+
+
+def command(*words: str) -> tuple[int, str]:
+    """How it ends, and what it prints, with single spaces."""
+    said = io.StringIO()
+    with redirect_stdout(said):
+        status = run_app(app, list(words))
+    return status, " ".join(said.getvalue().split())
+
+
+def report(path: Path, *more: str) -> str:
+    return command("report", str(path), *more)[1]
+
+
+def headline(path: Path) -> Figures:
+    head: Figures = json.loads(report(path, "--json"))["headline"]
+    return head
+
+
+@pytest.mark.parametrize(("file", "chosen"), [("pruned", "after the fact"), ("late", "declared late")])
+def test_what_is_left_claims_no_more_than_the_whole_file(file: str, chosen: str, played: Played) -> None:
+    path = played.folder / f"{file}.yaml"
+    left = headline(path)
+    assert (left["of"], left["chosen"], left["options"]) == ("talkative@cat", chosen, 9)
+    assert len(left["unlisted"]) == 8
+    assert left["unlisted"][0] == {"of": "three/vote@ann", "experiment": "cup", "questions": 100}
+    assert "unlisted" not in played.whole
+    for key in ("value", "low", "high", "over_best_single", "over_captain", "after_the_fact"):
+        assert left[key] == played.whole[key], key
+    assert "cannot be told from the best single model" in left["sentence"]
+    assert command("report", str(path), "--fail-under", "over_best_single.low>0")[0] == 1
+
+
+def test_the_words_say_out_of_how_many_it_was_chosen(played: Played) -> None:
+    pruned, late = played.folder / "pruned.yaml", played.folder / "late.yaml"
+    short, all_of_it = report(pruned), report(pruned, "--all")
+    assert "cat as captain, chosen after the fact among 9 options, 8 of them not in this file, answered 74.0 %" in short
+    assert "a choice among 9, chosen after the fact: the intervals pay for that" in short
+    assert "8 of them were played on these questions and are not in the file" in report(late)
+    for told in (short, all_of_it, report(late)):
+        assert "tables are adjusted for the rows of this file alone; 8 other options were played" in told
+    assert "this file" not in played.whole_words
+
+
+def test_a_list_of_runs_and_a_plan_say_the_same(played: Played) -> None:
+    path, whole = str(played.folder / "pruned.yaml"), played.whole["over_best_single"]
+    heads = [row["headline"] for row in json.loads(command("runs", path, "--json")[1])[0]["runs"]]
+    assert [head["options"] for head in heads] == [9, 9, 9]
+    assert {head["over_best_single"]["low"] for head in heads} == {whole["low"]}
+    pilot = json.loads(command("plan", path, "--from", path, "--gain", "0.1", "--json")[1])["pilot"]
+    assert (pilot["low"], pilot["high"]) == (whole["low"], whole["high"])
+
+
+def test_new_questions_under_a_new_name_pay_nothing(tmp_path: Path) -> None:
+    """Only both: the same questions have been seen, and under the same name so has the file."""
+    for name, start in (("q.jsonl", 0), ("new.jsonl", 100)):
+        questions(tmp_path, name, start)
+    new = {**LATE, "questions": {"file": "new.jsonl", "columns": {"text": "question"}}}
+    run(write(tmp_path, "whole", strategies=["solo", "talkative"]), "--limit", "20")
+    for name, keys, chosen in (("anew", new, "declared"), ("named", {**new, "name": "cup"}, "declared late")):
+        run(write(tmp_path, name, **keys), "--limit", "20")
+        head = headline(tmp_path / f"{name}.yaml")
+        assert (head["chosen"], head["options"], "unlisted" in head) == (chosen, 1, False)
+
+
+def test_a_frozen_primary_pays_for_nothing_that_is_taken_out(tmp_path: Path) -> None:
+    questions(tmp_path, "q.jsonl")
+    heads = []
+    for name, keys in (("whole", {}), ("left", PRUNED)):
+        path = write(tmp_path, name, **keys, primary="talkative@cat")
+        run(path, "--limit", "20")
+        heads.append(headline(path))
+    before, after = heads
+    assert (after["chosen"], after["options"], len(after["unlisted"])) == ("declared", 1, 8)
+    assert after["over_best_single"] == before["over_best_single"]
+    assert "not in this file" not in after["sentence"]
+
+
+def test_a_trial_with_fewer_questions_is_no_other_option(tmp_path: Path) -> None:
+    questions(tmp_path, "q.jsonl")
+    path = write(tmp_path, "cup", strategies=["solo", "vote"])
+    for limit in ("10", "30"):
+        run(path, "--limit", limit)
+    head = headline(path)
+    assert (head["options"], head["n"], "unlisted" in head) == (3, 30, False)
