@@ -153,6 +153,24 @@ def test_a_frozen_primary_pays_for_nothing_that_is_taken_out(tmp_path: Path) -> 
     assert "not in this file" not in after["sentence"]
 
 
+def test_a_primary_that_was_played_and_changed_is_not_declared_beforehand(tmp_path: Path) -> None:
+    """Who tries until the declared option wins has chosen, under whatever words."""
+    questions(tmp_path, "q.jsonl")
+    models = {name: {"provider": "simulated", "accuracy": 0.55} for name in ("ann", "bob", "cat")}
+    heads = []
+    for accuracy in (0.55, 0.6, 0.65):
+        models["cat"] = {"provider": "simulated", "accuracy": accuracy}
+        path = write(tmp_path, "cup", **{**LATE, "name": "cup"}, models=models)
+        run(path, "--limit", "20")
+        heads.append(headline(path))
+    told = [(head["chosen"], head["options"], head.get("earlier_versions")) for head in heads]
+    assert told == [("declared", 1, None), ("declared late", 2, 1), ("declared late", 3, 2)]
+    assert "declared beforehand and changed since" in heads[-1]["sentence"]
+    assert "changed what it declares after that had been played, so this is a choice among 3" in heads[-1]["sentence"]
+    run(path, "--limit", "20")
+    assert headline(path)["chosen"] == "declared late", "to run it again changes nothing"
+
+
 def test_a_trial_with_fewer_questions_is_no_other_option(tmp_path: Path) -> None:
     questions(tmp_path, "q.jsonl")
     path = write(tmp_path, "cup", strategies=["solo", "vote"])

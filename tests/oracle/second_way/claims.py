@@ -67,12 +67,16 @@ def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
     paid = dict(pool)
     if primary:
         side = _as_one(raw, primary)
-        frozen = raw.config["name"] not in LATE
+        others_gone = _gone(raw, side, pool)
+        seats = {(cell.label, cell.team, cell.captain) for cell in side.cells}
+        versions = [other for _, other in others_gone if {(c.label, c.team, c.captain) for c in other.cells} & seats]
+        early = raw.config["name"] not in LATE
+        frozen = early and not versions
         others = {} if frozen else {title: other for title, other in pool.items() if other.cells != side.cells}
         of, how, paid = primary, "declared" if frozen else "declared late", {primary: side, **others}
         asked = [question for question in raw.questions if question in side.values]
-        others_gone = _gone(raw, side, pool)
-        return _about(raw, every, of, how, paid, asked, others_gone) | _told(others_gone)
+        changed = {"earlier_versions": len(versions)} if early and versions else {}
+        return _about(raw, every, of, how, paid, asked, others_gone) | _told(others_gone) | changed
     ranked = Ranked({title: side.values for title, side in pool.items()})
     values, calls = ({title: getattr(side, key) for title, side in pool.items()} for key in ("values", "calls"))
     of = ranked.names[0] if ranked.lonely else highest(values, calls=calls) or ""

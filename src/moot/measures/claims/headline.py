@@ -56,8 +56,9 @@ class _Chosen:
     """What was played on these questions and is not in the file: paid for like these."""
     asked: Sequence[str]
     """All questions of these."""
-    ranking: Row
-    """On how many questions it is the highest, and who was not ranked: only where not all have the same."""
+    standing: Row
+    """On how many questions it is the highest, and who was not ranked: only where not all have the same. Of a primary that was
+    changed since, in how many versions it was played before."""
 
     @property
     def side(self) -> SideResults:
@@ -97,7 +98,7 @@ def headline_figures(
         "chosen": chosen.how,
         "options": len(chosen.options),
         **({"unlisted": [option.row() for option in chosen.unlisted]} if chosen.unlisted else {}),
-        **chosen.ranking,
+        **chosen.standing,
         **_named(chosen, cells),
         **estimate_row(_paid_accuracy(chosen.options, chosen.place, chosen.asked, values, source.seed)),
         **_ungraded(chosen.side, values),
@@ -158,10 +159,12 @@ def _chosen(
     if (side := _primary(source, cells)) is not None:
         primary, asked = side.title, sorted(side.calls)
         beside = _alike(pool, unlisted.beside(side.cells))
-        if (how := _how(declared, primary)) == "declared":
+        versions = _earlier_versions(source.config["primary"], beside)
+        if (how := _how(declared, primary)) == "declared" and not versions:
             return _Chosen(primary, how, {primary: side}, beside, asked, {})
         others = {title: option for title, option in pool.items() if option.cells != side.cells}
-        return _Chosen(primary, how, {primary: side, **others}, beside, asked, {})
+        changed = {"earlier_versions": len(versions)} if how == "declared" else {}
+        return _Chosen(primary, "declared late", {primary: side, **others}, beside, asked, changed)
     together = ranked(pool)
     # Where no two can be ranked, one of them is told of as any other would be: it is the highest of nothing.
     top = together.names[0] if together.none_ranked else highest(pool)
@@ -173,6 +176,12 @@ def _chosen(
     asked = sorted({question for questions in played for question in questions})
     how = AFTER_THE_FACT if len(played) > 1 else "only"
     return _Chosen(top, how, paid, beside, asked, ranking_row(together))
+
+
+def _earlier_versions(primary: str, options: Sequence[UnlistedOption]) -> list[UnlistedOption]:
+    """What went by the primary's name and was played, with another model, prompt or option: words alone freeze nothing."""
+    side = parse_side(primary)
+    return [option for option in options if is_meant(side, option.cell)]
 
 
 def _alike(pool: Mapping[str, SideResults], options: Sequence[UnlistedOption]) -> list[UnlistedOption]:

@@ -30,8 +30,12 @@ class UnlistedOption:
     title: str
     experiment: str
     """The name under which it was planned first."""
-    alone: bool
+    cell: Stored
     played: Mapping[str, Value]
+
+    @property
+    def alone(self) -> bool:
+        return self.cell["player"] is not None
 
     def values(self, asked: Iterable[str]) -> dict[str, Value]:
         """Of those that it has played."""
@@ -86,7 +90,7 @@ def _option(source: Source, experiment: str, cell: Stored, chosen_on: frozenset[
         return None
     values = {question: mean_value(several) for question, several in plays.items()}
     title = title_of(cell, team=not cell["player"])
-    return UnlistedOption(title, experiment, cell["player"] is not None, values)
+    return UnlistedOption(title, experiment, cell, values)
 
 
 def _value(source: Source, row: Mapping[str, Any]) -> Value:

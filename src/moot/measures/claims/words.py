@@ -60,7 +60,9 @@ def _opening(n: int) -> str:
 def _subject(row: Mapping[str, Any]) -> str:
     aside = {
         "declared": ", declared beforehand,",
-        "declared late": ", declared after the run had begun,",
+        "declared late": ", declared beforehand and changed since,"
+        if row.get("earlier_versions")
+        else ", declared after the run had begun,",
         AFTER_THE_FACT: f", {_highest(row)},",
     }.get(row["chosen"], "")
     if row["alone"]:
@@ -176,7 +178,10 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         low, high = (plain(row["bounds"][end]) for end in ("low", "high"))
         doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
-        declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
+        if row.get("earlier_versions"):
+            declared = "changed what it declares after that had been played"
+        else:
+            declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         paid = "" if row.get("cut_short") else ": the intervals pay for that"
         whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
         doubts.append(f"The file {declared}, so this is {whole}.{_unlisted(row)}")

@@ -18,6 +18,7 @@ Row = Mapping[str, Any]
 
 DECLARED = {"declared": "declared beforehand", "declared late": "declared after the run had begun"}
 """By how the verdict's row was chosen: it was the file's primary."""
+CHANGED = "declared beforehand and changed since"
 
 
 def picture(figures: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -103,7 +104,7 @@ def _words(
 
 
 def _about_words(rows: Sequence[Row], headline: Row, about: Sequence[int]) -> str:
-    declared = DECLARED.get(headline["chosen"])
+    declared = CHANGED if headline.get("earlier_versions") else DECLARED.get(headline["chosen"])
     named = _label(rows, about[0]) if len(about) == 1 else f"the mean of the {len(about)} rows of {headline['label']}"
     if declared:
         return f"Primary: {named}, {declared}"
