@@ -140,6 +140,14 @@ def options_of(written: str) -> dict[str, Any]:
     return options
 
 
+def captain_of(cell: Mapping[str, Any]) -> str | None:
+    """Who leads or breaks ties in a cell. Stores of before have a captain also where its strategy says that nobody does."""
+    captain: str | None = cell["captain"]
+    if captain is None or object_of(cell["traits"] or "{}", "cells.traits").get("captain") is None:
+        return None
+    return captain
+
+
 def object_of(written: str, place: str) -> dict[str, Any]:
     """A JSON object out of a column. `place`: table and column."""
     try:
