@@ -82,6 +82,7 @@ def power_section(figures: Figures) -> Iterator[Section]:
         " these two numbers and how many comparisons it is corrected for. None: not even if all of them went one way.",
     )
     columns = with_team(
+        figures,
         rows,
         Column("a", "this"),
         Column("b", "against"),

@@ -38,6 +38,7 @@ def _all_named(rows: Rows) -> list[dict[str, Any]]:
 def _safety(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "net_bounds", *_RATE_BOUNDS) for row in _all_named(figures.get("safety", ()))]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         *_cohort(rows),
@@ -124,6 +125,7 @@ def _missing(figures: Figures) -> Iterator[Section]:
 def _models(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in figures.get("safety_models", ())]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("model", "model"),
@@ -179,6 +181,7 @@ def _coverage(figures: Figures) -> Iterator[Section]:
     ]
     fewer = [row for row in rows if row.get("models_after") is not None and row["after"] is not None]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         *_cohort(rows),
@@ -226,6 +229,7 @@ def _gap(figures: Figures) -> Iterator[Section]:
         for row in figures.get("gap_closure", ())
     ]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("cohort", "cohort"),
@@ -255,6 +259,7 @@ def _gap(figures: Figures) -> Iterator[Section]:
 def _lift(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in _all_named(figures.get("debate_lift", ()))]
     columns = with_team(
+        figures,
         rows,
         Column("before", "after a review"),
         Column("after", "after a debate"),
@@ -281,6 +286,7 @@ def _consensus(figures: Figures) -> Iterator[Section]:
         for row in figures.get("consensus", ())
     ]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         *_cohort(rows),
@@ -302,6 +308,7 @@ def _consensus(figures: Figures) -> Iterator[Section]:
 def _authority(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in _all_named(figures.get("authority_bias", ()))]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         *_cohort(rows),
@@ -327,6 +334,7 @@ def _authority(figures: Figures) -> Iterator[Section]:
 def _macro(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in figures.get("macro_average", ())]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("native", "alone", "share"),
