@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from moot.errors import CallError, StoreUnreadable
+from moot.models.border import storable
 from moot.models.cache import StoredCall
 from moot.store.columns import refusal
 from moot.traces import trace_json, trace_of
@@ -74,6 +75,14 @@ def failure_row(key: str, model: str, error: CallError, experiment: str) -> dict
     }
 
 
+def _readable_json(value: object) -> str:
+    """As a report can read it, whatever words an error had: half a surrogate pair would end it for the whole store."""
+    written = dense_json(value)
+    if "\\ud" not in written and "\\uD" not in written:
+        return written
+    return dense_json(json.loads(storable(json.dumps(json.loads(written), ensure_ascii=False))))
+
+
 def episode_row(episode: Episode) -> dict[str, Any]:
     """The transcript names each call by its key; the prompt and the reply stand in `calls`, once."""
     verdict = episode.verdict
@@ -87,8 +96,8 @@ def episode_row(episode: Episode) -> dict[str, Any]:
         "repeat": episode.repeat,
         "outcome": verdict.outcome,
         "answer": verdict.answer,
-        "verdict": dense_json(verdict_json(verdict)),
-        "transcript": dense_json(transcript),
+        "verdict": _readable_json(verdict_json(verdict)),
+        "transcript": _readable_json(transcript),
         "seconds": episode.seconds,
         "created_at": time.time(),
     }

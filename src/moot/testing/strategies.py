@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from moot.engine.checked_verdict import checked_verdict
 from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import FOR_ALL, LANGUAGES, Prompts
@@ -256,4 +257,8 @@ def _check_verdict(verdict: Verdict, team: Team, traits: Traits) -> None:
         drafted = [answer.player for answer in verdict.answers]
         assert sorted(drafted) == sorted(names), f"drafts: the verdict's answers must be one of each player: {drafted}"
     _hold(broken_records(team, traits.offices, verdict))
+    try:
+        checked_verdict(verdict, team)
+    except (TypeError, ValueError) as error:
+        raise AssertionError(f"a run would refuse this verdict: {error}") from error
     _hold(broken_looks(verdict, team.journal))
