@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from sqlalchemy import Connection, Select, Table, and_, func, insert, select, up
 
 from moot.store import processes, schema
 from moot.store.declarations import declare
-from moot.store.rows import captain_of, config_of, facts_of, options_of
+from moot.store.rows import as_led, config_of, facts_of, options_of
 from moot.store.statements import Row, insert_new, insert_or_replace
 from moot.types import NOTHING, dense_json
 
@@ -199,26 +198,11 @@ def experiments_named(connection: Connection, name: str) -> list[Row]:
 
 
 def cells_of(connection: Connection, ident: str) -> list[Row]:
-    """Its cells in the order of the plan, each with the captain it has (`captain_of`).
-
-    Line-ups that only a captain tells apart who does nothing are told apart by their labels.
-    """
+    """Its cells in the order of the plan, each with the captain that it has."""
     places = schema.experiment_cells
     query = select(schema.cells).join(places, places.c.cell == schema.cells.c.id)
     query = query.where(places.c.experiment == ident).order_by(places.c.position)
-    cells = [dict(row) for row in _mappings(connection, query)]
-    seats = Counter(_seat(cell) for cell in cells)
-    return [_as_led(cell, alike=seats[_seat(cell)] > 1) for cell in cells]
-
-
-def _seat(cell: Row) -> tuple[Any, ...]:
-    return tuple(cell[key] for key in ("label", "team", "cohort", "player"))
-
-
-def _as_led(cell: Row, *, alike: bool) -> Row:
-    captain, written = captain_of(cell), cell["captain"]
-    label = f"{cell['label']}[{written}]" if alike and written is not None and captain is None else cell["label"]
-    return {**cell, "captain": captain, "label": label}
+    return [*as_led(_mappings(connection, query))]
 
 
 def runs_of(connection: Connection, ident: str) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -155,6 +156,24 @@ def captain_of(cell: Mapping[str, Any]) -> str | None:
     if captain is None or object_of(cell["traits"] or "{}", "cells.traits").get("captain") is None:
         return None
     return captain
+
+
+def as_led(cells: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Cells of one plan, each with the captain that it has.
+
+    Line-ups that only a captain tells apart who does nothing are told apart by their labels.
+    """
+    written = list(cells)
+    seats = Counter(map(_seat, written))
+    rows = [{**cell, "captain": captain_of(cell)} for cell in written]
+    for cell, row in zip(written, rows, strict=True):
+        if row["captain"] != cell["captain"] and seats[_seat(cell)] > 1:
+            row["label"] = f"{cell['label']}[{cell['captain']}]"
+    return rows
+
+
+def _seat(cell: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(cell[key] for key in ("label", "team", "cohort", "player"))
 
 
 def object_of(written: str, place: str) -> dict[str, Any]:
