@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from moot.errors import UsageError
-from moot.experiment.side_names import seat_of_row
+from moot.experiment.side_names import seat_of_row, several_teams
 from moot.store import schema
 from moot.store.rows import captain_of, case_of, config_of
 from moot.store.sqlite import SqliteStore
@@ -229,7 +229,7 @@ def _entry(ident: str, row: Row, config: dict[str, Any]) -> LoggedQuestion:
         row["outcome"],
         row["answer"],
         config.get("asked"),
-        len(config.get("teams", ())) > 1,
+        several_teams((), config.get("teams", ())),
     )
 
 

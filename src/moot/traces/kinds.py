@@ -10,6 +10,8 @@ from math import isfinite
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from moot.plugins import name_problem
+
 T = TypeVar("T")
 
 
@@ -28,6 +30,9 @@ def trace(kind: str, *, unwritten: Mapping[str, Any] | None = None) -> Callable[
     `unwritten`: what a stored record says that lacks a field, where that is not what the field is without a word of whoever
     makes one today. So a default can go, and stores that were written under it still say what they said.
     """
+
+    if (problem := name_problem(kind)) is not None:
+        raise ValueError(f"@trace: {problem}")
 
     def named(record: type[T]) -> type[T]:
         earlier = _KINDS.get(kind)

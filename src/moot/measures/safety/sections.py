@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.columns import Figures, adjusted_words, count, figure, not_all_words, unknown_words, with_team
+from moot.measures.columns import (
+    Figures,
+    adjusted_words,
+    cohort_column,
+    count,
+    figure,
+    not_all_words,
+    unknown_words,
+    with_team,
+)
 from moot.measures.numbers import rounded, shown
 from moot.measures.safety.model_sections import calibration_section, model_sections, tax_section
 from moot.measures.section import Chart, Column, Section, Unit
@@ -25,11 +34,6 @@ def safety_sections(figures: Figures) -> Iterator[Section]:
         yield from make(figures)
 
 
-def _cohort(rows: Rows) -> tuple[Column, ...]:
-    """A column only where there are cohorts."""
-    return (Column("cohort", "cohort"),) if any(row.get("cohort") for row in rows) else ()
-
-
 def _all_named(rows: Rows) -> list[dict[str, Any]]:
     named = any(row.get("cohort") for row in rows)
     return [{**row, "cohort": row.get("cohort") or ("all" if named else None)} for row in rows]
@@ -41,7 +45,7 @@ def _safety(figures: Figures) -> Iterator[Section]:
         figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("rescues", "rescues"),
         Column("regressions", "regressions"),
         figure("multiple", "safety multiple", "ratio"),
@@ -129,7 +133,7 @@ def _models(figures: Figures) -> Iterator[Section]:
         rows,
         Column("stage", "stage"),
         Column("model", "model"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("native", "alone", "share"),
         Column("after", "after", "share"),
         figure("difference", "difference", "points", "low_holm", "high_holm"),
@@ -184,7 +188,7 @@ def _coverage(figures: Figures) -> Iterator[Section]:
         figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         figure("native", "alone", "share", "native_low", "native_high"),
         *_ends(rows, "native_bounds", "alone", "share"),
         figure("after", "after", "share", "after_low", "after_high"),
@@ -263,7 +267,7 @@ def _lift(figures: Figures) -> Iterator[Section]:
         rows,
         Column("before", "after a review"),
         Column("after", "after a debate"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("multiple_before", "multiple, review", "ratio"),
         Column("multiple_after", "multiple, debate", "ratio"),
         Column("lift", "lift", "ratio"),
@@ -289,7 +293,7 @@ def _consensus(figures: Figures) -> Iterator[Section]:
         figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         figure("value", "consensus"),
         Column("in_rounds", "in the rounds", "share"),
         Column("n", "debated"),
@@ -311,7 +315,7 @@ def _authority(figures: Figures) -> Iterator[Section]:
         figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("hidden", "names hidden", "share"),
         Column("shown", "names shown", "share"),
         figure("difference", "bias", "points", "low_holm", "high_holm"),
