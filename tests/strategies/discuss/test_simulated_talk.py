@@ -53,7 +53,11 @@ async def test_it_agrees_with_what_it_holds(language: str, latest: str, agrees: 
 async def test_it_votes_for_its_answer(decision: str, ballot: dict[int, float]) -> None:
     paper = Paper(rule(decision), (1, 0))
     inputs = {"ballot": paper.kind, "most": paper.most, "budget": paper.budget}
-    prompt = Prompts("en").beside(discuss.__file__).render("ballot", **shown_question(QUESTION), solutions=["A", "B"], **inputs)
+    prompt = (
+        Prompts("en")
+        .beside(discuss.__file__)
+        .render("ballot", **shown_question(QUESTION), solutions=["A", "B"], **inputs)
+    )
     said = paper.read(await reply(prompt, paper.schema))
     assert said == ballot
 
