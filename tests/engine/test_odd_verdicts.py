@@ -86,7 +86,7 @@ ODD_VERDICTS = {
     "nul-answer": ({"answer": "A\0"}, "the answer holds a NUL"),
     "half-reasoning": ({"reasoning": "\udfff"}, "the reasoning holds half of a surrogate pair"),
     "half-draft": ({"answers": (Answer("ann", "A", "\ud800"),)}, "ann's reasoning holds half of a surrogate pair"),
-    "half-trace": ({"traces": (Odds(1.0, ("\ud800",)),)}, "a Odds holds half of a surrogate pair"),
+    "half-trace": ({"traces": (Odds(1.0, ("\ud800",)),)}, "the record Odds holds half of a surrogate pair"),
     "text-for-number": ({"traces": (Odds("3"),)}, "expected float | None as Odds.chance, found '3'"),  # type: ignore[arg-type]
     "truth-for-number": ({"traces": (Odds(True),)}, "expected float | None as Odds.chance, found True"),
     "no-number": ({"traces": (Odds(float("nan")),)}, "expected float | None as Odds.chance, found nan"),

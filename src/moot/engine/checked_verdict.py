@@ -71,7 +71,9 @@ def _odd_parts(verdict: Verdict, lineup: Team) -> Iterator[str]:
 def _odd_record(record: Trace) -> str | None:
     """Why it would not come back from a store as it is: one such made the reports of a whole store fail."""
     written = json.dumps(trace_json(record), ensure_ascii=False)
-    return misfit(record) or (f"a {type(record).__name__} {problem}" if (problem := unstorable(written)) else None)
+    return misfit(record) or (
+        f"the record {type(record).__name__} {problem}" if (problem := unstorable(written)) else None
+    )
 
 
 def _odd_texts(verdict: Verdict) -> Iterator[str]:

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 
 from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.claims.figures import headline_alone
-from moot.measures.columns import several_teams, titled
+from moot.measures.columns import names_teams, titled
 from moot.measures.numbers import interval, mark, money, percent
 from moot.measures.source import Source
 from moot.report.nothing_played import all_failed, nothing_words
@@ -57,7 +57,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         "words": state_words(standing),
         "notes": _notes(taken, over, headline),
         "simulated": taken["simulated"],
-        "accuracy": [_shown(row, team=several_teams(taken["accuracy"])) for row in taken["accuracy"]],
+        "accuracy": [_shown(row, team=names_teams(taken)) for row in taken["accuracy"]],
         "bill_usd": taken["bill_usd"],
         "spent": _spent(taken["bill_usd"], source.config.get("budget_usd")),
         "models": _models(connection, source, taken["failures"], now),
