@@ -451,7 +451,7 @@ class Wordless:
 
     async def play(self, question: Question, team: Team) -> Verdict:
         await team.group(question, [])
-        verdict = await OneAfterTheOther().play(question, team)
+        verdict = await OneAfterTheOther().play(question, replace(team, captain=team.players[0].name))
         return replace(verdict, traces=(*verdict.traces, Remarked("So it went.")))
 
 
