@@ -464,5 +464,5 @@ class WordlessAndWrong(Wordless):
 
 async def test_without_traits_nothing_is_promised_and_the_rest_is_checked() -> None:
     await check_strategy(Wordless())
-    with pytest.raises(AssertionError, match="traces: .* as LooseList.names"):
+    with pytest.raises(AssertionError, match=r"traces: .* as LooseList\.names"):
         await check_strategy(WordlessAndWrong())
