@@ -6,6 +6,7 @@ else. Somebody else's mistake is no bug of moot's, and must cost nobody more tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from typing import Any
 from moot.errors import MootError, UsageError
 
 OURS = "moot"
+NAME = re.compile(r"\w[\w.-]*")
+LONGEST_NAME = 100
 
 
 class PluginRefused(UsageError):
@@ -224,3 +227,15 @@ def refusing() -> Iterator[None]:
 
 def in_one_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def name_problem(name: object) -> str | None:
+    """What is wrong with the name of a strategy or a trace, in words; None where nothing is.
+
+    Such names stand in labels, hypotheses, files and addresses, and are read back from them.
+    """
+    if not isinstance(name, str):
+        return f"name: expected a text, found {name!r:.60}"
+    if len(name) > LONGEST_NAME or NAME.fullmatch(name) is None:
+        return f"name: expected letters, digits, . _ - and at most {LONGEST_NAME} of them, found {name!r:.120}"
+    return None

@@ -179,11 +179,14 @@ def test_going_on_with_the_file_named_again_keeps_team_and_strategy(
     assert told(capsys, "log", "--team", path, "--limit", 1)[0]["strategy"] == "vote@ann"
 
 
-def test_a_log_that_others_could_read_is_closed_to_them(tmp_path: Path, log: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize("mode", [0o640, 0o620, 0o604, 0o644])
+def test_a_log_that_others_could_read_is_closed_to_them(tmp_path: Path, mode: int) -> None:
+    """Those of its group are others too."""
+    log = tmp_path / "mine" / "log.db"
     log.parent.mkdir()
-    log.touch(mode=0o644)
-    log.chmod(0o644)
-    told(capsys, "ask", "Who?", "--team", team_file(tmp_path))
+    log.touch()
+    log.chmod(mode)
+    log_store(log)
     assert stat.S_IMODE(os.stat(log).st_mode) == 0o600
 
 

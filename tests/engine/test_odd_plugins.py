@@ -20,7 +20,7 @@ from moot.measures.section import Chart, Column, Section
 from moot.models.scripted import ScriptedModel
 from moot.needs import Needs
 from moot.simulate.schema_instance import instance
-from moot.types import Answer, Usage
+from moot.types import Usage
 
 CASES = [Case(Question(f"q{number}", f"Which, {number}?"), "A") for number in range(4)]
 
@@ -336,49 +336,6 @@ def test_traits_that_cannot_be_told_are_refused_before_any_call(found: Any, word
     assert words in str(refused.value)
     assert "declared" in str(refused.value).lower()
     assert not model.requests
-
-
-ODD_VERDICTS = {
-    "no-answer": ({"answer": None}, "expected an answer where the outcome is 'answered', found None"),
-    "who-text": ({"who": "ann"}, "expected a tuple of names as who, found 'ann'"),
-    "who-stranger": ({"who": ("zed",)}, "expected players or officers of the line-up as who, found 'zed'"),
-    "answers-texts": ({"answers": ("A",)}, "expected a tuple of Answer as answers, found ('A',)"),
-    "answers-stranger": (
-        {"answers": (Answer("zed", "A"),)},
-        "expected answers of players of the line-up, found one of 'zed'",
-    ),
-    "answers-twice": (
-        {"answers": (Answer("ann", "A"), Answer("ann", "B"))},
-        "expected one answer of each player, found two of 'ann'",
-    ),
-    "turns": ({"turns": "2"}, "expected a whole number as turns, found '2'"),
-    "absent": ({"absent": (3,)}, "expected a tuple of names as absent, found (3,)"),
-    "cause": ({"cause": ValueError("x")}, "expected a text or None as the cause, found ValueError('x')"),
-    "reasoning": ({"reasoning": None}, "expected a text as the reasoning, found None"),
-    "traces": ({"traces": ({"kind": "ballot"},)}, "expected a tuple of traces, found ({'kind': 'ballot'},)"),
-}
-
-
-@pytest.mark.parametrize("odd", ODD_VERDICTS)
-def test_a_verdict_with_odd_parts_fails_its_question_only(odd: str) -> None:
-    parts, words = ODD_VERDICTS[odd]
-    results = moot.run({"name": "cup", "models": {"ann": ann()}, "questions": CASES, "strategies": [oddly(parts)]})
-    (row,) = results.figures["accuracy"]
-    assert row["outcomes"] == {"answered": 3, "failed": 1}
-    (cause,) = results.failures
-    assert cause.startswith("a bug in odd-parts: ")
-    assert words in cause
-
-
-def oddly(parts: dict[str, Any]) -> Any:
-    @dataclass(frozen=True)
-    class Parts(Odd):
-        name: ClassVar[str] = "odd-parts"
-
-        async def oddity(self) -> Any:
-            return Verdict(**{"answer": "A", "outcome": "answered", **parts})
-
-    return Parts()
 
 
 def shaped(shape: Any) -> ScriptedModel:

@@ -21,6 +21,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from billing import MAX_TOKENS, PRICE, Provider, provider
 from processes import finish
+from virtual_time import virtual_time
 
 from moot.engine import stopping
 from moot.engine.runner import Runner
@@ -37,6 +38,8 @@ LINE_UPS = 6
 """Two alone, and the vote and the talk with each of them as the captain."""
 SIGNALS_MERGE = """
 import sys
+from virtual_time import virtual_time
+
 from moot.engine import stopping
 stopping.ONE_SIGNAL_S = {one_signal_s}
 from moot.cli import main
@@ -260,3 +263,35 @@ async def test_one_clock_for_all_signals(monkeypatch: pytest.MonkeyPatch) -> Non
     now = 112.0
     signals.heard(stopping.LONG_PATIENCE_S)
     assert run.left == 1
+
+
+@pytest.mark.parametrize(
+    ("heard", "dropped_at"),
+    [
+        ((300.0,), [300.0]),
+        ((300.0, 300.0), [300.0]),
+        ((20.0, 300.0, 20.0), [20.0]),
+        ((300.0, 20.0), [20.5, 300.0]),
+    ],
+    ids=["once", "twice", "urgent, and then less so", "and then more urgent"],
+)
+@virtual_time
+async def test_a_signal_starts_a_clock_only_where_it_is_more_urgent(
+    heard: Sequence[float], dropped_at: Sequence[float]
+) -> None:
+    """To drop what is being put in order already would end it half way. Half a second lies between the signals."""
+    started, dropped = asyncio.get_running_loop().time(), []
+
+    class Work:
+        def interrupt(self) -> Unfinished:
+            return Unfinished()
+
+        def drop(self) -> None:
+            dropped.append(asyncio.get_running_loop().time() - started)
+
+    signals = Stopping(Work(), lambda unfinished: None)
+    for place, patience_s in enumerate(heard):
+        await asyncio.sleep(0.5 * bool(place))
+        signals.heard(patience_s)
+    await asyncio.sleep(1_000)
+    assert dropped == pytest.approx(list(dropped_at), abs=0.01)

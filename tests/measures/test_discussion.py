@@ -431,6 +431,21 @@ async def test_judges_hear_what_a_challenge_brought(tmp_path: Path) -> None:
     assert (apart["n"], apart["improved"], apart["worsened"]) == (1, 0, 2), "cat gives up what is right, twice"
 
 
+async def test_rows_that_only_a_detail_tells_apart_are_told_apart(tmp_path: Path) -> None:
+    """Of planted answers it is a detail who wrote them, but where nothing else differs."""
+    challenged = [{"challenge": "wrong", "planted_by": name} for name in ("zed", "jan")]
+    strategies = [{"discuss": {**NONE, **each}} for each in (*challenged, {"challenge": "solution"}, {})]
+    found, _ = await played(tmp_path, Company(), strategies, judge={"models": ["jan"]})
+    names = {row["label"]: row["with"] for row in found["protocols"]}
+    assert set(names.values()) == {
+        *("challenge wrong, planted by zed", "challenge wrong, planted by jan", "challenge solution"),
+        None,
+    }
+    (section,) = (section for section in all_sections(found) if section.id == "challenges")
+    words = [column.key for column in section.columns if column.key in ("protocol", "with", "setting", "part")]
+    assert len({tuple(row[key] for key in words) for row in section.rows}) == len(section.rows)
+
+
 async def test_without_discussions_there_is_nothing(tmp_path: Path) -> None:
     found, _ = await played(tmp_path, Company(), ["solo", "vote"])
     assert not {"protocols", "scaling", "similarity", "challenges"} & set(found)

@@ -206,7 +206,9 @@ class Reading:
 
     role: str = "captain"
     name: ClassVar[str] = "reading"
-    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="captain", asks="nobody")
+    traits: ClassVar[Traits] = Traits(
+        prompts=("draft",), drafts="single-call", captain="leads", word="captain", asks="nobody"
+    )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         return (replace(team, captain="ann"),)

@@ -20,6 +20,7 @@ from moot.cli.exit import run_app
 from moot.errors import UsageError
 from moot.report.ending import NextCommands, print_ending
 from moot.report.remarks import remarks
+from moot.report.sections import all_sections
 from moot.report.terminal import print_sections
 
 COUNT = 20
@@ -244,3 +245,40 @@ def test_the_best_single_model_may_sit_at_another_table() -> None:
     assert over["single"] == "ann"
     assert over["difference"] == pytest.approx(11 / 20 - 16 / 20)
     assert "less than the best single model, ann" in head["sentence"] or "cannot be told" in head["sentence"]
+
+
+ONE_LED = {"three": TEAMS["three"], "free": {"players": ["bob", "cat", "dan"]}}
+"""Only of the first there are figures about captains: the second votes too."""
+
+
+def shown_in_a_terminal(figures: Mapping[str, Any], section: str) -> str:
+    console = Console(file=(written := StringIO()), width=200, color_system=None)
+    print_sections(figures, console, [section])
+    return written.getvalue()
+
+
+def test_a_table_that_only_one_of_several_teams_is_in_names_it() -> None:
+    figures = moot.run(world().keys(["solo", "vote"], teams=ONE_LED)).figures
+    of_one = {
+        section.id: section
+        for section in all_sections(figures)
+        if len({row.get("team") for row in section.rows if row.get("team")}) == 1
+    }
+    assert {"gains", "by-captain", "diversity-captains", "safety", "native-and-after", "coverage"} <= set(of_one)
+    for ident, section in of_one.items():
+        assert section.columns[0].key == "team", ident
+    assert "Gain over the captain alone (three)" in shown_in_a_terminal(figures, "gains")
+
+
+def test_a_team_without_a_share_of_the_gap_is_not_left_out_without_a_word() -> None:
+    """Whoever of three is right, ann is: there is no gap to close, and the shares of two stand alone."""
+    figures = moot.run(world().keys(["solo", "vote"], teams={**TEAMS, "two": {"players": ["cat", "dan"]}})).figures
+    without = [row for row in figures["gap"] if row["value"] is None]
+    assert {row["team"] for row in without} == {"three"}
+    names = "three/vote@ann, three/vote@bob, three/vote@cat, three/vote"
+    sentence = f"No share of {names}: {without[0]['why']}."
+    (section,) = (section for section in all_sections(figures) if section.id == "gap")
+    assert (section.columns[0].key, {row["team"] for row in section.rows}) == ("team", {"two"})
+    assert sentence in section.words
+    assert "Share of the gap to the skyline closed (two)" in shown_in_a_terminal(figures, "gap")
+    assert sentence in shown_in_a_terminal(figures, "gap")

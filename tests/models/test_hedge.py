@@ -356,3 +356,31 @@ def test_a_right_hedge(tmp_path: Path, hedge: object, after_s: float | None) -> 
 def test_no_hedge(tmp_path: Path, hedge: object) -> None:
     built = build(read_experiment(experiment(tmp_path, "http://127.0.0.1:9/v1", hedge=hedge)))
     assert built.models["ann"].hedge is None
+
+
+@virtual_time
+async def test_what_was_saved_up_in_quiet_times_has_an_end() -> None:
+    """After a thousand quick replies an endpoint that slows down as a whole gets few requests twice."""
+    quick, late = 1_000, 40
+    slow = Slow([*[0.001] * quick, *[5.0] * 2 * late])
+    model = hedged(slow, 1.0, concurrent=200)
+    for _ in range(quick):
+        await model.generate(ASKED)
+    await asyncio.gather(*(model.generate(ASKED) for _ in range(late)))
+    assert LONGEST_CREDIT <= slow.sent - quick - late <= LONGEST_CREDIT + SHARE * late
+
+
+@virtual_time
+async def test_a_request_that_failed_says_nothing_of_how_long_a_reply_takes() -> None:
+    """The first is late and fails, the second brings the reply: a timeout would make the endpoint look slow for good."""
+    failed = {FEWEST: ConnectionFailed("gone"), FEWEST + 2: ConnectionFailed("gone")}
+    slow = Slow([*[0.01] * FEWEST, 30.0, 40.0, 30.0, 40.0], failed)
+    model = hedged(slow)
+    for _ in range(FEWEST):
+        await model.generate(ASKED)
+    before = model.late_after_s
+    for _ in range(2):
+        await model.generate(ASKED)
+    assert slow.sent == FEWEST + 4
+    assert before == pytest.approx(0.01, abs=1e-3)
+    assert model.late_after_s == before

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -91,7 +91,56 @@ class Credulous:
         return Chosen(tuple(range(k)))
 
 
-@pytest.mark.parametrize(("broken", "words"), [(Spendthrift(), "budget"), (Credulous(), "selection split")])
+@dataclass(frozen=True)
+class Unlooking:
+    """Breaks a promise, and only by accident: nobody looked at what was given."""
+
+    name: ClassVar[str] = "unlooking"
+
+    async def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Chosen:
+        labels = split.labels
+        return Chosen(tuple(range(k)) if k <= len(labels.proposers) else ())
+
+
+@dataclass(frozen=True)
+class Fails:
+    name: ClassVar[str] = "fails"
+
+    async def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Chosen:
+        return {}["best"]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Names:
+    name: ClassVar[str] = "names"
+
+    async def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Any:
+        return ("ann", "bob")
+
+
+@dataclass(frozen=True)
+class AtOnce:
+    name: ClassVar[str] = "at-once"
+
+    def select(self, split: SelectionSplit, k: int, oracle: Oracle) -> Any:
+        return Chosen(tuple(range(k)))
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (Spendthrift(), "budget"),
+        (Credulous(), "selection split"),
+        (
+            Unlooking(),
+            "selection split must be refused with TypeError .*selection_only.*, found AttributeError: 'Label",
+        ),
+        (Fails(), r"it fails \(usual, k = 1\): KeyError: 'best'"),
+        (Names(), "expected a Chosen, found tuple"),
+        (AtOnce(), "expected async def select, found one that gives a Chosen at once"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
 async def test_a_broken_selector_is_noticed(broken: Selector, words: str) -> None:
     with pytest.raises(AssertionError, match=words):
         await check_selector(broken)

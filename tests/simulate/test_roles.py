@@ -29,7 +29,7 @@ from moot.strategies.discuss.challenge import AgreementForm
 from moot.strategies.discuss.paper import Paper, PickForm
 from moot.strategies.discuss.personas import RoleForm
 from moot.strategies.discuss.remark import MessageForm
-from moot.strategies.discuss.task import task
+from moot.strategies.natives import shown_question
 from moot.strategies.peer_review import peer_review
 from moot.team import Player, Team
 from moot.team.final_line import final_answer
@@ -72,13 +72,15 @@ def argument(conviction: float) -> str:
 def review(question: Question, *shown: tuple[str, float], names: Sequence[str] = (), own: str | None = None) -> Asked:
     named = [*names, *[None] * len(shown)]
     responses = [(name, text, argument(sure)) for name, (text, sure) in zip(named, shown, strict=False)]
-    prompt = REVIEWING.render("review", **task(question), responses=responses, answered=True, previous=own, free=False)
+    prompt = REVIEWING.render(
+        "review", **shown_question(question), responses=responses, answered=True, previous=own, free=False
+    )
     return prompt, ArgumentForm(question, REVIEW).schema
 
 
 def debate(question: Question, *positions: tuple[str, int, float], own: str | None) -> Asked:
     shown = [(text, heads, [argument(sure)] * heads) for text, heads, sure in positions]
-    prompt = DEBATING.render("debate", **task(question), positions=shown, previous=own, number=2, free=False)
+    prompt = DEBATING.render("debate", **shown_question(question), positions=shown, previous=own, number=2, free=False)
     return prompt, ArgumentForm(question, ROUND).schema
 
 
@@ -86,7 +88,7 @@ def talk(
     question: Question, *remarks: tuple[str, str, str | None], style: str = "simple", language: str = "en"
 ) -> Asked:
     manner = {"title": "Agent 1", "style": style, "step_by_step": False, "solutions": []}
-    prompt = TALK[language].render("discuss", **task(question), **manner, remarks=list(remarks))
+    prompt = TALK[language].render("discuss", **shown_question(question), **manner, remarks=list(remarks))
     return prompt, MessageForm(question, solution=style != "reasoning", agree=bool(remarks)).schema
 
 
@@ -98,7 +100,7 @@ def wrong_letter(case: Case, step: int = 1) -> str:
 
 
 def drafts(team: Sequence[SimulatedModel], case: Case) -> list[tuple[str, float]]:
-    prompt = EN.render("draft", **task(case.question))
+    prompt = EN.render("draft", **shown_question(case.question))
     replies = [said(each, case.question, prompt, AnswerForm(case.question).schema) for each in team]
     return [(each["answer"], float(each["reasoning"].split()[-1].rstrip("."))) for each in replies]
 
@@ -199,7 +201,7 @@ def test_a_resolution_is_read_from_the_positions_not_from_the_transcript() -> No
     transcript = [[(lost, [argument(9.0)]), (kept, [argument(0.0)])]]
     prompt = DEBATING.render(
         "resolution",
-        **task(case.question),
+        **shown_question(case.question),
         positions=[(kept, None, [argument(1.0)])],
         transcript=transcript,
         previous=kept,
@@ -250,7 +252,9 @@ def test_it_knows_its_own_words_by_its_title_and_counts_everybody_once() -> None
 @pytest.mark.parametrize("title", ["Agent 10", "Agent 1 (poet)"])
 def test_a_title_is_not_meant_by_one_that_begins_alike(title: str) -> None:
     manner = {"title": title, "style": "simple", "step_by_step": False, "solutions": []}
-    prompt = TALK["en"].render("discuss", **task(CASES[0].question), **manner, remarks=[("Agent 1", "hm", "A")])
+    prompt = TALK["en"].render(
+        "discuss", **shown_question(CASES[0].question), **manner, remarks=[("Agent 1", "hm", "A")]
+    )
     assert read_contents((Message("user", prompt),)).own is None
 
 
@@ -285,7 +289,7 @@ def test_a_final_solution_starts_from_what_it_said_last(language: str) -> None:
         own = wrong_letter(case)
         inputs = {"title": "Agent 1", "step_by_step": False, "solutions": [], "own": (argument(0), own)}
         remarks = [("Agent 2", argument(0), wrong_letter(case, 2))]
-        prompt = TALK[language].render("solution", **task(case.question), **inputs, remarks=remarks)
+        prompt = TALK[language].render("solution", **shown_question(case.question), **inputs, remarks=remarks)
         firm = model(power=0.0, pull=9.0, accuracy=1.0)
         assert said(firm, case.question, prompt, AnswerForm(case.question).schema)["answer"] == own
 
@@ -293,7 +297,7 @@ def test_a_final_solution_starts_from_what_it_said_last(language: str) -> None:
 def test_personas_are_short_and_differ() -> None:
     taken: list[str] = []
     for place in range(10):
-        prompt = TALK["en"].render("persona", **task(CASES[0].question), taken=taken)
+        prompt = TALK["en"].render("persona", **shown_question(CASES[0].question), taken=taken)
         form = RoleForm(tuple(each.partition(" (")[0] for each in taken))
         role = form.read(said(model("ann"), CASES[0].question, prompt, form.schema))
         assert len(str(role)) < 120
@@ -312,7 +316,7 @@ def test_a_ballot_puts_its_belief_first(decision: str) -> None:
         paper = Paper(rule(decision), (2, 0, 3, 1))
         shown = ["ABCD"[option] for option in paper.order]
         inputs = {"ballot": paper.kind, "most": paper.most, "budget": paper.budget}
-        prompt = TALK["en"].render("ballot", **task(case.question), solutions=shown, **inputs)
+        prompt = TALK["en"].render("ballot", **shown_question(case.question), solutions=shown, **inputs)
         ballot = paper.read(said(one, case.question, prompt, paper.schema))
         place = "ABCD".index(belief)
         if decision == "ranked-voting":
@@ -330,7 +334,7 @@ def test_a_ballot_puts_its_belief_first(decision: str) -> None:
 def test_a_judge_of_a_discussion_picks_what_it_can_tell_is_right() -> None:
     for case in CASES[:60]:
         solutions = [wrong_letter(case), str(case.answer), wrong_letter(case, 2)]
-        prompt = TALK["en"].render("pick", **task(case.question), solutions=solutions)
+        prompt = TALK["en"].render("pick", **shown_question(case.question), solutions=solutions)
         form = PickForm(3)
         assert form.read(said(model(power=1.0, accuracy=0.0), case.question, prompt, form.schema)) == 1
 
@@ -341,7 +345,7 @@ def test_a_judge_of_a_discussion_picks_what_it_can_tell_is_right() -> None:
 def challenge(case: Case, answer: str, *, disagreed: bool = False) -> Asked:
     inputs = {"answer": answer, "facts": None, "remarks": [], "solutions": [], "disagreed": disagreed}
     form = AnswerForm(case.question) if disagreed else AgreementForm()
-    return TALK["en"].render("challenge", **task(case.question), **inputs), form.schema
+    return TALK["en"].render("challenge", **shown_question(case.question), **inputs), form.schema
 
 
 def test_who_can_tell_agrees_with_the_right_answer_and_who_knows_better_with_no_other() -> None:
@@ -364,11 +368,11 @@ def test_planted_answers_are_lures_or_beside_the_point(language: str) -> None:
     prompts = TALK[language]
     for case in [*CASES[:60], *OPEN[:60]]:
         form = AnswerForm(case.question)
-        planted = prompts.render("plant", **task(case.question), plant="wrong")
+        planted = prompts.render("plant", **shown_question(case.question), plant="wrong")
         lure = said(model(accuracy=1.0, attraction=1.0), case.question, planted, form.schema)["answer"]
         drafted = drafts([model(accuracy=0.0, attraction=1.0)], case)[0][0]
         assert lure == drafted != case.answer
-        beside = prompts.render("plant", **task(case.question), plant="irrelevant")
+        beside = prompts.render("plant", **shown_question(case.question), plant="irrelevant")
         open_form = AnswerForm(Question(case.question.id, case.question.text))
         word = said(model(accuracy=1.0), case.question, beside, open_form.schema)["answer"]
         assert said(model("bob"), case.question, *challenge(case, word))["agree"] is False
@@ -378,7 +382,7 @@ def test_planted_answers_are_lures_or_beside_the_point(language: str) -> None:
 
 
 def under(one: SimulatedModel, case: Case, system: str) -> str:
-    messages = (Message("system", system), Message("user", EN.render("draft", **task(case.question))))
+    messages = (Message("system", system), Message("user", EN.render("draft", **shown_question(case.question))))
     return str(json.loads(one.reply(Request(messages, schema=AnswerForm(case.question).schema)).text)["answer"])
 
 
@@ -447,11 +451,11 @@ def test_whatever_the_answers_the_groups_are_a_partition(answers: list[str], jud
 def test_a_double_call_is_a_line_and_then_reasons(language: str) -> None:
     prompts = Prompts(language)
     for case in [CASES[0], OPEN[0]]:
-        ask = prompts.render("verdict", **task(case.question))
+        ask = prompts.render("verdict", **shown_question(case.question))
         line = model(accuracy=1.0).reply(Request((Message("user", ask),))).text
         assert final_answer(line, case.question) == case.answer
         assert "\n" not in line
-        ask = prompts.render("rationale", **task(case.question), answer="B")
+        ask = prompts.render("rationale", **shown_question(case.question), answer="B")
         reasons = model().reply(Request((Message("user", ask),))).text
         assert "points to B" in reasons
         assert "conviction" in reasons
@@ -471,7 +475,7 @@ def test_in_free_words_it_argues_and_ends_on_a_line(language: str) -> None:
     """The same word as in the form: reasons and not heads count, and the argument has its conviction."""
     case = CASES[0]
     shown = [(None, "A", argument(0.5)), (None, "B", argument(0.1))]
-    asked = {**task(case.question), "responses": shown, "answered": True, "previous": None}
+    asked = {**shown_question(case.question), "responses": shown, "answered": True, "previous": None}
     reviewing = Prompts(language).beside(peer_review.__file__)
     free = Request((Message("user", reviewing.render("review", **asked, free=True)),))
     strict = said(model(), case.question, reviewing.render("review", **asked, free=False), None)
@@ -489,7 +493,7 @@ def test_what_the_team_settled_on_is_written_down_as_it_is() -> None:
 
 def test_a_russian_captain_reads_yes_and_no() -> None:
     question = Question("y", "Так ли это?", kind="yes-no", language="ru")
-    prompt = Prompts("ru").render("captain", **task(question), answers=[("no", None), ("no", None)])
+    prompt = Prompts("ru").render("captain", **shown_question(question), answers=[("no", None), ("no", None)])
     world = World([Case(question, "yes")])
     reply = said(model(accuracy=1.0, world=world, power=0.0), question, prompt, AnswerForm(question).schema)
     assert reply["answer"] == "нет"

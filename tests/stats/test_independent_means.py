@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from moot.stats.independent_means import mean_of_independent_shares
+from moot.stats.completions import Between
+from moot.stats.independent_means import mean_between, mean_of_independent, mean_of_independent_shares
 from moot.stats.proportion import wilson
 from moot.types import Estimate
 
@@ -54,3 +56,50 @@ def test_sets_without_spread_have_an_interval(right: int) -> None:
     assert found.high is not None
     assert found.high - found.low > 0.04
     assert mean_of_independent_shares([wilson(right, 20), Estimate(1.0, None, None, 1)]).low is None
+
+
+def test_distances_of_sets_that_share_questions_are_added_as_they_are() -> None:
+    """Two sets 0.3 and 0.1 off, as if always to the same side; a third of other questions by its square."""
+    sets = [Estimate(0.5, 0.2, 0.8, 20), Estimate(0.5, 0.4, 0.6, 20), Estimate(0.5, 0.3, 0.7, 20)]
+    apart, together = mean_of_independent(sets), mean_of_independent(sets, [0, 0, 2])
+    assert (apart.low, apart.high) == pytest.approx((0.5 - math.sqrt(0.14) / 3, 0.5 + math.sqrt(0.14) / 3))
+    assert (together.low, together.high) == pytest.approx((0.5 - math.sqrt(0.2) / 3, 0.5 + math.sqrt(0.2) / 3))
+
+
+def test_a_set_is_worth_one_unit_less_than_it_has() -> None:
+    """Ten sets of four questions: their variance is measured from three degrees each, so the mean is worth thirty."""
+    found = mean_of_independent_shares([wilson(3, 4)] * 10)
+    assert found.high == pytest.approx(wilson(22.5, 30).high)
+    assert found.high > wilson(30, 40).high  # type: ignore[operator]
+
+
+def test_the_units_of_a_set_are_its_clusters() -> None:
+    one = wilson(3, 4)
+    clustered = replace(one, n=400, clusters=4)
+    assert mean_of_independent_shares([clustered] * 10).high == mean_of_independent_shares([one] * 10).high
+
+
+@dataclass(frozen=True)
+class Figure:
+    value: float
+    low: float | None
+    high: float | None
+    n: int = 10
+    clusters: int | None = None
+
+    def limits(self, alpha: float = 0.05) -> tuple[float | None, float | None]:
+        return self.low, self.high
+
+    def p(self, threshold: float) -> float | None:
+        return None
+
+
+def test_what_is_seen_lies_within_whatever_waits_turns_out_to_be() -> None:
+    """Of few that are graded the mean may be beyond both ends of all of them; it is no figure outside of its interval."""
+    low = Between(Figure(-0.5, -0.9, -0.1), Figure(-0.1, -0.2, 0.0), Figure(0.0, -0.1, 0.1))
+    high = Between(Figure(0.5, 0.1, 0.9), Figure(0.0, -0.1, 0.1), Figure(0.1, 0.0, 0.2))
+    below, above = (mean_between([figure], mean_of_independent) for figure in (low, high))
+    assert (below.value, below.low, below.high) == pytest.approx((-0.5, -0.5, 0.1))
+    assert (above.value, above.low, above.high) == pytest.approx((0.5, -0.1, 0.5))
+    unknown = Between(Figure(0.0, None, None), Figure(0.0, -0.1, 0.1), Figure(0.0, -0.1, 0.1))
+    assert mean_between([low, unknown], mean_of_independent).low is None

@@ -71,12 +71,14 @@ def test_the_interval_holds_that_of_every_grading_and_reaches_no_further(of_opti
 
 
 @pytest.mark.parametrize(
-    ("second", "highest"), [(right_on(41, waiting=3), False), (right_on(30, waiting=3), True)], ids=["may", "may not"]
+    ("second", "highest"),
+    [(right_on(41, waiting=3), False), (right_on(39, waiting=4), False), (right_on(30, waiting=3), True)],
+    ids=["may", "may, and is lower as far as is graded", "may not"],
 )
 def test_an_option_that_another_may_pass_is_not_taken_for_the_highest(
     second: list[float | None], highest: bool
 ) -> None:
-    """42 right, and 41 to 44 beside it or 30 to 33; a third is far below. Where it is not known to be the highest, the
+    """42 right, and 41 to 44, 39 to 43 or 30 to 33 beside it; a third is far below. Where it is not known to be the highest, the
     upper end pays for the choice too."""
     options = tables([right_on(42), second, right_on(6)])
     singles = tables([right_on(20), [1.0, 0.0] * (QUESTIONS // 2)])
@@ -138,3 +140,27 @@ def test_what_option_and_single_both_say_is_graded_alike() -> None:
         assert wider.low is not None
         assert ours.low is not None
         assert wider.low <= ours.low + 1e-12
+
+
+def test_what_two_say_alike_is_the_part_of_the_one_who_says_less_of_it() -> None:
+    """Of two captains one says it, of three players all do: only that half will move with the other side."""
+    ours, theirs = [{"x": 0.5, "y": 0.25}, {}], [{"x": 1.0, "z": 1.0}, {"x": 1.0}]
+    alike = said_alike([ours], [theirs])
+    assert alike is not None
+    assert alike.tolist() == [[[0.5, 0.0]]]
+    assert said_alike([theirs], [ours]).tolist() == alike.tolist()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["less", "more"])
+def test_nothing_is_claimed_where_what_is_graded_says_the_contrary(turned: bool) -> None:
+    """On 36 questions one of ten answers is graded, and right, and the other nine say what the single says: whatever that
+    is, they differ by a tenth. On 24 all is graded, and the single is right. So it is less, and what is graded says more."""
+    parts, wholes = [1.0] * 36 + [0.0] * 24, [0.0] * 36 + [1.0] * 24
+    mine = Tables(*(np.array([row]) for row in (parts, [0.1] * 36 + [0.0] * 24, parts)))
+    other = Tables(*(np.array([row]) for row in (wholes, wholes, [0.9] * 36 + [1.0] * 24)))
+    alike = np.array([[[0.9] * 36 + [0.0] * 24]])
+    options, singles = (other, mine) if turned else (mine, other)
+    found = claim_whatever(options, singles, option=0, single=0, pooled=True, alike=alike)
+    assert found is not None
+    assert found.difference == pytest.approx(-0.2 if turned else 0.2)
+    assert (found.p, found.more) == (1.0, False)

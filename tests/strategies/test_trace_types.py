@@ -166,3 +166,10 @@ def test_a_class_of_the_same_name_in_another_module_is_another_record() -> None:
     trace("test-namesake")(made("package_one.records"))  # the same once more, as a notebook does
     with pytest.raises(ValueError, match=r"the trace 'test-namesake' is package_one\.records\.Namesake already"):
         trace("test-namesake")(made("package_two.records"))
+
+
+@pytest.mark.parametrize("kind", ["", " ", "a b", "../c", "a/b", "\n", "x" * 101, 5, None])
+def test_what_is_no_name_is_no_kind(kind: Any) -> None:
+    """It stands in tables and files, as the names of strategies and sections do."""
+    with pytest.raises(ValueError, match=r"@trace: name: expected "):
+        trace(kind)

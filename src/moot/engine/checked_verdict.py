@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
+from moot.models.border import unstorable
 from moot.plugins import in_one_line
 from moot.team import Team
-from moot.traces import trace_json
-from moot.types import OUTCOMES, Answer, Verdict, dense_json
+from moot.traces import Trace, misfit, trace_json
+from moot.types import OUTCOMES, Answer, Verdict
 
 
 def checked_verdict(verdict: object, lineup: Team) -> Verdict:
@@ -16,6 +18,8 @@ def checked_verdict(verdict: object, lineup: Team) -> Verdict:
         raise TypeError(f"expected a Verdict, found {type(verdict).__name__}")
     for problem in _odd_parts(verdict, lineup):
         raise TypeError(problem)
+    for problem in _odd_texts(verdict):
+        raise ValueError(problem)
     if verdict.outcome not in OUTCOMES:
         raise ValueError(f"expected one of {', '.join(OUTCOMES)} as the outcome, found {verdict.outcome!r}")
     if verdict.answer is None and verdict.outcome == "answered":
@@ -59,10 +63,27 @@ def _odd_parts(verdict: Verdict, lineup: Team) -> Iterator[str]:
     if not isinstance(answers, tuple | list) or not all(map(_is_answer, answers)):
         yield f"expected a tuple of Answer as answers, found {answers!r:.60}"
     try:
-        for record in verdict.traces:
-            dense_json(trace_json(record))
+        yield from filter(None, map(_odd_record, verdict.traces))
     except Exception as error:  # noqa: BLE001  whatever is no record of a trace
         yield f"expected a tuple of traces, found {verdict.traces!r:.60} ({in_one_line(error)})"
+
+
+def _odd_record(record: Trace) -> str | None:
+    """Why it would not come back from a store as it is: one such made the reports of a whole store fail."""
+    written = json.dumps(trace_json(record), ensure_ascii=False)
+    return misfit(record) or (
+        f"the record {type(record).__name__} {problem}" if (problem := unstorable(written)) else None
+    )
+
+
+def _odd_texts(verdict: Verdict) -> Iterator[str]:
+    """The same of the words."""
+    texts = {"the answer": verdict.answer, "the reasoning": verdict.reasoning, "the cause": verdict.cause}
+    for answer in verdict.answers:
+        texts |= {f"{answer.player}'s {part}": getattr(answer, part) for part in ("text", "reasoning", "cause")}
+    for name, text in texts.items():
+        if text is not None and (problem := unstorable(text)):
+            yield f"{name} {problem}"
 
 
 def _is_answer(answer: object) -> bool:
@@ -71,5 +92,6 @@ def _is_answer(answer: object) -> bool:
         and isinstance(answer.player, str)
         and isinstance(answer.text, str | None)
         and isinstance(answer.reasoning, str)
+        and isinstance(answer.cause, str | None)
         and answer.outcome in OUTCOMES
     )

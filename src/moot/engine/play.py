@@ -10,6 +10,7 @@ from inspect import isawaitable
 from moot.engine.checked_verdict import checked_verdict
 from moot.errors import CallError, MootError, UsageError
 from moot.experiment.plan import Cell
+from moot.models.border import storable
 from moot.plugins import PluginBroke, in_one_line
 from moot.strategies import Strategy
 from moot.team import Grouper, Team
@@ -42,21 +43,26 @@ async def play(
         else:
             verdict = await checked_play(cell.strategy, question, team)
     except CallError as error:
-        verdict = Verdict(None, "failed", cause=f"{type(error).__name__}: {error}")
+        verdict = _failed(f"{type(error).__name__}: {error}")
     except MootError:
         raise  # the budget or the store: the run must end
     except PluginBroke as error:
-        verdict = Verdict(None, "failed", cause=str(error))
+        verdict = _failed(str(error))
     except asyncio.CancelledError as error:
         if (task := asyncio.current_task()) is None or task.cancelling():
             raise  # the run is being stopped; else a plug-in has cancelled itself
-        verdict = Verdict(None, "failed", cause=f"{_bug_in(cell.strategy.name)}{type(error).__name__}")
+        verdict = _failed(f"{_bug_in(cell.strategy.name)}{type(error).__name__}")
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
-        verdict = Verdict(None, "failed", cause=_bug_in(cell.strategy.name) + in_one_line(error))
+        verdict = _failed(_bug_in(cell.strategy.name) + in_one_line(error))
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
     if team.traced:
         verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
+
+
+def _failed(cause: str) -> Verdict:
+    """The words of an error are whatever somebody else wrote into it."""
+    return Verdict(None, "failed", cause=storable(cause))
 
 
 def is_ours(strategy: Strategy) -> bool:

@@ -21,10 +21,9 @@ from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
-from moot.plugins import PluginBroke, place_of, problem_with_object
+from moot.plugins import PluginBroke, name_problem, place_of, problem_with_object
 from moot.strategies import STRATEGIES, Strategy
 from moot.strategies import strategy as built_strategy
-from moot.strategies.names import name_problem
 from moot.strategies.option_meanings import meanings_named
 from moot.strategies.option_values import OptionError, checked_object, option_json
 from moot.types import Case, Question, Request, canonical_json, digest

@@ -93,7 +93,7 @@ class Cell:
 
 def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]:
     """By cell: how it is called among these, and where their file has these teams."""
-    several = len(teams) > 1 or several_teams(cell.row() for cell in cells)
+    several = several_teams((cell.row() for cell in cells), teams)
     return {cell.id: cell.titled(team=several) for cell in cells}
 
 

@@ -9,7 +9,7 @@ it. What several teams play is never one side: each has players of its own, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,8 +54,9 @@ def seat_of_row(row: NamedRow, *, team: bool) -> SideName:
     return replace(side, cohort=None) if side.who else side
 
 
-def several_teams(rows: Iterable[NamedRow]) -> bool:
-    return len({row["team"] for row in rows if row.get("team")}) > 1
+def several_teams(rows: Iterable[NamedRow], declared: Collection[str] = ()) -> bool:
+    """Whether a name must say of which team it is. `declared`: those of the file, where not all have a row."""
+    return len(declared) > 1 or len({row["team"] for row in rows if row.get("team")}) > 1
 
 
 def parse_side(text: str) -> SideName:

@@ -16,9 +16,9 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from moot.errors import UsageError
-from moot.experiment.side_names import seat_of_row
+from moot.experiment.side_names import seat_of_row, several_teams
 from moot.store import schema
-from moot.store.rows import case_of, config_of
+from moot.store.rows import captain_of, case_of, config_of
 from moot.store.sqlite import SqliteStore
 from moot.store.statements import Row
 from moot.types import Case, Question, digest
@@ -202,6 +202,7 @@ def _every(connection: Connection, *, runs: bool, play: tuple[Any, ...] | None =
             *(episodes.c.cell, episodes.c.question, episodes.c.repeat, episodes.c.created_at),
             *(episodes.c.outcome, episodes.c.answer, cases.c.content, table.c.id, table.c.name),
             *(cells.c.label, cells.c.player, cells.c.captain, cells.c.strategy, cells.c.cohort, cells.c.team),
+            cells.c.traits,
         )
         .join(members, members.c.cell == episodes.c.cell)
         .join(places, (places.c.question == episodes.c.question) & (places.c.experiment == members.c.experiment))
@@ -236,14 +237,18 @@ def _entry(ident: str, row: Row, config: dict[str, Any]) -> LoggedQuestion:
         ident,
         row["id"],
         row["name"],
-        {**{key: row[key] for key in ("label", "player", "captain", "strategy", "cohort", "team")}, "id": row["cell"]},
+        {
+            **{key: row[key] for key in ("label", "player", "strategy", "cohort", "team")},
+            "captain": captain_of(row),
+            "id": row["cell"],
+        },
         case_of(row["content"]),
         row["repeat"],
         row["created_at"],
         row["outcome"],
         row["answer"],
         config.get("asked"),
-        len(config.get("teams", ())) > 1,
+        several_teams((), config.get("teams", ())),
     )
 
 

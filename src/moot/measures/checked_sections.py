@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, get_args, get_type_hints
 
 from moot.measures.section import Chart, Column, Section, Unit
-from moot.plugins import NotAsExpected
+from moot.plugins import NAME, NotAsExpected
 
-_ID = re.compile(r"\w[\w.-]*")
 _CHARTS = get_args(get_type_hints(Chart)["kind"])
 
 
@@ -34,7 +32,7 @@ def _check_section(section: Section) -> None:
         if not fits(value := getattr(section, part)):
             raise NotAsExpected(expected, value, part=f"{place}: {part}")
 
-    check("id", "letters, digits, . _ -", lambda ident: isinstance(ident, str) and _ID.fullmatch(ident) is not None)
+    check("id", "letters, digits, . _ -", lambda ident: isinstance(ident, str) and NAME.fullmatch(ident) is not None)
     check("title", "words", _is_words)
     check("words", "a tuple of sentences", lambda words: _all(words, str))
     check("columns", "a tuple of Column", lambda columns: _all(columns, Column))

@@ -32,9 +32,22 @@ def titled(row: Mapping[str, Any], *, team: bool = False) -> str:
     return str(side_of_row(row, team=team))
 
 
-def with_team(rows: Sequence[Mapping[str, Any]], *columns: Column) -> tuple[Column, ...]:
+def names_teams(figures: Figures, rows: Iterable[Mapping[str, Any]] | None = None) -> bool:
+    """Whether a reader has to be told of which team a row is: wherever the run has several, and not only these rows.
+
+    A team that stands alone in a table is not the only one that could. `rows`: those of one table, which may also be of
+    several tables of one team.
+    """
+    every = list(figures.get("accuracy", ()))
+    if rows is None:
+        return several_teams(every)
+    shown = list(rows)
+    return several_teams(shown) or (several_teams(every) and any(row.get("team") for row in shown))
+
+
+def with_team(figures: Figures, rows: Sequence[Mapping[str, Any]], *columns: Column) -> tuple[Column, ...]:
     """The team's name stands in a column of its own only where there are several."""
-    return (Column("team", "team"), *columns) if several_teams(rows) else columns
+    return (Column("team", "team"), *columns) if names_teams(figures, rows) else columns
 
 
 def cohort_column(rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:

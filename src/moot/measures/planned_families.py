@@ -27,7 +27,7 @@ from moot.measures.quiz.plays import DRAFTED
 from moot.measures.safety.by_model import model_rows
 from moot.measures.safety.figures import asked_both_ways, names_compared
 from moot.measures.safety.pairs import Native, Pair, per_model
-from moot.measures.safety.stages import drafting
+from moot.measures.safety.stages import drafting, led_cells
 from moot.measures.sides import cells_named
 from moot.stats.graded import graded_value
 
@@ -184,7 +184,7 @@ def _plays(unplayed: _Unplayed, cells: Sequence[Stored]) -> Iterator[Played]:
 
 
 def _safety(unplayed: _Unplayed) -> dict[str, int]:
-    led = [cell for cell in unplayed.together if cell["captain"] is not None and cell["traits"].captain is not None]
+    led = led_cells(unplayed.together)
     names = ("safety_models", "cohort_models", "gain_by_strength")
     sizes = dict.fromkeys(names, 0)
     for cells in _stages(led):

@@ -65,6 +65,11 @@ def blank(text: str) -> bool:
 
 def text_problem(text: str) -> str | None:
     """Why a text that somebody else wrote can be no question and no answer; None where it can."""
+    return unstorable(text) or ("expected a text that is not empty" if blank(text) else None)
+
+
+def unstorable(text: str) -> str | None:
+    """Why a text cannot be kept as it is; None where it can."""
     if "\x00" in text:
         return HOLDS_NUL
     if not text.isascii():
@@ -72,7 +77,7 @@ def text_problem(text: str) -> str | None:
             text.encode()
         except UnicodeEncodeError:
             return "holds half of a surrogate pair, which no file or model can take"
-    return "expected a text that is not empty" if blank(text) else None
+    return None
 
 
 def _is_seen(character: str) -> bool:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.accuracy.sections import chosen_on_words
-from moot.measures.columns import at_table, count, several_teams, titled
+from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.facts.figures import losses_remark
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
@@ -147,7 +147,7 @@ def _table_within(
 ) -> _Shown:
     """As many rows as so many lines hold, the most telling ones, and at least three. `away`: sections that had a line here."""
     rows = _rows(figures)
-    telling, teams = _telling(figures, rows), several_teams(figures["accuracy"])
+    telling, teams = _telling(figures, rows), names_teams(figures)
     found = _Shown()
     for many in range(len(rows), 0, -1):
         shown = [rows[place] for place in sorted(telling[:many])]

@@ -251,20 +251,21 @@ def _calls(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]
 
 def _scores(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
     """Every grader's word, also those of graders that a report no longer goes by."""
-    scores, cells, cases = schema.scores, schema.cells, schema.cases
+    scores, cases = schema.scores, schema.cases
     for experiment in dict.fromkeys(plan["name"] for plan in experiments_named(connection, name)):
         plan_ids = [plan["id"] for plan in experiments_named(connection, experiment)]
+        named = {cell["id"]: cell for plan in plan_ids for cell in queries.cells_of(connection, plan)}
         places = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(plan_ids))
         asked = select(schema.experiment_questions.c.case).where(schema.experiment_questions.c.experiment.in_(plan_ids))
         query = (
-            select(*(cells.c[key] for key in (*_CELL, "cohort")), cases.c.question_id, scores)
-            .join(cells, cells.c.id == scores.c.cell)
+            select(cases.c.question_id, scores)
             .join(cases, cases.c.id == scores.c.case)
             .where(scores.c.cell.in_(places), scores.c.case.in_(asked))
             .order_by(cases.c.question_id, scores.c.cell, scores.c.repeat, scores.c.grader)
         )
         for row in connection.execute(query).mappings():
-            yield {"experiment": experiment, **{key: row[key] for key in _COLUMNS["scores"] if key != "experiment"}}
+            given = {**{key: named[row["cell"]][key] for key in (*_CELL, "cohort")}, **row, "experiment": experiment}
+            yield {key: given[key] for key in _COLUMNS["scores"]}
 
 
 def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> TableColumns:

@@ -21,7 +21,7 @@ def position_table(sections: Iterable[Section], width: int) -> Iterable[Table | 
     if section is None:
         return
     decided_rows = [row for row in section.rows if row["decisions"]]
-    several = len({row["team"] for row in decided_rows}) > 1
+    several = any(column.key == "team" for column in section.columns)
     cells = [
         (
             f"{row['name']} ({row['team']})" if several else row["name"],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
-from moot.measures.columns import Figures, Row, count, several_teams, titled
+from moot.measures.columns import Figures, Row, count, names_teams, titled
 from moot.measures.facts.figures import losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.quiz.sections import talk_from_words
@@ -27,7 +27,7 @@ def remarks(figures: Figures) -> list[str]:
         lines.append(prove_nothing(figures))
     if clusters := figures.get("clusters"):
         lines.append(cluster_words(figures["questions"], clusters))
-    several = several_teams(figures["accuracy"])
+    several = names_teams(figures)
     lines += [_ungraded(row, titled(row, team=several)) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)

@@ -16,7 +16,7 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.cells import Stored
 from moot.measures.claims.figures import headline_alone
-from moot.measures.columns import several_teams, titled
+from moot.measures.columns import names_teams, titled
 from moot.measures.numbers import interval, mark, money, percent
 from moot.measures.sides import cells_named
 from moot.measures.source import Source
@@ -62,7 +62,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         "notes": _notes(taken, over, headline),
         "simulated": taken["simulated"],
         "accuracy": [
-            {**_shown(row, team=several_teams(taken["accuracy"])), "declared": cell["id"] in declared}
+            {**_shown(row, team=names_teams(taken)), "declared": cell["id"] in declared}
             for row, cell in zip(taken["accuracy"], source.cells, strict=True)
         ],
         "bill_usd": taken["bill_usd"],

@@ -15,9 +15,9 @@ from moot.measures.columns import (
     at_table,
     count,
     grouped_by_words,
+    names_teams,
     not_all_words,
     over_captains,
-    several_teams,
     ungraded_words,
     unknown_words,
     who,
@@ -25,7 +25,7 @@ from moot.measures.columns import (
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money, percent, plain, points, shown, whisker
 from moot.measures.quiz.diversity_sections import left_out_words
-from moot.measures.quiz.sections import ranked_words
+from moot.measures.quiz.sections import gap_not_known, ranked_words
 from moot.measures.section import Section
 from moot.models.closest import closest
 from moot.report.figures import Figures
@@ -115,12 +115,12 @@ def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
     troubled = [row for row in figures["accuracy"] if _otherwise(row)]
     if troubled:
-        yield _outcomes(troubled, width, teams=several_teams(figures["accuracy"]))
+        yield _outcomes(troubled, width, teams=names_teams(figures))
 
 
 def _accuracy_table(figures: Figures, width: int) -> Table:
     """With the intervals drawn, where there is room beside the names."""
-    teams = several_teams(figures["accuracy"])
+    teams = names_teams(figures)
     cells = [
         [
             *_of_team(row, teams=teams),
@@ -214,10 +214,12 @@ def _skyline(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 def _gap(figures: Figures, width: int) -> Iterable[Table | Text]:
     closed_rows = [row for row in figures.get("gap", ()) if row["value"] is not None]
-    for of, rows in _by_team(closed_rows):
+    for of, rows in _by_team(figures, closed_rows):
         cells = [(*_named(row), percent(row["value"]), interval(row)) for row in in_order(figures, pooled(rows))]
         heads = ("strategy", "captain", "closed", "95 % interval")
         yield table(heads, cells, words=2, width=width, title=f"Share of the gap to the skyline closed{of}")
+    if closed_rows:
+        yield from map(Text, gap_not_known(figures))
 
 
 def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
@@ -264,7 +266,7 @@ def _of_graded(top: Row) -> str:
 def _self_preference(figures: Figures, width: int) -> Iterable[Table | Text]:
     names = ("self_choice", "accuracy_self", "accuracy_not_self", "self_and_majority", "novel")
     heads = ("strategy", "captain", "own draft", "right then", "right else", "own & top", "new", "n")
-    for of, rows in _by_team(figures.get("self_preference", ())):
+    for of, rows in _by_team(figures, figures.get("self_preference", ())):
         cells = [
             (*_named(row), *(plain(row[name]) for name in names), str(row["n"])) for row in in_order(figures, rows)
         ]
@@ -274,7 +276,7 @@ def _self_preference(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
     """Figure 2 of the paper as a table."""
-    for of, rows in _by_team(figures.get("diversity", ())):
+    for of, rows in _by_team(figures, figures.get("diversity", ())):
         briefs = {(row["d"], row["label"]): brief(row, "accuracy") for row in rows}
         asked = {row["d"]: str(max(other["n"] for other in rows if other["d"] == row["d"])) for row in rows}
         column_width = _column(list(briefs.values()), [row["label"] for row in rows])
@@ -292,7 +294,7 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 def _human(figures: Figures, width: int) -> Iterable[Table]:
     heads = ("strategy", "who", "right", "people", "difference (interval)", "p", "n")
-    for of, rows in _by_team(figures.get("human", ())):
+    for of, rows in _by_team(figures, figures.get("human", ())):
         cells = []
         for row in in_order(figures, pooled(rows)):
             adjusted = {"low": row["difference_low_holm"], "high": row["difference_high_holm"]}
@@ -307,7 +309,7 @@ def _human(figures: Figures, width: int) -> Iterable[Table]:
 def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
     every = figures.get("gains", ())
     heads = ("strategy", "captain", "gain (interval)", "saved", "spoilt", "p", "n")
-    for of, rows in _by_team(every):
+    for of, rows in _by_team(figures, every):
         cells = []
         for row in in_order(figures, rows):
             adjusted = {"low": row["low_holm"], "high": row["high_holm"]}
@@ -383,10 +385,11 @@ def _named(row: Row) -> tuple[str, str]:
     return row["label"], who(row) or "all"
 
 
-def _by_team(rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:
-    """A table for each team or cohort, and its name as it stands in a title; none where there is but one."""
+def _by_team(figures: Figures, rows: Sequence[Row]) -> Iterable[tuple[str, list[Row]]]:
+    """A table for each team or cohort, and its name as it stands in a title; none where there is but one in the run."""
+    named = names_teams(figures, rows)
     for team in dict.fromkeys(row.get("team") for row in rows):
-        of = f" ({team})" if several_teams(rows) else ""
+        of = f" ({team})" if named and team else ""
         yield of, [row for row in rows if row.get("team") == team]
 
 

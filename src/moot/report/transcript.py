@@ -66,7 +66,7 @@ def transcripts(
     cells = queries.cells_of(connection, ident)
     config = config_of(experiment)
     # Of what was asked only those are on record that played it: whether the file has several teams is told by the file.
-    several = several_teams(cells) or (bool(config.get("served")) and len(config.get("teams", ())) > 1)
+    several = several_teams(cells, config.get("teams", ()) if config.get("served") else ())
     for cell in cells:
         if side is not None and not is_meant(side, cell):
             continue

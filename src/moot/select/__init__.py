@@ -7,9 +7,9 @@ nothing else; a new one is one dataclass and one entry point in the group ``moot
 from __future__ import annotations
 
 from moot.select.files import read_labels
-from moot.select.labels import LabelMatrix, Proposer, SelectionSplit, TestSplit, split_labels
+from moot.select.labels import LabelMatrix, Proposer, SelectionSplit, TestSplit, selection_only, split_labels
 from moot.select.oracle import Oracle, VoteOracle
-from moot.select.registry import Chosen, Selector, registered, selector
+from moot.select.registry import Chosen, Selector, check_k, registered, selector
 
 __all__ = [
     "Chosen",
@@ -20,8 +20,10 @@ __all__ = [
     "Selector",
     "TestSplit",
     "VoteOracle",
+    "check_k",
     "read_labels",
     "registered",
+    "selection_only",
     "selector",
     "split_labels",
 ]

@@ -35,6 +35,13 @@ def estimate_row(figure: Estimate | None, name: str = "value") -> Row:
     return row if figure.clusters is None else {**row, "clusters": figure.clusters}
 
 
+def named_estimate(figure: Estimate | None, name: str) -> Row:
+    """A figure beside others in one row: its ends bear its name."""
+    if figure is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
+
+
 def with_holm(rows: Sequence[Row], *, prefix: str = "", family: int | None = None) -> list[Row]:
     """The same rows with `p_holm`, `low_holm`, `high_holm` and `family`, the number of rows that have a p.
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, Table, and_, func, insert, select, up
 
 from moot.store import processes, schema
 from moot.store.declarations import declare
-from moot.store.rows import config_of, facts_of, options_of
+from moot.store.rows import as_led, config_of, facts_of, options_of
 from moot.store.statements import Row, insert_new, insert_or_replace
 from moot.types import NOTHING, dense_json
 
@@ -202,10 +202,11 @@ def experiments_named(connection: Connection, name: str) -> list[Row]:
 
 
 def cells_of(connection: Connection, ident: str) -> list[Row]:
+    """Its cells in the order of the plan, each with the captain that it has."""
     places = schema.experiment_cells
     query = select(schema.cells).join(places, places.c.cell == schema.cells.c.id)
     query = query.where(places.c.experiment == ident).order_by(places.c.position)
-    return list(_mappings(connection, query))
+    return [*as_led(_mappings(connection, query))]
 
 
 def runs_of(connection: Connection, ident: str) -> list[Row]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from moot.errors import CallError, StoreUnreadable
+from moot.models.border import storable
 from moot.models.cache import StoredCall
 from moot.store.columns import refusal
 from moot.traces import trace_json, trace_of
@@ -74,6 +76,14 @@ def failure_row(key: str, model: str, error: CallError, experiment: str) -> dict
     }
 
 
+def _readable_json(value: object) -> str:
+    """As a report can read it, whatever words an error had: half a surrogate pair would end it for the whole store."""
+    written = dense_json(value)
+    if "\\ud" not in written and "\\uD" not in written:
+        return written
+    return dense_json(json.loads(storable(json.dumps(json.loads(written), ensure_ascii=False))))
+
+
 def episode_row(episode: Episode) -> dict[str, Any]:
     """The transcript names each call by its key; the prompt and the reply stand in `calls`, once."""
     verdict = episode.verdict
@@ -87,8 +97,8 @@ def episode_row(episode: Episode) -> dict[str, Any]:
         "repeat": episode.repeat,
         "outcome": verdict.outcome,
         "answer": verdict.answer,
-        "verdict": dense_json(verdict_json(verdict)),
-        "transcript": dense_json(transcript),
+        "verdict": _readable_json(verdict_json(verdict)),
+        "transcript": _readable_json(transcript),
         "seconds": episode.seconds,
         "created_at": time.time(),
     }
@@ -138,6 +148,32 @@ def options_of(written: str) -> dict[str, Any]:
     if not all(isinstance(options.get(part, {}), dict) for part in ("given", "default")):
         raise refusal("cells.options", "options that were given, and the defaults of the rest", written)
     return options
+
+
+def captain_of(cell: Mapping[str, Any]) -> str | None:
+    """Who leads or breaks ties in a cell. Stores of before have a captain also where its strategy says that nobody does."""
+    captain: str | None = cell["captain"]
+    if captain is None or object_of(cell["traits"] or "{}", "cells.traits").get("captain") is None:
+        return None
+    return captain
+
+
+def as_led(cells: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Cells of one plan, each with the captain that it has.
+
+    Line-ups that only a captain tells apart who does nothing are told apart by their labels.
+    """
+    written = list(cells)
+    seats = Counter(map(_seat, written))
+    rows = [{**cell, "captain": captain_of(cell)} for cell in written]
+    for cell, row in zip(written, rows, strict=True):
+        if row["captain"] != cell["captain"] and seats[_seat(cell)] > 1:
+            row["label"] = f"{cell['label']}[{cell['captain']}]"
+    return rows
+
+
+def _seat(cell: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(cell[key] for key in ("label", "team", "cohort", "player"))
 
 
 def object_of(written: str, place: str) -> dict[str, Any]:

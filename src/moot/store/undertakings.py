@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, select
 
 from moot.store import queries, schema
-from moot.store.rows import config_of
+from moot.store.rows import as_led, config_of
 from moot.store.statements import Row
 
 
@@ -33,8 +33,8 @@ def cells_beside(connection: Connection, ident: str, chosen: Collection[str]) ->
     found: dict[str, PlannedCell] = {}
     for plan in _plans(connection, ident, names):
         query = select(cells).join(places, places.c.cell == cells.c.id).where(places.c.experiment == plan["id"])
-        for cell in connection.execute(query.order_by(places.c.position)).mappings():
-            found.setdefault(cell["id"], PlannedCell(plan["name"], dict(cell)))
+        for cell in as_led(connection.execute(query.order_by(places.c.position)).mappings()):
+            found.setdefault(cell["id"], PlannedCell(plan["name"], cell))
     return list(found.values())
 
 

@@ -18,10 +18,9 @@ from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 from moot.errors import UsageError
 from moot.models.closest import closest
-from moot.plugins import PluginKind
+from moot.plugins import PluginKind, name_problem
 from moot.prompts import Own, Prompts
 from moot.strategies.captaincy import Captained
-from moot.strategies.names import name_problem
 from moot.strategies.option_values import built, usual
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from moot.errors import UsageError
 from moot.strategies.blind import masked
+from moot.strategies.natives import shown_question
 from moot.team import Team
 from moot.team.forms import AnswerForm
 from moot.traces import Shown
@@ -71,10 +72,7 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
     order = team.random(question, "order", team.captain).sample(answered, len(answered))
     prompt = team.prompts.render(
         "captain",
-        question=question.text,
-        choices=tuple(zip(question.letters, question.choices, strict=True)),
-        context=question.context,
-        kind=question.kind,
+        **shown_question(question),
         answers=[(draft.text, masked(draft.reasoning, team) if reasons else None) for draft in order],
     )
     stage = "talkative" if reasons else "silent"

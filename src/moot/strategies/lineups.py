@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from moot.plugins import NotAsExpected, blaming, refusing
-from moot.strategies.traits import traits_of
+from moot.strategies.traits import Traits, traits_of
 from moot.team import Team
 
 if TYPE_CHECKING:
@@ -14,17 +15,18 @@ if TYPE_CHECKING:
 
 
 def lineups_of(played: Strategy, team: Team) -> tuple[Team, ...]:
-    """The teams that play, or a complaint that names the strategy. None where the table has no seat for its captain."""
+    """The teams that play, or a complaint that names the strategy. None where the table has no seat for its captain.
+
+    Whoever is not led has no captain: the one that the file names for the team would else be measured as its leader.
+    """
     with refusing(), blaming("strategy", played.name, "lineups"):
         given: object = played.lineups(team)
         if isinstance(given, Team):
             raise NotAsExpected("a tuple of teams", found="a Team; write (team,)")
         if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
             raise NotAsExpected("a tuple of teams", type(given))
-        lineups = tuple(given)
-        for lineup in lineups:
-            _check_lineup(lineup, alone=traits_of(played).alone)
-        return lineups
+        traits = traits_of(played)
+        return tuple(_checked(lineup, traits, team) for lineup in given)
 
 
 def check_some(played: Strategy, lineups: int, teams: Iterable[str]) -> None:
@@ -34,11 +36,29 @@ def check_some(played: Strategy, lineups: int, teams: Iterable[str]) -> None:
             raise NotAsExpected("at least one team", found=f"none for the team {', '.join(map(repr, teams))}")
 
 
-def _check_lineup(lineup: object, *, alone: bool) -> None:
+def _checked(lineup: object, traits: Traits, team: Team) -> Team:
     if not isinstance(lineup, Team):
         raise NotAsExpected("a tuple of teams", found=f"a {type(lineup).__name__} in it")
     if not lineup.players:
         raise NotAsExpected("players", found="a team of none")
-    if alone and len(lineup.players) > 1:
-        promised = "one player in each, since its traits say alone, one player and no team"
-        raise NotAsExpected(promised, found=f"a line-up of {len(lineup.players)}", joined="; ")
+    if traits.alone:
+        if len(lineup.players) > 1:
+            promised = "one player in each, since its traits say alone, one player and no team"
+            raise NotAsExpected(promised, found=f"a line-up of {len(lineup.players)}", joined="; ")
+        return lineup  # whoever plays alone is told without a captain, and is stored under the team's
+    return _led(lineup, traits, team)
+
+
+def _led(lineup: Team, traits: Traits, team: Team) -> Team:
+    """With a captain who sits there, or with none."""
+    if traits.captain is None:
+        if lineup.captain not in (None, team.captain):
+            promised = "no captain, since its traits name none (captain='leads' or 'breaks-ties' would)"
+            raise NotAsExpected(promised, found=f"a line-up under {lineup.captain!r}", joined="; ")
+        return replace(lineup, captain=None)
+    names = [player.name for player in lineup.players]
+    if lineup.captain is not None and lineup.captain not in names:
+        promised = f"a captain who plays ({', '.join(names)}), or None"
+        hint = "; moot.strategies.captaincy.by_captain(team) gives a line-up for every captain"
+        raise NotAsExpected(promised, found=f"{lineup.captain!r}{hint}")
+    return lineup

@@ -63,7 +63,7 @@ async def native(question: Question, team: Team, player: Player, drafts: Drafts)
 
 
 def shown_question(question: Question) -> dict[str, Any]:
-    """The question as every prompt that asks it takes it."""
+    """The question as every prompt takes it that asks it or repeats it: who no longer sees it drifts away from it."""
     return {
         "question": question.text,
         "choices": tuple(zip(question.letters, question.choices, strict=True)),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from moot.strategies.natives import SINGLE_CALL, draft_calls
 from moot.strategies.traits import Traits
 from moot.team import Team
-from moot.traces import Ballot, Counted, Shown, looks_of, of_kind, trace_json, trace_of
+from moot.traces import Ballot, Counted, Shown, looks_of, misfit, of_kind, trace_json, trace_of
 from moot.types import Call, Question, Verdict
 
 
@@ -213,8 +213,9 @@ def broken_records(lineup: Team, offices: Collection[str], verdict: Verdict) -> 
     """What is wrong with the records that a play left: every strategy's must hold, whatever it says of itself."""
     players = [player.name for player in lineup.players]
     for record in verdict.traces:
-        stored = json.loads(json.dumps(trace_json(record)))
-        if trace_of(stored) != record:
+        if odd := misfit(record):
+            yield f"traces: {odd}"
+        elif trace_of(stored := json.loads(json.dumps(trace_json(record)))) != record:
             yield f"traces: a {type(record).__name__} is not the same after it was stored: {stored}"
     for look in of_kind(verdict.traces, Shown):
         strangers = [name for holders in look.order for name in holders if name not in players]

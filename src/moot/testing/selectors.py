@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from moot.errors import UsageError
+from moot.plugins import in_one_line
 
 if TYPE_CHECKING:
-    from moot.select import Chosen, LabelMatrix, Oracle, Selector
+    from moot.select import Chosen, LabelMatrix, Oracle, SelectionSplit, Selector
 
 
 async def check_selector(selector: Selector) -> None:
@@ -26,7 +28,7 @@ async def check_selector(selector: Selector) -> None:
         oracle = VoteOracle.of(split)
         teams = {}
         for k in (1, 2, 3):
-            first, second = [await selector.select(split, k, oracle) for _ in range(2)]
+            first, second = [await _chosen(selector, split, k, oracle, f"{name}, k = {k}") for _ in range(2)]
             assert first.team == second.team, f"the same split gave two teams ({name}, k = {k})"
             assert len(set(first.team)) == len(first.team), f"a proposer is in the team twice ({name}, k = {k})"
             assert set(first.team) <= set(range(len(labels.proposers))), f"only proposers can be chosen ({name})"
@@ -37,13 +39,15 @@ async def check_selector(selector: Selector) -> None:
         assert ignores_k or all(size == k for k, size in sizes.items()), f"k is not respected ({name}): {sizes}"
     split = SelectionSplit(_label_matrices()["usual"], seed=7)
     everybody = len(split.labels.proposers)
-    for wrong, error in ((TestSplit(split.labels), TypeError), (split.labels, TypeError)):
-        await _refuses(selector.select(wrong, 2, VoteOracle.of(split)), error, "anything but a selection split")
-    await _refuses(selector.select(split, everybody + 1, VoteOracle.of(split)), UsageError, "a k beyond the pool")
+    for wrong in (split.labels, TestSplit(split.labels)):
+        what = "anything but a selection split", "selection_only(split)"
+        await _refuses(selector.select(wrong, 2, VoteOracle.of(split)), TypeError, *what)
+    beyond = "a k beyond the pool", "check_k(split.labels, k)"
+    await _refuses(selector.select(split, everybody + 1, VoteOracle.of(split)), UsageError, *beyond)
     if "calls" in [option.name for option in dataclasses.fields(selector)]:
         freely, counted = _CountedOracle(VoteOracle.of(split)), _CountedOracle(VoteOracle.of(split))
-        await selector.select(split, 3, freely)
-        chosen = await dataclasses.replace(selector, calls=10).select(split, 3, counted)
+        await _chosen(selector, split, 3, freely, "without a budget")
+        chosen = await _chosen(dataclasses.replace(selector, calls=10), split, 3, counted, "calls = 10")
         assert counted.asked <= 10, f"a budget of 10 calls, and {counted.asked} were made"
         assert chosen.calls == counted.asked, f"{counted.asked} calls were made, {chosen.calls} are said"
         assert len(chosen.team) == 3, "a budget that ends the search leaves a whole team all the same"
@@ -52,12 +56,29 @@ async def check_selector(selector: Selector) -> None:
     assert repr(selector) == before, "a selector keeps no state between splits"
 
 
-async def _refuses(choice: Awaitable[Chosen], error: type[Exception], what: str) -> None:
+async def _chosen(selector: Selector, split: SelectionSplit, k: int, oracle: Oracle, where: str) -> Chosen:
+    """What it chooses, or a sentence about what else happens."""
+    from moot.select import Chosen
+
+    try:
+        choosing: object = selector.select(split, k, oracle)
+        given = await choosing if isawaitable(choosing) else choosing
+    except Exception as error:
+        raise AssertionError(f"it fails ({where}): {in_one_line(error)}") from error
+    assert isawaitable(choosing), f"expected async def select, found one that gives a {type(given).__name__} at once"
+    assert isinstance(given, Chosen), f"expected a Chosen, found {type(given).__name__} ({where})"
+    return given
+
+
+async def _refuses(choice: Awaitable[Chosen], error: type[Exception], what: str, how: str) -> None:
+    promised = f"{what} must be refused with {error.__name__} (moot.select: {how})"
     try:
         await choice
     except error:
         return
-    raise AssertionError(f"{what} must be refused with {error.__name__}")
+    except Exception as other:
+        raise AssertionError(f"{promised}, found {in_one_line(other)}") from other
+    raise AssertionError(promised)
 
 
 def _label_matrices() -> dict[str, LabelMatrix]:

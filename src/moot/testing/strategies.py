@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from moot.engine.checked_verdict import checked_verdict
 from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import Script, ScriptedModel
 from moot.prompts import FOR_ALL, LANGUAGES, Prompts
 from moot.simulate.telltale_team import CountedGrouper, WatchedPrompts, lesson_of, requests_of, telltale_team, voices_on
 from moot.strategies import Strategy, Traits, prompts_for, traits_of
+from moot.strategies.lineups import lineups_of
 from moot.strategies.promises import (
     Play,
     broken_declarations,
@@ -73,13 +75,13 @@ async def check_strategy(strategy: Strategy) -> None:
     traits = _declared(strategy)
     before = repr(strategy)
     for question in QUESTIONS:
-        for lineup in strategy.lineups(_staffed(scripted_team(obliging), traits, obliging)):
+        for lineup in _lineups(strategy, _staffed(scripted_team(obliging), traits, obliging)):
             verdicts = [await strategy.play(question, seated := lineup.seated()) for _ in range(2)]
             assert verdicts[0] == verdicts[1], "the second play of the same question differs from the first"
             _check_verdict(verdicts[0], seated, traits)
             assert verdicts[0].answer is not None, "players who answer in form must lead to an answer"
         for name, script in _troubles().items():
-            for lineup in strategy.lineups(_staffed(scripted_team(script), traits, script)):
+            for lineup in _lineups(strategy, _staffed(scripted_team(script), traits, script)):
                 verdict = await strategy.play(question, seated := lineup.seated())
                 _check_verdict(verdict, seated, traits)
                 assert verdict.outcome != "answered", f"nobody said anything usable ({name}), yet it is 'answered'"
@@ -103,6 +105,22 @@ def _declared(strategy: Strategy) -> Traits:
         except UsageError as error:
             raise AssertionError(f"prompts: {error}") from None
     return traits
+
+
+def _lineups(strategy: Strategy, team: Team) -> tuple[Team, ...]:
+    """Those that a run would play. A captain that it would take away is one on whom the strategy may count."""
+    try:
+        lineups = lineups_of(strategy, team)
+    except UsageError as error:
+        raise AssertionError(str(error)) from error
+    traits = traits_of(strategy)
+    if traits is not CAUTIOUS and traits.captain is None and not traits.alone:
+        for lineup in strategy.lineups(team):
+            written = "write replace(team, captain=None), or name a captain in the traits"
+            assert lineup.captain is None, (
+                f"captain: the traits say that there is none, and a line-up has {lineup.captain!r}; {written}"
+            )
+    return lineups
 
 
 def _hold(broken: Iterable[str]) -> None:
@@ -133,7 +151,7 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
     staffed = _staffed(team, traits, obliging)
     team = dataclasses.replace(staffed, prompts=prompts, grouper=grouper, lessons=lessons)
     by_model = {player.model.name: voice for player, voice in zip(team.players, voices_on(question), strict=True)}
-    for lineup in strategy.lineups(team):
+    for lineup in _lineups(strategy, team):
         grouper.asked = 0
         sent = {office: len(requests_of(officer)) for office, officer in team.officers.items()}
         verdict = await strategy.play(question, seated := lineup.seated())
@@ -153,7 +171,7 @@ async def _check_promises(strategy: Strategy, traits: Traits, question: Question
         _hold(broken_promises(play))
         await _check_repeats(strategy, play)
     if question is QUESTIONS[0]:
-        for lineup in strategy.lineups(team):
+        for lineup in _lineups(strategy, team):
             await _check_drawn(strategy, lineup)
     if lessons.read != traits.learns:
         looked = "it looks" if lessons.read else "it never looks"
@@ -239,4 +257,8 @@ def _check_verdict(verdict: Verdict, team: Team, traits: Traits) -> None:
         drafted = [answer.player for answer in verdict.answers]
         assert sorted(drafted) == sorted(names), f"drafts: the verdict's answers must be one of each player: {drafted}"
     _hold(broken_records(team, traits.offices, verdict))
+    try:
+        checked_verdict(verdict, team)
+    except (TypeError, ValueError) as error:
+        raise AssertionError(f"a run would refuse this verdict: {error}") from error
     _hold(broken_looks(verdict, team.journal))

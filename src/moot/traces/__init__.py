@@ -17,6 +17,7 @@ from __future__ import annotations
 from moot.traces.kinds import Trace as Trace
 from moot.traces.kinds import Unknown as Unknown
 from moot.traces.kinds import claims_in as claims_in
+from moot.traces.kinds import misfit as misfit
 from moot.traces.kinds import of_kind as of_kind
 from moot.traces.kinds import trace as trace
 from moot.traces.kinds import trace_json as trace_json

@@ -6,8 +6,11 @@ from collections import abc
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from math import isfinite
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from moot.plugins import name_problem
 
 T = TypeVar("T")
 
@@ -27,6 +30,9 @@ def trace(kind: str, *, unwritten: Mapping[str, Any] | None = None) -> Callable[
     `unwritten`: what a stored record says that lacks a field, where that is not what the field is without a word of whoever
     makes one today. So a default can go, and stores that were written under it still say what they said.
     """
+
+    if (problem := name_problem(kind)) is not None:
+        raise ValueError(f"@trace: {problem}")
 
     def named(record: type[T]) -> type[T]:
         earlier = _KINDS.get(kind)
@@ -143,6 +149,58 @@ def trace_of(stored: Mapping[str, Any]) -> Trace:
         return Unknown(kind, content)  # written by another version of the package that brought it
 
 
+def misfit(record: Trace) -> str | None:
+    """What a record holds that is not of its declared type, and what was expected; None where it is as it says.
+
+    Types are declarations and nobody enforces them where a record is made. What is not of its type is stored all the same,
+    and comes back as something else, or not at all.
+    """
+    if isinstance(record, Unknown):
+        return None
+    sort: Any = type(record)
+    hints = _hints(sort)
+    for name, default in _defaults(sort):
+        value = getattr(record, name)
+        if value is not default and value != default and not _fits(hints[name], value):
+            expected = getattr(hints[name], "__name__", None) if isinstance(hints[name], type) else None
+            return f"expected {expected or hints[name]} as {sort.__name__}.{name}, found {value!r:.60}"
+    claims: object = getattr(record, "claims", ())
+    if not isinstance(claims, tuple | list) or not all(isinstance(text, str) for text in claims):
+        return f"expected a tuple of texts as {sort.__name__}.claims, found {claims!r:.60}"
+    return None
+
+
+_hints = cache(get_type_hints)
+
+WHOLE = 2**63
+"""JSON knows no bound for a whole number; what reads it does."""
+
+
+def _fits(hint: Any, value: Any) -> bool:
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        return any(value is None if part is type(None) else _fits(part, value) for part in parts)
+    if kind is Literal:
+        return any(value == part and type(value) is type(part) for part in parts)
+    if kind is tuple:
+        whole = isinstance(value, tuple)
+        if parts[1:] == (...,):
+            return whole and all(_fits(parts[0], held) for held in value)
+        return whole and len(value) == len(parts) and all(map(_fits, parts, value))
+    if kind is list:
+        return isinstance(value, list) and all(_fits(parts[0], held) for held in value)
+    if parts:
+        mapped = isinstance(value, abc.Mapping)
+        return mapped and all(_fits(parts[0], key) and _fits(parts[1], held) for key, held in value.items())
+    if hint is str:
+        return isinstance(value, str)
+    if hint is bool or isinstance(value, bool):
+        return hint is bool and isinstance(value, bool)
+    if isinstance(value, int):
+        return -WHOLE <= value < WHOLE
+    return hint is float and isinstance(value, float) and isfinite(value)
+
+
 @cache
 def _defaults(record: Any) -> tuple[tuple[str, Any], ...]:
     defaults = []
@@ -158,7 +216,7 @@ FieldReader = Callable[[Any], Any]
 @cache
 def _readers(record: Any) -> dict[str, FieldReader]:
     """How each field comes out of JSON. Made once a kind: there may be a million records to read."""
-    return {name: _reader(hint) for name, hint in get_type_hints(record).items()}
+    return {name: _reader(hint) for name, hint in _hints(record).items()}
 
 
 def _reader(hint: Any) -> FieldReader:

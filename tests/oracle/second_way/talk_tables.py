@@ -65,7 +65,7 @@ def _name(talks: Sequence[Cell], cell: Cell, *but: str) -> Row:
         if name not in ("decision", *DETAILS, *but)
         and len({json.dumps(other.options.get(name)) for other in talks}) > 1
     }
-    told = _is_alone(cell) or bool(varied & cell.given.keys())
+    told = _is_alone(cell) or bool((varied | _details_needed(talks, cell)) & cell.given.keys())
     return {
         "protocol": cell.options["decision"],
         "with": ANY_TEXT if told else None,
@@ -73,6 +73,16 @@ def _name(talks: Sequence[Cell], cell: Cell, *but: str) -> Row:
         "team": cell.team,
         "cohort": cell.cohort,
     }
+
+
+def _details_needed(talks: Sequence[Cell], cell: Cell) -> set[str]:
+    """Details in which another differs that has all else in common: both would be called the same without."""
+    apart: set[str] = set()
+    for other in talks:
+        differs = {name for name in cell.options if cell.options[name] != other.options.get(name)}
+        if (other.team, other.cohort) == (cell.team, cell.cohort) and differs <= set(DETAILS):
+            apart |= differs
+    return apart
 
 
 def _is_alone(cell: Cell) -> bool:

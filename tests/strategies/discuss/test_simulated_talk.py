@@ -15,7 +15,7 @@ from moot.simulate.world import World
 from moot.strategies.discuss import discuss
 from moot.strategies.discuss.paper import Paper
 from moot.strategies.discuss.remark import MessageForm
-from moot.strategies.discuss.task import task
+from moot.strategies.natives import shown_question
 from moot.types import Case, Message, Question, Request
 
 QUESTION = Question("q", "Which river?", ("Don", "Oka", "Ob"), kind="choice")
@@ -32,7 +32,7 @@ async def reply(prompt: str, schema: Any) -> dict[str, Any]:
 async def test_it_agrees_with_what_it_holds(language: str, latest: str, agrees: bool) -> None:
     remarks = [("Agent 1", "conviction 0.10", "C"), ("Agent 2", "hm", latest)]
     manner = {"title": "Agent 3", "style": "simple", "step_by_step": False, "solutions": [], "remarks": remarks}
-    prompt = Prompts(language).beside(discuss.__file__).render("discuss", **task(QUESTION), **manner)
+    prompt = Prompts(language).beside(discuss.__file__).render("discuss", **shown_question(QUESTION), **manner)
     shown = read_contents((Message("user", prompt),)).heard
     assert [(each.text, each.conviction) for each in shown] == [("C", 0.1), (latest, None)]
     said = await reply(prompt, MessageForm(QUESTION).schema)
@@ -53,7 +53,11 @@ async def test_it_agrees_with_what_it_holds(language: str, latest: str, agrees: 
 async def test_it_votes_for_its_answer(decision: str, ballot: dict[int, float]) -> None:
     paper = Paper(rule(decision), (1, 0))
     inputs = {"ballot": paper.kind, "most": paper.most, "budget": paper.budget}
-    prompt = Prompts("en").beside(discuss.__file__).render("ballot", **task(QUESTION), solutions=["A", "B"], **inputs)
+    prompt = (
+        Prompts("en")
+        .beside(discuss.__file__)
+        .render("ballot", **shown_question(QUESTION), solutions=["A", "B"], **inputs)
+    )
     said = paper.read(await reply(prompt, paper.schema))
     assert said == ballot
 

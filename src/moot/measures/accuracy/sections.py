@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from moot.experiment.selected import BY_IDS_ALONE
-from moot.measures.columns import Figures, cohort_column, figure, several_teams, titled, unknown_words, who, with_team
+from moot.measures.columns import Figures, cohort_column, figure, names_teams, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
 
 
 def accuracy_section(figures: Figures) -> Iterator[Section]:
-    several = several_teams(figures.get("accuracy", ()))
+    several = names_teams(figures)
     rows = [
         {
             **{key: row.get(key) for key in ("label", "team", "cohort", "captain", "player")},
@@ -27,6 +27,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
             row["why"] = figures_row.get("why")
     open_grades = any("least" in row for row in rows)
     columns = with_team(
+        figures,
         rows,
         Column("label", "strategy"),
         *cohort_column(rows),
@@ -62,7 +63,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
 
 def chosen_on_words(figures: Figures) -> Iterator[str]:
     """Of each row that was chosen on some of the questions: on how many, and how many are left."""
-    several = several_teams(figures.get("accuracy", ()))
+    several = names_teams(figures)
     for row in figures.get("accuracy", ()):
         title = titled(row, team=several)
         if by_id := row.get("chosen_on_ids"):
@@ -103,7 +104,7 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
         *(Column(name, heads.get(name, name)) for name in used_names),
     )
     words = ("How every episode ended: nothing leaves the count.",)
-    yield Section("outcomes", "Outcomes", words, with_team(rows, *columns), rows, place=930, terminal="own")
+    yield Section("outcomes", "Outcomes", words, with_team(figures, rows, *columns), rows, place=930, terminal="own")
 
 
 def failures_section(figures: Figures) -> Iterator[Section]:

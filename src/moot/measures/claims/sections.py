@@ -83,6 +83,7 @@ def power_section(figures: Figures) -> Iterator[Section]:
         " less, and may show less. None: not even if all of them went one way.",
     )
     columns = with_team(
+        figures,
         rows,
         Column("a", "this"),
         Column("b", "against"),

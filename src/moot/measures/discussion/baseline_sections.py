@@ -27,11 +27,11 @@ def baseline_sections(figures: Figures) -> Iterator[Section]:
     """Over all questions, then on each set of them where there are several: each table is a family of its own."""
     for make, key in ((_baselines, "protocol_baselines"), (_families, "protocol_families")):
         rows = [{**with_bounds(row), "name": _title(row)} for row in figures.get(key, ())]
-        yield make([row for row in rows if row["whole"]], "", "")
-        yield make([row for row in rows if not row["whole"]], "-by-set", ", set by set")
+        yield make(figures, [row for row in rows if row["whole"]], "", "")
+        yield make(figures, [row for row in rows if not row["whole"]], "-by-set", ", set by set")
 
 
-def _baselines(rows: Rows, part: str, where: str) -> Section:
+def _baselines(figures: Figures, rows: Rows, part: str, where: str) -> Section:
     shown = [{**row, "players": ", ".join(row["players"])} for row in rows]
     words = (
         "Each protocol less the mean of its own models alone, on the same questions: those at its table where they have"
@@ -39,6 +39,7 @@ def _baselines(rows: Rows, part: str, where: str) -> Section:
         *paired_words(rows),
     )
     columns = with_team(
+        figures,
         shown,
         *_set_column(shown),
         Column("protocol", "protocol"),
@@ -54,13 +55,14 @@ def _baselines(rows: Rows, part: str, where: str) -> Section:
     return Section(f"protocol-baselines{part}", title, words, columns, shown, chart)
 
 
-def _families(rows: Rows, part: str, where: str) -> Section:
+def _families(figures: Figures, rows: Rows, part: str, where: str) -> Section:
     shown = [{**row, **{key: ", ".join(row[key]) for key in ("of_protocols", "against_protocols")}} for row in rows]
     words = (
         "A question counts by its mean over the protocols of a family, which differ in nothing else.",
         *paired_words(rows),
     )
     columns = with_team(
+        figures,
         shown,
         *_set_column(shown),
         Column("of", "this"),

@@ -12,6 +12,7 @@ from typing import Any
 
 from moot.stats.completions import Between
 from moot.stats.counted_words import count
+from moot.stats.estimates import named_estimate
 from moot.stats.graded import Value, WayOfGrading, graded_value, why_unfair_together
 from moot.stats.paired import FEW_QUESTIONS, Difference, difference
 from moot.stats.proportion import share_over_questions
@@ -79,11 +80,11 @@ def challenges(objections: Sequence[GradedObjection]) -> dict[str, Any]:
     ungraded = sum(objection.ungraded for objection in objections)
     why = {"why": unfair or "no challenge is graded both before and after"} if net is None and ungraded else {}
     return {
-        **_estimate(rate, "rate"),
+        **named_estimate(rate, "rate"),
         "agents": len(objections),
         "challenged": sum(objection.challenged for objection in objections),
         "did_not_say": sum(objection.agree is None for objection in objections),
-        **_estimate(net, "net"),
+        **named_estimate(net, "net"),
         **({"net_bounds": _net_bounds(objections)} if ungraded else {}),
         **_changed(counted, sum(objection.waits for objection in objections)),
         "no_new_answer": sum(not objection.answered for objection in counted),
@@ -138,9 +139,3 @@ def _mean_change(changes: Iterable[tuple[str, int]]) -> Difference | None:
         better, worse, number = rows.get(question, (0.0, 0.0, 0.0))
         rows[question] = (better + (change > 0), worse + (change < 0), number + 1)
     return difference(rows)
-
-
-def _estimate(estimate: Estimate | None, name: str) -> dict[str, Any]:
-    if estimate is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

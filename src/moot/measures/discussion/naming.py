@@ -6,7 +6,7 @@ package brings may have other options than ours, or none: what it lacks is simpl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored, option_of
@@ -96,19 +96,42 @@ def apart_from(cell: Stored, *names: str) -> tuple[str, bytes]:
 
 def names_of(cells: Sequence[Stored], *told_apart: str) -> dict[str, Row]:
     """By cell, what its row is called: its protocol, and those other options that are not the same everywhere, nor
-    `told_apart`."""
+    `told_apart`. Details are told where nothing else tells two rows apart."""
     details = [name for cell in cells for name, meaning in meanings_named(cell["strategy"]).items() if meaning.detail]
     varying = [name for name in varied(cells) if name not in (*details, *told_apart)]
+    words = {cell["id"]: _alone(cell) or ", ".join(_words(cell, varying)) for cell in cells}
+    for alike in _called_alike(cells, words, told_apart):
+        differing = [name for name in varied(alike) if name not in told_apart]
+        words |= {cell["id"]: _joined(words[cell["id"]], *_words(cell, differing)) for cell in alike}
+    for alike in _called_alike(cells, words, told_apart):  # of two strategies that decide in the same way
+        words |= {cell["id"]: _joined(words[cell["id"]], cell["label"]) for cell in alike}
     return {
         cell["id"]: {
             "protocol": protocol_of(cell),
-            "with": _alone(cell) or ", ".join(_words(cell, varying)) or None,
+            "with": words[cell["id"]] or None,
             "label": cell["label"],
             "team": cell["team"],
             "cohort": cell.get("cohort"),
         }
         for cell in cells
     }
+
+
+def _called_alike(
+    cells: Iterable[Stored], words: Mapping[str, str], told_apart: Collection[str]
+) -> list[Sequence[Stored]]:
+    """Those that stand in the same place of a table under one name."""
+    named: dict[Any, list[Stored]] = {}
+    for cell in cells:
+        options = options_of(cell)
+        beside = canonical_json([options.get(name) for name in told_apart])
+        place = (protocol_of(cell), words[cell["id"]], cell["team"], cell.get("cohort"), beside)
+        named.setdefault(place, []).append(cell)
+    return [alike for alike in named.values() if len(alike) > 1]
+
+
+def _joined(*words: str) -> str:
+    return ", ".join(filter(None, words))
 
 
 def is_baseline(cell: Stored) -> bool:

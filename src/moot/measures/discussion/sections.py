@@ -33,11 +33,11 @@ def discussion_sections(figures: Figures) -> Iterator[Section]:
         yield from make(figures)
 
 
-def _named(rows: Rows, *columns: Column) -> tuple[Column, ...]:
+def _named(figures: Figures, rows: Rows, *columns: Column) -> tuple[Column, ...]:
     """Protocol, and what else tells rows apart: columns only where there is something in them."""
     names = [Column("protocol", "protocol")]
     names += [Column(key, key) for key in ("with", "cohort") if any(row.get(key) for row in rows)]
-    return with_team(rows, *names, *columns)
+    return with_team(figures, rows, *names, *columns)
 
 
 def _small(rows: Rows, words: Sequence[str]) -> tuple[str, ...]:
@@ -66,9 +66,11 @@ def _scores(figures: Figures) -> Iterator[Section]:
     )
     whole = [row for row in rows if row["whole"]]
     chart = Chart("dots", "value", "name", label="name")
-    yield Section("protocols", "Score by protocol", _small(whole, words), _named(whole, *figures_shown), whole, chart)
+    yield Section(
+        "protocols", "Score by protocol", _small(whole, words), _named(figures, whole, *figures_shown), whole, chart
+    )
     sets = [row for row in rows if not row["whole"]]
-    columns = (Column("dataset", "set"), *_named(sets, *figures_shown))
+    columns = (Column("dataset", "set"), *_named(figures, sets, *figures_shown))
     by_set = Chart("dots", "value", "name", label="name", series="dataset") if len(sets) <= DRAWN else None
     title = "Score by protocol and set of questions"
     yield Section("protocols-by-set", title, _small(sets, words[:1]), columns, sets, by_set)
@@ -96,6 +98,7 @@ def _turns(figures: Figures) -> Iterator[Section]:
         for row in rows
     ]
     columns = _named(
+        figures,
         turn_rows,
         *(Column(f"turn_{turn}", f"turn {turn}", "share") for turn in turns),
         Column("undecided", "undecided", "share"),
@@ -114,6 +117,7 @@ def _costs(figures: Figures) -> Iterator[Section]:
     tokens = ("prompt_tokens", "completion_tokens")
     rows = [{**row, **{key: round(row[key]) for key in tokens}} for row in figures.get("protocol_cost", ())]
     columns = _named(
+        figures,
         rows,
         Column("calls", "calls", "calls"),
         Column("calls_ratio", "× alone", "ratio"),
@@ -136,6 +140,7 @@ def _scaling(figures: Figures) -> Iterator[Section]:
         keys = dict.fromkeys(row["key"] for row in axis_rows)
         points = [point for row in axis_rows for point in _drawn(row, by=len(keys) > 1)]
         columns = _named(
+            figures,
             points,
             *([Column("by", "by")] if len(keys) > 1 else []),
             Column("x", along),
@@ -178,18 +183,19 @@ def _differences(figures: Figures) -> Iterator[Section]:
     part_rows = [{**row, "of": row.get("does") or f"{row['part']} {row['of']}"} for row in parts]
     usual = dict.fromkeys(f"{row['part']} {row['against']}" for row in parts if "does" not in row)
     words = (f"Against the default ({', '.join(usual)}), where nothing else differs.",) if usual else ()
-    columns = (Column("of", "this"), *_named(part_rows, *paired_columns(), *ungraded_columns(part_rows)))
+    columns = (Column("of", "this"), *_named(figures, part_rows, *paired_columns(), *ungraded_columns(part_rows)))
     yield Section("protocol-parts", "Drafting, style and personas", (*words, *paired_words(parts)), columns, part_rows)
     counted = [row for row in rows if row.get("protocol_part")]
     standard = " or ".join(dict.fromkeys(row["against"] for row in counted))
     words = (f"Each protocol against {standard}, where nothing else differs.",)
-    columns = _named(counted, *paired_columns(), *ungraded_columns(counted))
+    columns = _named(figures, counted, *paired_columns(), *ungraded_columns(counted))
     yield Section("protocol-counting", "Beside counting solutions", (*words, *paired_words(counted)), columns, counted)
 
 
 def _similarity(figures: Figures) -> Iterator[Section]:
     rows = [{**with_bounds(row), "name": _title(row)} for row in figures.get("similarity", ())]
     columns = _named(
+        figures,
         rows,
         figure("similarity", "likeness", "number"),
         Column("accuracy", "score", "share"),
@@ -212,6 +218,7 @@ def _similarity(figures: Figures) -> Iterator[Section]:
 def _challenges(figures: Figures) -> Iterator[Section]:
     rows = figures.get("challenges", ())
     columns = _named(
+        figures,
         rows,
         Column("setting", "challenge"),
         *([Column("part", "answer")] if any(row["part"] != "shown" for row in rows) else []),

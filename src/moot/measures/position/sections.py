@@ -28,9 +28,9 @@ def position_sections(figures: Figures) -> Iterator[Section]:
         return
     whole = [row for row in every if row["places"] or not _several(row, every)]
     single = [row for row in every if row not in whole]
-    yield _bias("position-bias", "Position bias", whole, every, "own")
-    yield _bias("position-deciders", "Position bias, captain by captain", single, every, "page")
-    yield _places(whole)
+    yield _bias(figures, "position-bias", "Position bias", whole, every, "own")
+    yield _bias(figures, "position-deciders", "Position bias, captain by captain", single, every, "page")
+    yield _places(figures, whole)
 
 
 def _several(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -47,11 +47,17 @@ def _decider(row: Mapping[str, Any]) -> str | None:
 
 
 def _bias(
-    ident: str, title: str, rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]], terminal: InTerminal
+    figures: Figures,
+    ident: str,
+    title: str,
+    rows: Sequence[Mapping[str, Any]],
+    every: Sequence[Mapping[str, Any]],
+    terminal: InTerminal,
 ) -> Section:
     end_rows = [_ended(row, place) for row in rows for place in ("first", "last")]
     apart = [key for key in _APART if any(row["apart"].get(key) for row in rows)]
     columns = with_team(
+        figures,
         end_rows,
         Column("name", "of"),
         Column("by", "decides"),
@@ -110,13 +116,14 @@ def _words(
         yield SMALL
 
 
-def _places(rows: Sequence[Mapping[str, Any]]) -> Section:
+def _places(figures: Figures, rows: Sequence[Mapping[str, Any]]) -> Section:
     place_rows = [
         {"team": row.get("team"), "name": _name(row), "by": row["by"], **place}
         for row in rows
         for place in row["places"]
     ]
     columns = with_team(
+        figures,
         place_rows,
         Column("name", "of"),
         Column("place", "place"),

@@ -33,7 +33,7 @@ def diversity_sections(figures: Figures) -> Iterator[Section]:
 def _diversity(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("diversity", ())]
     right = (figure("accuracy", "right"), *share_bounds(rows), Column("n", "questions"))
-    columns = with_team(rows, Column("d", "answers"), Column("label", "strategy"), *right)
+    columns = with_team(figures, rows, Column("d", "answers"), Column("label", "strategy"), *right)
     chart = Chart("lines", "d", "accuracy", series="label")
     words = (*graded_words(rows), *left_out_words(figures), *grouped_by_words(figures))
     yield Section("diversity", "By the number of different answers", words, columns, rows, chart, terminal="own")
@@ -57,7 +57,7 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
     chart = Chart("lines", "d", "accuracy", series="label", panel="captain")
     words = (*graded_words(rows), *grouped_by_words(figures))
     title = "By the number of different answers, each captain apart"
-    yield Section("diversity-captains", title, words, with_team(rows, *named, *right), rows, chart)
+    yield Section("diversity-captains", title, words, with_team(figures, rows, *named, *right), rows, chart)
 
 
 def _talk_less_vote(figures: Figures) -> Iterator[Section]:
@@ -68,7 +68,7 @@ def _talk_less_vote(figures: Figures) -> Iterator[Section]:
     ]
     named = (Column("captain", "captain"), Column("d", "answers"), Column("a", "this"), Column("b", "against"))
     rows.sort(key=lambda row: (str(row.get("team") or ""), row["a"], row["b"], row["captain"], row["d"]))
-    columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
+    columns = with_team(figures, rows, *paired_columns(*named), *ungraded_columns(rows))
     words = (
         "Whoever hears the reasons less who counts the answers, where the players gave so many different ones.",
         *paired_words(every),
@@ -89,6 +89,7 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
     every = figures.get("diversity_by_difficulty", ())
     rows = [with_bounds(row) for row in _with_people(every)]
     columns = with_team(
+        figures,
         rows,
         Column("difficulty", "difficulty"),
         Column("d", "answers"),

@@ -13,10 +13,10 @@ from moot.measures.columns import (
     figure,
     graded_words,
     grouped_by_words,
+    names_teams,
     not_all_words,
     paired_columns,
     paired_words,
-    several_teams,
     share_bounds,
     titled,
     ungraded_columns,
@@ -57,6 +57,7 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
         named = {key: row.get(key) for key in ("team", "captain", "label", "value", "low", "high", "n", "bounds")}
         rows.append(with_bounds(named) | single)
     columns = with_team(
+        figures,
         rows,
         Column("captain", "captain"),
         Column("label", "strategy"),
@@ -71,6 +72,8 @@ def _by_captain(figures: Figures) -> Iterator[Section]:
     yield Section("by-captain", "By captain", tuple(words), columns, rows, chart, terminal="own")
 
 
+NAMED = 4
+"""Rows that are named in a sentence; of more only how many."""
 _SINGLE_BOUNDS = (
     Column("single_least", "alone, at least", "share"),
     Column("single_most", "alone, at most", "share"),
@@ -115,7 +118,7 @@ def _skyline(figures: Figures) -> Iterator[Section]:
             words.append(f"{f'{team}: ' if team else ''}the best single player is not known: {single['why']}.")
     rows = [with_bounds(row) for row in rows]
     columns = with_team(
-        rows, Column("what", "what"), figure("value", "right"), *share_bounds(rows), Column("n", "questions")
+        figures, rows, Column("what", "what"), figure("value", "right"), *share_bounds(rows), Column("n", "questions")
     )
     chart = Chart("dots", "value", "what", label="what")
     yield Section("skyline", "How far the players could get", tuple(words), columns, rows, chart, terminal="own")
@@ -128,10 +131,30 @@ def _skyline(figures: Figures) -> Iterator[Section]:
     if any(row.get("bounds") for row in gap):
         how += ("Closed is over the graded questions; at least and at most are over all, whatever the rest is.",)
         open_ends = (Column("least", "at least", "share"), Column("most", "at most", "share"))
+    how += tuple(gap_not_known(figures))
     named = (Column("label", "strategy"), Column("captain", "captain"), figure("value", "closed"))
     yield Section(
-        "gap", "Share of the gap to the skyline closed", how, with_team(gap, *named, *open_ends), gap, terminal="own"
+        "gap",
+        "Share of the gap to the skyline closed",
+        how,
+        with_team(figures, gap, *named, *open_ends),
+        gap,
+        terminal="own",
     )
+
+
+def gap_not_known(figures: Figures) -> list[str]:
+    """Whose share of the gap is in no row, and why: in a run of several teams one may have none."""
+    several = names_teams(figures)
+    without: dict[str, list[str]] = {}
+    for row in figures.get("gap", ()):
+        if row["value"] is None and row.get("why"):
+            without.setdefault(row["why"], []).append(titled(row, team=several))
+    sentences = []
+    for why, names in without.items():
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        sentences.append(f"No share of {', '.join(names[:NAMED])}{more}: {why}.")
+    return sentences
 
 
 def ranked_words(single: Row) -> str:
@@ -144,13 +167,13 @@ def _value(row: Mapping[str, Any]) -> Row:
 
 
 def _gains(figures: Figures) -> Iterator[Section]:
-    several = several_teams(figures.get("accuracy", ()))
+    several = names_teams(figures)
     rows = [
         {**with_bounds(row), "name": titled(row, team=several), "captain": row["captain"] or "all"}
         for row in figures.get("gains", ())
     ]
     named = (Column("label", "strategy"), Column("captain", "captain"))
-    columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
+    columns = with_team(figures, rows, *paired_columns(*named), *ungraded_columns(rows))
     chart = Chart("dots", "difference", "name", label="name")
     yield Section(
         "gains",
@@ -180,7 +203,7 @@ def _self_preference(figures: Figures) -> Iterator[Section]:
         for end in ("least", "most")
     ]
     named = with_team(
-        rows, Column("label", "strategy"), Column("captain", "captain"), *columns, *ends, Column("n", "plays")
+        figures, rows, Column("label", "strategy"), Column("captain", "captain"), *columns, *ends, Column("n", "plays")
     )
     words = (
         "How often a captain ended on its own draft, how often it was right then and else, and how often it was new.",
@@ -217,6 +240,7 @@ def _self_preference_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _human(figures: Figures) -> Iterator[Section]:
     rows = [{**with_bounds(row), "who": who(row) or "all"} for row in figures.get("human", ())]
     columns = with_team(
+        figures,
         rows,
         Column("label", "strategy"),
         Column("who", "who"),
@@ -238,6 +262,7 @@ def _of_difference(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def _categories(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("categories", ())]
     columns = with_team(
+        figures,
         rows,
         Column("category", "category"),
         Column("label", "strategy"),
@@ -274,6 +299,7 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
         for arm, name in arms.items()
     ]
     columns = with_team(
+        figures,
         rows,
         Column("policy", "policy"),
         figure("accuracy", "right"),
@@ -292,7 +318,7 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
 def comparisons_section(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("comparisons", ())]
     named = (Column("a", "this"), Column("b", "against"))
-    columns = with_team(rows, *paired_columns(*named), *ungraded_columns(rows))
+    columns = with_team(figures, rows, *paired_columns(*named), *ungraded_columns(rows))
     yield Section(
         "comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900, terminal="page"
     )

@@ -9,7 +9,8 @@ from itertools import product
 from typing import Any
 
 from moot.measures.safety.pairs import Change, Pair, Row, none_shared, of_all, questions_left_out
-from moot.measures.safety.rescues import MULTIPLE, StageEffect, named_estimate, safety
+from moot.measures.safety.rescues import MULTIPLE, StageEffect, safety
+from moot.stats.estimates import named_estimate
 from moot.stats.graded import why_unfair_together
 from moot.stats.paired import mean_difference
 from moot.types import Estimate

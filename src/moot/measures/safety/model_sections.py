@@ -46,6 +46,7 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
             for row in order
         ]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("model", "model"),
@@ -73,6 +74,7 @@ def _in_cohort(figures: Figures) -> Iterator[Section]:
     places = {(row["stage"], row["team"], row["cohort"]): place for place, row in enumerate(reversed(rows))}
     rows.sort(key=lambda row: (-places[row["stage"], row["team"], row["cohort"]], row["when"] != "alone"))
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("when", "when"),
@@ -94,6 +96,7 @@ def _gaps(figures: Figures) -> Iterator[Section]:
         {**with_bounds(row), "best_stronger": row["best"]["stronger"]} for row in figures.get("gap_closure_models", ())
     ]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("model", "model"),

@@ -24,6 +24,7 @@ from moot.measures.safety.pairs import (
     why_unfair_changes,
 )
 from moot.stats.completions import Between
+from moot.stats.estimates import named_estimate
 from moot.stats.graded import FEW_WAITING
 from moot.stats.paired import difference
 from moot.stats.proportion import share
@@ -133,12 +134,6 @@ def _moved_words(withheld: Sequence[str], waiting: int) -> list[str]:
         return []
     names = ", ".join(name.replace("_", " ") for name in withheld)
     return [f"{names}: what is counted is rare, and the {waiting:,} that wait for a grade could be much of it"]
-
-
-def named_estimate(estimate: Estimate | None, name: str) -> Row:
-    if estimate is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def safety_row(every: Sequence[Pair]) -> Row:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.columns import Figures, adjusted_words, count, figure, not_all_words, unknown_words, with_team
+from moot.measures.columns import (
+    Figures,
+    adjusted_words,
+    cohort_column,
+    count,
+    figure,
+    not_all_words,
+    unknown_words,
+    with_team,
+)
 from moot.measures.numbers import rounded, shown
 from moot.measures.safety.model_sections import calibration_section, model_sections, tax_section
 from moot.measures.section import Chart, Column, Section, Unit
@@ -25,11 +34,6 @@ def safety_sections(figures: Figures) -> Iterator[Section]:
         yield from make(figures)
 
 
-def _cohort(rows: Rows) -> tuple[Column, ...]:
-    """A column only where there are cohorts."""
-    return (Column("cohort", "cohort"),) if any(row.get("cohort") for row in rows) else ()
-
-
 def _all_named(rows: Rows) -> list[dict[str, Any]]:
     named = any(row.get("cohort") for row in rows)
     return [{**row, "cohort": row.get("cohort") or ("all" if named else None)} for row in rows]
@@ -38,9 +42,10 @@ def _all_named(rows: Rows) -> list[dict[str, Any]]:
 def _safety(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "net_bounds", *_RATE_BOUNDS) for row in _all_named(figures.get("safety", ()))]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("rescues", "rescues"),
         Column("regressions", "regressions"),
         figure("multiple", "safety multiple", "ratio"),
@@ -124,10 +129,11 @@ def _missing(figures: Figures) -> Iterator[Section]:
 def _models(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in figures.get("safety_models", ())]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("model", "model"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("native", "alone", "share"),
         Column("after", "after", "share"),
         figure("difference", "difference", "points", "low_holm", "high_holm"),
@@ -179,9 +185,10 @@ def _coverage(figures: Figures) -> Iterator[Section]:
     ]
     fewer = [row for row in rows if row.get("models_after") is not None and row["after"] is not None]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         figure("native", "alone", "share", "native_low", "native_high"),
         *_ends(rows, "native_bounds", "alone", "share"),
         figure("after", "after", "share", "after_low", "after_high"),
@@ -226,6 +233,7 @@ def _gap(figures: Figures) -> Iterator[Section]:
         for row in figures.get("gap_closure", ())
     ]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("cohort", "cohort"),
@@ -255,10 +263,11 @@ def _gap(figures: Figures) -> Iterator[Section]:
 def _lift(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in _all_named(figures.get("debate_lift", ()))]
     columns = with_team(
+        figures,
         rows,
         Column("before", "after a review"),
         Column("after", "after a debate"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("multiple_before", "multiple, review", "ratio"),
         Column("multiple_after", "multiple, debate", "ratio"),
         Column("lift", "lift", "ratio"),
@@ -281,9 +290,10 @@ def _consensus(figures: Figures) -> Iterator[Section]:
         for row in figures.get("consensus", ())
     ]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         figure("value", "consensus"),
         Column("in_rounds", "in the rounds", "share"),
         Column("n", "debated"),
@@ -302,9 +312,10 @@ def _consensus(figures: Figures) -> Iterator[Section]:
 def _authority(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in _all_named(figures.get("authority_bias", ()))]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
-        *_cohort(rows),
+        *cohort_column(rows),
         Column("hidden", "names hidden", "share"),
         Column("shown", "names shown", "share"),
         figure("difference", "bias", "points", "low_holm", "high_holm"),
@@ -327,6 +338,7 @@ def _authority(figures: Figures) -> Iterator[Section]:
 def _macro(figures: Figures) -> Iterator[Section]:
     rows = [_with_ends(row, "bounds") for row in figures.get("macro_average", ())]
     columns = with_team(
+        figures,
         rows,
         Column("stage", "stage"),
         Column("native", "alone", "share"),

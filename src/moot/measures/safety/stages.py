@@ -60,7 +60,7 @@ def drafting(cell: Stored) -> str:
 
 def led_cells(cells: Iterable[Stored]) -> list[Stored]:
     """Those in which somebody answers for the others, having heard them: each is of a stage."""
-    return [cell for cell in cells if cell["captain"] is not None and cell["traits"].captain is not None]
+    return [cell for cell in cells if cell["captain"] is not None]
 
 
 def stages_of(source: Source, led: Sequence[Stored]) -> Iterator[Stage]:

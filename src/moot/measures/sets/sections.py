@@ -28,7 +28,7 @@ def set_sections(figures: Figures) -> Iterator[Section]:
         if row.get("question_set") in uneven:
             columns.setdefault(f"{key} n", Column(f"{key} n", "n"))
     listed = list(rows.values())
-    named = with_team(listed, Column("label", "strategy"), *cohort_column(listed), Column("who", "who"))
+    named = with_team(figures, listed, Column("label", "strategy"), *cohort_column(listed), Column("who", "who"))
     yield Section("sets", "By set of questions", _words(figures), (*named, *columns.values()), listed, place=10)
 
 

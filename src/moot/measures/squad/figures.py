@@ -65,11 +65,12 @@ def _rows(source: Source, cell: Stored, cases: Mapping[str, Case]) -> Iterator[d
 
 def squad_sections(figures: Mapping[str, Any]) -> list[Section]:
     rows = [{**row, "who": who(row)} for row in figures.get("squad", ())]
-    return [_section(rows)] if rows else []
+    return [_section(figures, rows)] if rows else []
 
 
-def _section(rows: Sequence[Mapping[str, Any]]) -> Section:
+def _section(figures: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Section:
     columns = with_team(
+        figures,
         rows,
         Column("label", "strategy"),
         Column("who", "who"),

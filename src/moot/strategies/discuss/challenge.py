@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.remark import agreement
 from moot.strategies.discuss.table import DiscussionTable
-from moot.strategies.discuss.task import task
+from moot.strategies.natives import shown_question
 from moot.team.forms import AnswerForm, object_schema
 from moot.team.retrieval import retrieve
 from moot.traces import Challenge, Objection, Trace
@@ -64,7 +64,7 @@ async def challenge(table: DiscussionTable, setting: str, answer: str, turn: int
 async def _asked(table: DiscussionTable, agent: Agent, put: Challenge, turn: int) -> Objection:
     team, question = table.team, table.question
     remarks = table.spoken if put.setting == "discussion" else []
-    inputs = {**task(question), "answer": put.shown, "facts": put.facts, **table.shown(remarks)}
+    inputs = {**shown_question(question), "answer": put.shown, "facts": put.facts, **table.shown(remarks)}
     prompt = team.prompts.beside(__file__).render("challenge", **inputs, disagreed=False)
     heard = await team.ask(agent.player, question, prompt, AgreementForm(), stage="challenge", turn=turn)
     if heard.value is None:
@@ -80,7 +80,7 @@ async def _planted(table: DiscussionTable, setting: str, turn: int) -> tuple[str
     """Another model's answer, and why there is none. An irrelevant one need not be among the choices."""
     team, question = table.team, table.question
     form = AnswerForm(question if setting == "wrong" else _open(question))
-    prompt = team.prompts.beside(__file__).render("plant", **task(question), plant=setting)
+    prompt = team.prompts.beside(__file__).render("plant", **shown_question(question), plant=setting)
     heard = await team.ask(team.officers[PLANT], question, prompt, form, stage="plant", turn=turn)
     return (heard.value.answer if heard.value else None), heard.cause
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from moot.errors import UsageError
-from moot.strategies.discuss.task import task
+from moot.strategies.natives import shown_question
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
 from moot.types import Question
@@ -121,7 +121,9 @@ def _wanted(personas: Personas, place: int) -> str | None:
 
 
 async def _expert(question: Question, team: Team, player: Player, place: int, taken: list[ExpertRole]) -> Agent:
-    prompt = team.prompts.beside(__file__).render("persona", **task(question), taken=[str(role) for role in taken])
+    prompt = team.prompts.beside(__file__).render(
+        "persona", **shown_question(question), taken=[str(role) for role in taken]
+    )
     form = RoleForm(tuple(role.role for role in taken))
     heard = await team.ask(player, question, prompt, form, stage="persona", turn=0)
     if heard.value is None:

@@ -12,7 +12,7 @@ from moot.strategies.discuss.paradigm import Paradigm, Step
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.remark import MessageForm, Said, TableRemark
 from moot.strategies.discuss.stance import Stance, about, line_of_thought, own_solution, stance, supporters
-from moot.strategies.discuss.task import task
+from moot.strategies.natives import shown_question
 from moot.team import SameWords, Team
 from moot.traces import Persona, Trace
 from moot.types import Answer, Question
@@ -146,7 +146,7 @@ class DiscussionTable:
         form = MessageForm(self.question, solution=style != "reasoning", agree=bool(heard) and not bare)
         prompt = self.team.prompts.beside(__file__).render(
             "discuss",
-            **task(self.question),
+            **shown_question(self.question),
             **inputs,
             title=agent.title,
             style=style,

@@ -15,7 +15,7 @@ from moot.ballots import Ballot, Rule, Tally, counted
 from moot.strategies.discuss.paper import Paper, PickForm
 from moot.strategies.discuss.personas import Agent
 from moot.strategies.discuss.table import DiscussionTable
-from moot.strategies.discuss.task import task
+from moot.strategies.natives import shown_question
 from moot.team.forms import AnswerForm
 from moot.types import Answer, Grouping
 
@@ -107,7 +107,7 @@ async def stated_solution(table: DiscussionTable, agent: Agent, turn: int) -> An
     heard = [remark for remark in table.heard_in_the_end(agent, turn) if remark.said is not last_message]
     prompt = table.team.prompts.beside(__file__).render(
         "solution",
-        **task(table.question),
+        **shown_question(table.question),
         **table.shown(heard),
         title=agent.title,
         own=(last_message.text, last_message.solution) if last_message else None,
@@ -155,7 +155,7 @@ async def _ballot(table: DiscussionTable, agent: Agent, rule: Rule, options: Seq
     paper = Paper(rule, _order(table, agent.name, len(options)))
     prompt = table.team.prompts.beside(__file__).render(
         "ballot",
-        **task(table.question),
+        **shown_question(table.question),
         solutions=[options[option].text for option in paper.order],
         ballot=paper.kind,
         most=paper.most,
@@ -168,7 +168,7 @@ async def _ballot(table: DiscussionTable, agent: Agent, rule: Rule, options: Seq
 async def _judge(table: DiscussionTable, options: Sequence[Answer], turn: int) -> Cast:
     order = _order(table, JUDGE, len(options))
     solutions = [options[option].text for option in order]
-    prompt = table.team.prompts.beside(__file__).render("pick", **task(table.question), solutions=solutions)
+    prompt = table.team.prompts.beside(__file__).render("pick", **shown_question(table.question), solutions=solutions)
     judge = table.team.officers[JUDGE]
     heard = await table.team.ask(judge, table.question, prompt, PickForm(len(options)), stage="judge", turn=turn)
     ballot = None if heard.value is None else {order[heard.value]: 1.0}

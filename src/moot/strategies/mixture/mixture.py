@@ -16,6 +16,7 @@ from annotated_types import Ge, Le
 
 from moot.errors import UsageError
 from moot.strategies.captaincy import absent, by_captain, drafts_shown, nobody_answered
+from moot.strategies.natives import shown_question
 from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Player, Team
@@ -175,10 +176,7 @@ class Mixture:
         accuracies = self.shown_accuracies if self.accuracies == "shown" else {}
         return team.prompts.beside(__file__).render(
             "summarise",
-            question=question.text,
-            choices=tuple(zip(question.letters, question.choices, strict=True)),
-            context=question.context,
-            kind=question.kind,
+            **shown_question(question),
             proposals=[(draft.text, draft.reasoning, accuracies.get(draft.player)) for draft in order],
         )
 
