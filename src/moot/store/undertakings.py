@@ -33,7 +33,7 @@ def cells_beside(connection: Connection, ident: str, chosen: Collection[str]) ->
     found: dict[str, PlannedCell] = {}
     for plan in _plans(connection, ident, names):
         query = select(cells).join(places, places.c.cell == cells.c.id).where(places.c.experiment == plan["id"])
-        for cell in as_led(connection.execute(query.order_by(places.c.position)).mappings()):
+        for cell in as_led(map(dict, connection.execute(query.order_by(places.c.position)).mappings())):
             found.setdefault(cell["id"], PlannedCell(plan["name"], cell))
     return list(found.values())
 
