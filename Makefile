@@ -5,7 +5,7 @@
 # make soak   100,000 calls with one in ten failing (about ten minutes)
 # make attack        all that attacks, on loopback, and a small chaos run; it ends with: so many tried, so many held
 # make chaos         50,000 calls of two processes under a cap, one of which is killed every 20 s, against an endpoint that fails in every way
-# make test-more     every figure a second time in hundreds of experiments, coverage of intervals, packaged models
+# make test-more     every figure a second time in hundreds of experiments, coverage of intervals, packaged models, what is marked long
 # make test-ray      the Ray engine, on a cluster of two nodes
 # make mutants       400 small faults in each of five rooms, and how many the tests see: hours (MINUTES=20 ROOMS=ballots JOBS=2)
 # make test-clients  other people's programs against a served team, each in an environment of its own
@@ -16,7 +16,7 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/oracle/test_selection_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py tests/python/test_typing.py \
 	tests/examples/test_paper_examples.py tests/estimate/test_estimate_table.py tests/measures/test_null_world.py \
-	tests/cli/test_one_screen.py tests/report/page/test_first_screen.py
+	tests/cli/test_one_screen.py tests/report/page/test_first_screen.py tests/cli/test_small_core.py tests/measures/test_several_looks.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -69,13 +69,14 @@ test: $(VENV)/.ready
 	@.ci/browser
 	$(BIN)/moot models add smollm2-135m
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
-	.ci/tests $(BIN)/python \
+	.ci/tests $(BIN)/python -m "not long" \
 		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) \
 		$(LONG_ATTACKS:%=--ignore %) || status=$$?; \
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
 	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) tests/oracle/test_second_way.py
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m long --ignore tests/clients tests
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 .clients/inspect: constraints.txt

@@ -53,6 +53,13 @@ from moot.store import schema as store_schema
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
+LONG_PAGES = (
+    "tutorial-engineer.md",
+    "tutorial-quiz.md",
+    "tutorial-researcher.md",
+    "packaged-models.md",
+    "extending.md",
+)
 FRONT = ROOT / "README.md"
 MADE_APART = {"docs/demo.svg", "bench/README.md"}
 """What the front page links to and a checkout may not have yet: a picture and figures that are made by running moot."""
@@ -283,7 +290,11 @@ def _check_part(block: Block) -> None:
     Experiment.model_validate({**whole, **yaml.safe_load(block.text)})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.long if page.name in LONG_PAGES else ()) for page in PAGES],
+    ids=list(map(name_of, PAGES)),
+)
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader(tmp_path / "folder", tmp_path / "notes", monkeypatch.syspath_prepend)
     reader.folder.mkdir()

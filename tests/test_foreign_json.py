@@ -83,7 +83,7 @@ READERS: dict[str, Callable[[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
-@given(st.one_of(st.integers(), st.integers(1, 3_999).map(lambda length: 10**length - 7)))
+@given(st.one_of(st.integers(-(10**3_900), 10**3_900), st.integers(1, 3_900).map(lambda length: 10**length - 7)))
 @example(2**63)
 @example(2**64)
 @example(-(2**63) - 1)

@@ -191,6 +191,7 @@ def test_the_key_of_a_server_is_named_and_shown_to_nobody_else(
     assert SECRET not in Path("moot.yaml").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("local", [pytest.param(True, marks=needs_weights)])
 def test_the_server_of_llama_cpp(local: bool, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
     import xllamacpp
@@ -242,6 +243,7 @@ def test_the_embedded_model_that_is_not_there_yet(monkeypatch: pytest.MonkeyPatc
     assert len(file["players"]) == len({str(each["examples"]) for each in file["players"].values()}) == 6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("local", [pytest.param(True, marks=needs_weights)])
 def test_the_embedded_model(local: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MOOT_CACHE")

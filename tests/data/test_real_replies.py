@@ -187,6 +187,7 @@ def letters(rows: Sequence[Any]) -> np.ndarray:
     return np.array([LETTERS.index(row["answer"]) if row["answer"] else NOBODY for row in rows])
 
 
+@pytest.mark.long
 def test_the_sample_is_worth_it(real: Real) -> None:
     assert real.given.shape == (SAMPLE, 12)
     assert (real.given == NOBODY).any(), "some replies have no answer"

@@ -28,7 +28,7 @@ def over(right: Iterable[int], singles: Mapping[str, Mapping[str, Value]], singl
     side = SideResults("vote", (), known, dict.fromkeys(ASKED, 3.0), None, once=True)
     best = single or best_of_singles(singles, ASKED)
     assert best is not None
-    row = over_best({"vote": side}, 0, singles, best, values, pooled=False, seed=1)
+    row = over_best([side], 0, singles, best, values, pooled=False, seed=1)
     assert row is not None
     return row
 

@@ -119,6 +119,7 @@ def _figures(path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_a_cluster_reaches_every_interval_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By the questions' own field or by the one that the file names; nothing is asked again, and nothing is withheld."""
     plain = _figures(_file(tmp_path, None), capsys)

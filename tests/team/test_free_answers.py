@@ -121,6 +121,11 @@ async def test_an_answer_by_itself_is_the_answer() -> None:
     assert {answer: found for answer, found in read.items() if found != answer} == {}
 
 
+@pytest.mark.parametrize("text", ["[1, 2", "```json", "I think {", "[note] It depends", '{"answer": ', "{'a': 1}"])
+async def test_what_begins_something_else_is_no_answer(text: str) -> None:
+    assert await announced(text) is None
+
+
 numbers = st.one_of(
     st.integers(-(10**6), 10**6).map(str),
     st.decimals(-1000, 1000, allow_nan=False, places=2).map(str),

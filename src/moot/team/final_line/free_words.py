@@ -18,6 +18,8 @@ LONGEST_LINE = 120
 """Of a text that is nothing but an answer."""
 _IN_A_LINE = " .,;:!'’\"«»“”„()&/%°№-–_*#[]{}\\′″"
 """Beside letters, digits and symbols. A question asks back, and a dash or a second line begins to explain."""
+_NO_ANSWER = re.compile(r"```|\[[^\W\d_]{2}[^\]]{0,100}\]\s|\{\s{0,9}[\"']")
+"""A block of code, a remark in brackets before other words, an object: something else is meant than the line itself."""
 _LONE_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}>|<\|[^|]{0,40}\|>")
 
 _WORD = r"[^\W\d_]{2}"
@@ -115,8 +117,16 @@ def only_line(text: str) -> str | None:
     """The answer that a text is which holds nothing else: one short line of words, numbers or a formula."""
     if len(text) > LONGEST_LINE or _LONE_TAG.fullmatch(text) or not all(map(_stands_in_a_line, text)):
         return None
+    if _NO_ANSWER.match(text) or _left_off(text):
+        return None
     bare = text if text[:1].isalnum() else unframed(text[begin(text, 0, by_verb=False) :])
     return bare if says_something(bare) else None
+
+
+def _left_off(text: str) -> bool:
+    """Whether square brackets or braces are not closed: the beginning of something, or the end of it."""
+    opened, closed = (sum(map(text.count, marks)) for marks in ("([", ")]"))
+    return text.count("{") != text.count("}") or (opened != closed and ("[" in text or "]" in text))
 
 
 def _stands_in_a_line(character: str) -> bool:
