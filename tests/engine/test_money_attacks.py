@@ -93,7 +93,7 @@ def test_a_provider_that_bills_more_than_it_was_allowed_is_believed_and_stops_th
         assert booked_usd(path) == pytest.approx(server.bill_usd)
         assert code == 3
         assert "ann" in error
-        assert "billed $0.7 for a call that could cost $0.05" in error
+        assert "billed $0.70 for a call that could cost $0.05" in error
         assert rows(path.with_suffix(".db"), "SELECT state FROM runs") == [("budget",)]
         shown = subprocess.run(
             [*MOOT, "report", str(path), "--json"], capture_output=True, text=True, check=True

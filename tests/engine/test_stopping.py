@@ -38,8 +38,6 @@ LINE_UPS = 6
 """Two alone, and the vote and the talk with each of them as the captain."""
 SIGNALS_MERGE = """
 import sys
-from virtual_time import virtual_time
-
 from moot.engine import stopping
 stopping.ONE_SIGNAL_S = {one_signal_s}
 from moot.cli import main
