@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.measures.safety.multiple import multiple, multiple_p
 from moot.measures.safety.pairs import Pair, gain_by_strength
 from moot.measures.safety.rescues import safety
 
@@ -96,3 +97,18 @@ def test_how_many_pairs_the_gain_by_strength_stands_on() -> None:
     row = gain_by_strength([*graded, *nobody])
     assert row is not None
     assert (row["pairs"], row["ungraded"], row["models"]) == (36, 150, 3)
+
+
+def test_a_rescue_and_a_regression_on_one_question_are_no_multiple_of_one_without_a_doubt() -> None:
+    """Left out or not, they cancel: what is left out one at a time shows no spread."""
+    asked = [f"q{number}" for number in range(40)]
+    once = dict.fromkeys(asked, 0.0) | {"q7": 1.0}
+    found = multiple(once, once)
+    assert found.value == 1.0
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 0.3
+    assert found.high > 3
+    p = multiple_p(once, once, 2.0)
+    assert p is not None
+    assert p > 0.5

@@ -26,7 +26,7 @@ from second_way.intervals import (
     standard_errors,
     waiting_interval,
 )
-from second_way.multiple import _half, _log
+from second_way.multiple import _half, _log, at_least
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS, extremes, fixed
 from second_way.raw import Cell
 from second_way.resampling import drawn_sums, ends
@@ -306,7 +306,7 @@ def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
     half = _half(counts)
     without = [_log(gained - one, lost - other, half) for one, other in counts]
     variance = (len(counts) - 1) * mean([(left - mean(without)) ** 2 for left in without])
-    error = math.sqrt(variance + 2.0 * (gained == 0) + 2.0 * (lost == 0))
+    error = math.sqrt(max(variance + 2.0 * (gained == 0) + 2.0 * (lost == 0), at_least(counts)))
     centre = _log(gained, lost, half)
 
     def limits(alpha: float) -> Limits:

@@ -24,12 +24,19 @@ def multiple(counts: Sequence[tuple[int, int]]) -> Multiple:
     variance = (len(counts) - 1) * mean([(other - mean(without)) ** 2 for other in without])
     # A count of nothing shows no spread; the half that is added to it varies as counts of a half do: 1 by a half.
     variance += sum(2.0 for count in (gained, lost) if count == 0)
-    half = Z * math.sqrt(variance)
+    half = Z * math.sqrt(max(variance, at_least(counts)))
     centre = _log(gained, lost, half_of)
     low, high = math.exp(centre - half), math.exp(centre + half)
     if value is None:
         return None, low, None
     return value, (min(low, value) if gained else 0.0), (max(high, value) if gained else high)
+
+
+def at_least(counts: Sequence[tuple[float, float]]) -> float:
+    """Of fewer than ten questions with a change: as if those with a rescue and those with a regression were counted apart."""
+    if sum(1 for count in counts if sum(count)) >= 10:
+        return 0.0
+    return sum(1 / (sum(1 for count in counts if count[side]) + 0.5) for side in (0, 1))
 
 
 def _half(counts: Sequence[tuple[float, float]]) -> float:

@@ -5,7 +5,8 @@ ratio, half a count added to both sides, with the variance of a jackknife that l
 plainer delta method with the same clusters falls to 92 % where 15 regressions are expected: a few questions hold them,
 and each pulls its own residual down; Student's t on top of it goes too far the other way. The half keeps the jackknife
 finite where one question holds all regressions. Where a side has no count the half is one of the usual bunch: two questions
-on which all nine models were rescued are two events and not eighteen, and so is what was not seen. `bench/safety_coverage.py`
+on which all nine models were rescued are two events and not eighteen, and so is what was not seen. Where few questions have
+changed the variance is no less than that of questions counted on either side by themselves. `bench/safety_coverage.py`
 prints what each covers.
 """
 
@@ -150,7 +151,18 @@ def _log_multiple(rescues: Floats, regressions: Floats) -> tuple[Floats, Floats]
     variance = (questions - 1) / questions * spread.sum(axis=-1)
     # A side with no count has no spread to show; the half that stands in for it varies like any count of half a bunch.
     variance += ((gained == 0).astype(float) + (lost == 0)) / HALF
-    return centre, np.sqrt(variance)
+    return centre, np.sqrt(np.maximum(variance, _least_variance(rescues, regressions)))
+
+
+def _least_variance(rescues: Floats, regressions: Floats) -> Floats:
+    """Of questions of which few have changed, no less than if both sides came by themselves: one rescue and one regression on
+    the same question would leave no spread at all, and be a multiple of 1 without a doubt."""
+    import numpy as np
+
+    gaining, losing = (np.count_nonzero(side, axis=-1) for side in (rescues, regressions))
+    few = np.count_nonzero((rescues + regressions) > 0, axis=-1) < FEW_DISCORDANT
+    least: Floats = np.where(few, 1 / (gaining + HALF) + 1 / (losing + HALF), 0.0)
+    return least
 
 
 def _bunch(rescues: Floats, regressions: Floats) -> Floats:
