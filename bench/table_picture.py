@@ -52,6 +52,7 @@ def picture(target: Path, question: str, model: str, folder: str) -> None:
                     asked = True
                 time.sleep(0.2)
             opened.execute_script("document.activeElement.blur()")
+            time.sleep(1)  # colours change slowly
             opened.save_screenshot(str(target))
         finally:
             opened.quit()
