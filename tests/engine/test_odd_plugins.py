@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import pytest
+from odd_strategy import CASES, Odd
 
 import moot
-from moot import Case, Question, Reply, Request, Traits, Verdict
+from moot import Question, Reply, Request, Traits, Verdict
 from moot.ballots import _GIVEN as GIVEN_RULES
 from moot.ballots import Tally
 from moot.measures.section import Chart, Column, Section
@@ -21,28 +22,6 @@ from moot.models.scripted import ScriptedModel
 from moot.needs import Needs
 from moot.simulate.schema_instance import instance
 from moot.types import Usage
-
-CASES = [Case(Question(f"q{number}", f"Which, {number}?"), "A") for number in range(4)]
-
-
-@dataclass(frozen=True)
-class Odd:
-    """Drafts, and on the second question comes to something that is no verdict."""
-
-    name: ClassVar[str] = "odd"
-    odd: ClassVar[Any] = None
-
-    def lineups(self, team: Any) -> tuple[Any, ...]:
-        return (team,)
-
-    async def play(self, question: Question, team: Any) -> Any:
-        drafts = await team.drafts(question)
-        if question.id == "q1":
-            return await self.oddity()
-        return Verdict(drafts[0].text, "answered", who=(drafts[0].player,), answers=tuple(drafts))
-
-    async def oddity(self) -> Any:
-        return self.odd
 
 
 class Number(Odd):

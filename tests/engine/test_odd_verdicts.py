@@ -10,37 +10,17 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pytest
+from odd_strategy import CASES, Odd
 
 import moot
-from moot import Case, Question, ScriptedModel, Verdict
+from moot import Question, ScriptedModel, Verdict
 from moot.testing import check_strategy
 from moot.traces import trace, trace_of
 from moot.types import Answer
 
-CASES = [Case(Question(f"q{number}", f"Which, {number}?"), "A") for number in range(4)]
-
 
 def ann() -> ScriptedModel:
     return ScriptedModel("ann", lambda request: {"reasoning": "r", "answer": "A"})
-
-
-@dataclass(frozen=True)
-class Odd:
-    """Drafts, and on the second question comes to something odd."""
-
-    name: ClassVar[str] = "odd"
-
-    def lineups(self, team: Any) -> tuple[Any, ...]:
-        return (team,)
-
-    async def play(self, question: Question, team: Any) -> Any:
-        drafts = await team.drafts(question)
-        if question.id == "q1":
-            return await self.oddity()
-        return Verdict(drafts[0].text, "answered", who=(drafts[0].player,), answers=tuple(drafts))
-
-    async def oddity(self) -> Any:
-        raise NotImplementedError
 
 
 @trace("odds")

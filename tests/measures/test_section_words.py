@@ -12,7 +12,7 @@ from moot.measures.safety.cohorts import coverage
 from moot.measures.safety.pairs import Native, Pair
 from moot.measures.safety.sections import safety_sections
 from moot.measures.section import Section
-from moot.measures.selection.sections import selection_sections
+from moot.measures.selection.sections import HowChosen, selection_sections
 from moot.stats.graded import value_of
 
 Row = dict[str, Any]
@@ -93,7 +93,7 @@ def chosen(method: str, k: int = 2, **held: Any) -> Row:
 
 
 def sections_of(rows: list[Row], splits: int = 1, **held: Any) -> dict[str, Section]:
-    made = selection_sections(rows, oracle="by the vote", m=12, splits=splits, questions=20, **held)
+    made = selection_sections(rows, HowChosen("by the vote", m=12, splits=splits, questions=20, **held))
     return {section.id: section for section in made}
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from moot.measures.selection.by_split import clearly_better
 from moot.measures.selection.figures import method_rows
-from moot.measures.selection.sections import selection_sections
+from moot.measures.selection.sections import HowChosen, selection_sections
 from moot.select.labels import LabelMatrix, Proposer, SelectionSplit
 from moot.select.oracle import AskedOracle, Oracle
 from moot.select.registry import Chosen, Selector, selector
@@ -168,7 +168,7 @@ def test_what_nobody_could_grade_is_not_wrong() -> None:
     assert row["bounds"] == {"low": graded.sum() / SIZE, "high": (graded.sum() + 20) / SIZE}
     assert "why" not in row
     (section, *_) = selection_sections(
-        [{**row, "accuracies": {"ann": 0.6}}], oracle="asked", m=10, splits=1, questions=SIZE
+        [{**row, "accuracies": {"ann": 0.6}}], HowChosen("asked", m=10, splits=1, questions=SIZE)
     )
     assert any("20 of the ensemble's words are ungraded" in words for words in section.words)
 
@@ -307,7 +307,7 @@ def test_right_labels_are_over_the_questions_that_are_graded_word_and_labels() -
 
 def drawn_right_labels(rows: Sequence[dict[str, Any]]) -> Any:
     held = [{**row, "k": 1, "accuracies": {"ann": 0.5}} for row in rows]
-    made = selection_sections(held, oracle="asked", m=10, splits=1, questions=SIZE)
+    made = selection_sections(held, HowChosen("asked", m=10, splits=1, questions=SIZE))
     return next(section for section in made if section.id == "selection-right-labels")
 
 

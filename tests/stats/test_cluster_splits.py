@@ -13,7 +13,7 @@ import pytest
 from moot.errors import FileError, UsageError
 from moot.experiment.selected import read_selection
 from moot.measures.selection.figures import method_rows, single_rows
-from moot.measures.selection.sections import selection_sections
+from moot.measures.selection.sections import HowChosen, selection_sections
 from moot.select import LabelMatrix, Proposer, SelectionSplit, VoteOracle, read_labels, selector, split_labels
 from moot.select.surrogate import learn_parts
 from moot.select.trial import Trial, trials
@@ -198,7 +198,7 @@ def test_a_method_is_beaten_by_clusters_and_not_by_questions() -> None:
 def test_words_say_that_clusters_are_whole() -> None:
     labels = matrix(TOGETHER)
     rows = method_rows(labels, _differing(labels))
-    first, *_ = selection_sections(rows, oracle="a vote", m=30, splits=1, questions=60, clusters=24)
+    first, *_ = selection_sections(rows, HowChosen("a vote", m=30, splits=1, questions=60, clusters=24))
     assert first.words[0].startswith("60 questions in 24 clusters, which are never divided, about 30 to choose on, 1")
 
 

@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from moot.cli.interrupts import asked_in_order, ends_on_ctrl_c, run_or_interrupted
 from moot.cli.report import open_existing
 from moot.cli.safe_text import say
-from moot.cli.selection_shown import show_selection
+from moot.cli.selection_shown import ShownAs, show_selection
 from moot.cli.team_to_take import FILE
 from moot.engine.alone_plays import LabelOrigin
 from moot.engine.chain import chain, limiters, purse_of
@@ -28,6 +28,7 @@ from moot.foreign_json import read_json
 from moot.grade.grading import Grading
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.selection.figures import method_rows, single_rows
+from moot.measures.selection.sections import HowChosen
 from moot.measures.source import Source
 from moot.models.flights import Flights
 from moot.models.model import Model
@@ -48,7 +49,6 @@ from moot.strategies.option_meanings import meanings_named
 from moot.team import Team
 
 EXPERIMENTS = (".yaml", ".yml")
-ShownAs = Literal["ending", "all", "json"]
 
 
 class SelectionAsked:
@@ -354,19 +354,16 @@ def _show(
     origin: LabelOrigin | None = None,
     summarised: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    show_selection(
-        rows,
-        labels,
-        oracle=oracle,
-        m=default_m(labels.size) if asked.m is None else asked.m,
-        splits=asked.splits,
-        command=asked.command,
-        options=asked.options,
-        origin=origin,
-        summarised=summarised,
-        as_json=shown == "json",
-        everything=shown == "all",
+    units = len(set(labels.units()))
+    how = HowChosen(
+        oracle,
+        default_m(labels.size) if asked.m is None else asked.m,
+        asked.splits,
+        labels.size,
+        clusters=units if units < labels.size else None,
+        notes=() if origin is None else origin.notes,
     )
+    show_selection(rows, labels, how, command=asked.command, options=asked.options, summarised=summarised, shown=shown)
 
 
 def _sizes(text: str) -> list[int]:

@@ -4,47 +4,39 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from rich.table import Table
 
 from moot.cli.console import Console
 from moot.cli.safe_text import print_json, say
 from moot.cli.team_to_take import taken, team_to_take
-from moot.engine.alone_plays import LabelOrigin
 from moot.measures.selection.in_short import in_short
-from moot.measures.selection.sections import selection_sections
+from moot.measures.selection.sections import HowChosen, selection_sections
 from moot.report.section_terminal import section_parts
 from moot.select.labels import LabelMatrix
+
+ShownAs = Literal["ending", "all", "json"]
 
 
 def show_selection(
     rows: Sequence[dict[str, Any]],
     labels: LabelMatrix,
+    how: HowChosen,
     *,
-    oracle: str,
-    m: int,
-    splits: int,
     command: Sequence[str],
     options: Mapping[str, Mapping[str, Any]],
-    origin: LabelOrigin | None,
     summarised: Mapping[str, Mapping[str, Any]] | None,
-    as_json: bool,
-    everything: bool,
+    shown: ShownAs,
 ) -> None:
     """`command`, `options`, `summarised`: as `team_to_take` has them."""
-    notes = [] if origin is None else origin.notes
-    for remark in (*labels.remarks(), *(notes if as_json else ())):
+    for remark in (*labels.remarks(), *(how.notes if shown == "json" else ())):
         say(f"moot: {remark}", file=sys.stderr)
-    if as_json:
-        print_json([{**row, "oracle": oracle} for row in rows])
+    if shown == "json":
+        print_json([{**row, "oracle": how.oracle} for row in rows])
         return
-    console = Console()
-    units = len(set(labels.units()))
-    told: dict[str, Any] = {"oracle": oracle, "m": m, "splits": splits, "questions": labels.size}
-    told |= {"clusters": units if units < labels.size else None, "notes": notes}
-    sections = selection_sections(rows, **told) if everything else [in_short(rows, **told, taken=taken(rows))]
-    for section in sections:
+    console, everything = Console(), shown == "all"
+    for section in selection_sections(rows, how) if everything else [in_short(rows, how, taken=taken(rows))]:
         for part in section_parts(section, console.width):
             if isinstance(part, Table):
                 part.show_edge = everything  # whose lines a screen has better use for

@@ -250,7 +250,7 @@ def results(
     """Every episode of a cell on this experiment's questions, each with its score, in the order of the questions."""
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
     columns = (places.c.position, places.c.case, episodes, scores.c.value, scores.c.stage, scores.c.detail)
-    query = _scored(ident, cell, grader, *columns)
+    query = scored_plays(ident, cell, grader, *columns)
     if question is not None:
         query = query.where(places.c.question == question)
     return _mappings(connection, query)
@@ -309,11 +309,11 @@ def endings(connection: Connection, ident: str, cell: str, grader: str) -> Itera
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
     ended = (episodes.c.outcome, episodes.c.answer, episodes.c.transcript, episodes.c.seconds)
     columns = (places.c.position, episodes.c.question, episodes.c.repeat, *ended, scores.c.value, scores.c.stage)
-    query = _scored(ident, cell, grader, *columns)
+    query = scored_plays(ident, cell, grader, *columns)
     yield from connection.execute(query).fetchall()  # row by row takes twice as long
 
 
-def _scored(ident: str, cell: str, grader: str, *columns: Any) -> Select[Any]:
+def scored_plays(ident: str, cell: str, grader: str, *columns: Any) -> Select[Any]:
     """The episodes of a cell on an experiment's questions, each beside its score, in the order of the questions."""
     places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
     matching = and_(

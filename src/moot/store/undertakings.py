@@ -6,10 +6,10 @@ chose among them could have as well. A team that was served or asked is no such 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
 from moot.store.rows import as_led, config_of
@@ -50,25 +50,7 @@ def _plans(connection: Connection, ident: str, names: Collection[str]) -> list[R
 
 def answers_on(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Row]:
     """What a cell answered to an experiment's questions, whichever plan it played them for, each beside its score."""
-    places, episodes, scores = schema.experiment_questions, schema.episodes, schema.scores
-    its_score = and_(
-        scores.c.cell == episodes.c.cell,
-        scores.c.case == places.c.case,
-        scores.c.repeat == episodes.c.repeat,
-        scores.c.grader == grader,
-    )
-    columns: Sequence[Any] = (
-        episodes.c.question,
-        episodes.c.outcome,
-        episodes.c.answer,
-        scores.c.value,
-        scores.c.stage,
-    )
-    query = (
-        select(*columns)
-        .join(places, and_(places.c.experiment == ident, places.c.question == episodes.c.question))
-        .outerjoin(scores, its_score)
-        .where(episodes.c.cell == cell)
-        .order_by(places.c.position, episodes.c.repeat)
-    )
+    episodes, scores = schema.episodes, schema.scores
+    answered = (episodes.c.question, episodes.c.outcome, episodes.c.answer)
+    query = queries.scored_plays(ident, cell, grader, *answered, scores.c.value, scores.c.stage)
     yield from map(dict, connection.execute(query).mappings())

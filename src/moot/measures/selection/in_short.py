@@ -7,22 +7,12 @@ from typing import Any
 
 from moot.measures.section import Column, Section
 from moot.measures.selection.figures import Row
-from moot.measures.selection.sections import asked_words, may_be_best, ungraded_word
+from moot.measures.selection.sections import HowChosen, may_be_best, ungraded_word
 
 MOST_ROWS = 5
 
 
-def in_short(
-    rows: Sequence[Row],
-    *,
-    oracle: str,
-    m: int,
-    splits: int,
-    questions: int,
-    clusters: int | None = None,
-    notes: Sequence[str] = (),
-    taken: Mapping[str, Any] | None = None,
-) -> Section:
+def in_short(rows: Sequence[Row], how: HowChosen, *, taken: Mapping[str, Any] | None = None) -> Section:
     """`taken`: the row whose team is to be taken, which is always shown."""
     chosen = [row for row in rows if row["kind"] == "selector"]
     groups = _alike(chosen)
@@ -37,7 +27,7 @@ def in_short(
         Column("test_accuracy", "test (95 % interval)", "share", "low", "high"),
         *([Column("calls", "calls", "calls")] if any(row["calls"] for row in chosen) else []),
     )
-    words = [f"{asked_words(questions, m, clusters, splits)}; {oracle}.", *notes]
+    words = how.words
     words += [ungraded_word(group[0]) for group in shown if group[0].get("ungraded")]
     words += may_be_best([row for row in chosen if taken is None or row["k"] == taken["k"]])
     left_out = len(groups) - len(shown)

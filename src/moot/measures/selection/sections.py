@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from moot.measures.columns import paired_columns, ungraded_columns, ungraded_words, with_bounds
 from moot.measures.numbers import plain
@@ -11,21 +12,34 @@ from moot.measures.section import Chart, Column, Section
 from moot.measures.selection.figures import Row
 
 
-def selection_sections(
-    rows: Sequence[Row],
-    *,
-    oracle: str,
-    m: int,
-    splits: int,
-    questions: int,
-    clusters: int | None = None,
-    notes: Sequence[str] = (),
-) -> list[Section]:
-    """What `moot select` prints. `clusters`: in how many the questions hang together, where they do; `notes`: what
-    there is to know of the labels themselves."""
+@dataclass(frozen=True, slots=True)
+class HowChosen:
+    """On how many questions teams were chosen, and by whose word."""
+
+    oracle: str
+    """Who speaks for a team, in words."""
+    m: int
+    """Questions to choose on."""
+    splits: int
+    questions: int
+    clusters: int | None = None
+    """In how many the questions hang together, where they do."""
+    notes: Sequence[str] = ()
+    """What there is to know of the labels themselves."""
+
+    @property
+    def words(self) -> list[str]:
+        asked = f"{self.questions} questions, {self.m} to choose on"
+        if self.clusters is not None:
+            within = f"{self.questions} questions in {self.clusters} clusters, which are never divided"
+            asked = f"{within}, about {self.m} to choose on"
+        return [f"{asked}, {self.splits} random split{'s' if self.splits > 1 else ''}; {self.oracle}.", *self.notes]
+
+
+def selection_sections(rows: Sequence[Row], how: HowChosen) -> list[Section]:
+    """What `moot select` prints."""
     chosen = [row for row in rows if row["kind"] == "selector"]
-    asked = asked_words(questions, m, clusters, splits)
-    sections = [_methods(chosen, oracle, asked, splits, notes)]
+    sections = [_methods(chosen, how)]
     if any(row.get("over") for row in chosen):
         sections.append(_differences(chosen))
     sections += [_models(chosen)] if len(chosen) > 1 else [_team(chosen[0])]
@@ -42,15 +56,8 @@ def selection_sections(
     return sections
 
 
-def asked_words(questions: int, m: int, clusters: int | None, splits: int) -> str:
-    asked = f"{questions} questions, {m} to choose on"
-    if clusters is not None:
-        asked = f"{questions} questions in {clusters} clusters, which are never divided, about {m} to choose on"
-    return f"{asked}, {splits} random split{'s' if splits > 1 else ''}"
-
-
-def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, notes: Sequence[str]) -> Section:
-    words = [f"{asked}; {oracle}.", *notes]
+def _methods(rows: Sequence[Row], how: HowChosen) -> Section:
+    words = how.words
     columns = [
         Column("method", "method"),
         Column("k", "k"),
@@ -58,7 +65,7 @@ def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, notes: S
         Column("selection_accuracy", "chosen on", "share"),
         Column("test_accuracy", "test (95 % interval)", "share", "low", "high"),
     ]
-    if splits > 1:
+    if how.splits > 1:
         columns.append(Column("spread", "± splits"))
         words.append(
             "± splits: standard deviation between splits, in points. The interval is as wide as that of one split, however many"
@@ -68,7 +75,7 @@ def _methods(rows: Sequence[Row], oracle: str, asked: str, splits: int, notes: S
     if any(row["distance"] is not None for row in rows):
         columns.append(Column("from_optimum", "to optimum"))
         words.append("to optimum: points below the best team there is, by the surrogate that exact maximises.")
-    if splits == 1:
+    if how.splits == 1:
         words.append(
             "Which questions were drawn is luck: --splits 20 gives the mean and the deviation of twenty draws, with an interval"
             " as wide as this one."
