@@ -161,15 +161,22 @@ def place_of(kind: type[Any]) -> str:
 def _entry_points(group: str) -> tuple[tuple[str, Brought], ...]:
     """Names, and what installed packages bring under them, in the order of both; looked up once in a process."""
     found = []
-    for point in entry_points(group=group):
+    for point in _all_entry_points().select(group=group):
         package = f"the package {point.dist.name}" if point.dist is not None else "a package without a name"
         place = point.value.partition("[")[0].strip()  # extras are no part of it
         found.append((point.name, Brought(place, package)))
     return tuple(sorted(found, key=lambda named: (named[0], named[1].package)))
 
 
+@cache
+def _all_entry_points() -> Any:
+    """Of every installed package: reading what they declare is the slow part, and is the same for every group."""
+    return entry_points()
+
+
 def forget_entry_points() -> None:
     """Look again, when something was installed while this process runs."""
+    _all_entry_points.cache_clear()
     _entry_points.cache_clear()
 
 

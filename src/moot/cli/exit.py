@@ -9,11 +9,14 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from copy import copy
 from functools import cache
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command_name
+from typer.models import CommandInfo
 
 from moot.cli.help_groups import GROUPS
 from moot.cli.safe_text import say, tame_log, tamed
@@ -65,7 +68,8 @@ def run_app(app: typer.Typer, arguments: list[str]) -> int:
 def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
     tame_log()
     try:
-        result = _command(app)(arguments, standalone_mode=False, prog_name="moot")
+        named = arguments[0] if arguments and "_MOOT_COMPLETE" not in os.environ else None
+        result = _command(app, named)(arguments, standalone_mode=False, prog_name="moot")
         return result if isinstance(result, int) else 0
     except MootError as error:
         _tell(str(error), debug=debug)
@@ -89,9 +93,18 @@ def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
 
 
 @cache
-def _command(app: typer.Typer) -> Callable[..., Any]:
-    """Built once: Typer reads the signatures of all commands again each time that it is called itself."""
-    return typer.main.get_command(app)
+def _command(app: typer.Typer, named: str | None) -> Callable[..., Any]:
+    """Built once, and of all commands only the one that is named: Typer reads the signature of each that it builds."""
+    wanted = copy(app)
+    wanted.registered_commands = [command for command in app.registered_commands if _name(command) == named]
+    wanted.registered_groups = [group for group in app.registered_groups if group.name == named]
+    if wanted.registered_commands or wanted.registered_groups:
+        return typer.main.get_group(wanted)
+    return typer.main.get_command(app)  # the list of all is asked for, or a name is misspelt
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or get_command_name(getattr(command.callback, "__name__", ""))
 
 
 def _tell(words: str, *, debug: bool) -> None:

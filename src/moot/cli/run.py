@@ -87,7 +87,6 @@ def run_command(
 
 def _settle_memory() -> None:
     """What is loaded by now stays: the collector need not walk through all of it again every few hundred calls."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
