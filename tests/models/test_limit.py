@@ -17,7 +17,8 @@ from virtual_time import virtual_time
 
 from moot.errors import CallError, RateLimited, ServerFailed
 from moot.models.endpoint import EndpointModel
-from moot.models.limit import LONGEST_PAUSE_S, AdaptiveLimit, Bucket, Limit, Limiter, Limits
+from moot.models.limit import AdaptiveLimit, Bucket, Limit, Limiter, Limits
+from moot.models.long_pause import LONGEST_PAUSE_S
 from moot.models.scripted import Script, ScriptedModel
 from moot.simulate.server import running
 from moot.types import Message, Reply, Request, Usage, seeded
@@ -210,12 +211,48 @@ async def test_an_overloaded_server_is_a_refusal_and_a_broken_one_is_not() -> No
 
 async def test_a_pause_of_a_day_is_the_end_and_not_a_pause() -> None:
     model = Limit(ScriptedModel("tom", [RateLimited("429", retry_after_s=86_400.0)]), Limiter())
-    for words in ("429", "pause of 86,400 s"):
+    for words in ("429", "tom asked for a pause of 86,400 s"):
         with pytest.raises(RateLimited, match=words) as caught:
             await asyncio.wait_for(model.generate(request()), 60)
     assert caught.value.retry_after_s == pytest.approx(86_400, abs=60)
     assert LONGEST_PAUSE_S < 86_400
     assert model.limiter.in_flight == 0
+
+
+@virtual_time
+async def test_of_a_long_pause_the_others_of_the_endpoint_know_nothing_and_one_call_a_minute_sees_whether_it_is_over() -> (
+    None
+):
+    """A quota of one model for the day; and a server that names an hour and is well again in a minute."""
+    spent = [True]
+    asked: list[float] = []
+
+    def tired(request: Request) -> str:
+        asked.append(time.monotonic())
+        if spent[0]:
+            raise RateLimited("429", retry_after_s=3600.0)
+        return "fine"
+
+    limiter = Limiter(Limits(concurrent=4, rpm=600))
+    bob, ann = Limit(ScriptedModel("bob", tired), limiter), Limit(ScriptedModel("ann", lambda request: "fine"), limiter)
+    first = time.monotonic()
+    # Whoever waited in the line when it began is not asked either.
+    got = await asyncio.gather(*(bob.generate(request(n)) for n in range(40)), return_exceptions=True)
+    assert all(isinstance(each, RateLimited) for each in got)
+    assert len(asked) <= 4
+    assert "paused" not in limiter.state
+    assert {(await ann.generate(request(n))).text for n in range(5)} == {"fine"}
+    asked.clear()
+    for _ in range(150):
+        await asyncio.sleep(1)
+        with pytest.raises(RateLimited):
+            await bob.generate(request())
+    assert [round((when - first) / 60) for when in asked] == [1, 2]
+    spent[0] = False
+    await asyncio.sleep(60)
+    assert (await bob.generate(request())).text == "fine", "well again"
+    assert (await bob.generate(request())).text == "fine"
+    assert limiter.in_flight == 0
 
 
 async def test_429s_at_the_server_are_answered_by_fewer_calls_at_once() -> None:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine
 
 import moot
 from moot.grade.normalise import normalise
 from moot.models.scripted import ScriptedModel
-from moot.store.signs_in_answers import without_signs
+from moot.store.signs_in_answers import tell_signs, without_signs
 from moot.store.sqlite import SqliteStore
 from moot.types import Case, Question, Request
 
@@ -139,3 +140,29 @@ def test_texts_that_were_one_for_their_words_are_asked_about_again(tmp_path: Pat
 @pytest.mark.parametrize("text", ["2/5", "x < 3", "10⁶", "The Seine.", "−5", "C++", "Ёлка", "a + b", "?!"])
 def test_the_rule_of_then_is_the_words_alone(text: str) -> None:
     assert without_signs(normalise(text)) == without_signs(text)
+
+
+def steps_to_bring_up_to_date(store: Path, questions: int) -> int:
+    """Steps of SQLite's own machine, which no other load on this one changes."""
+    cases = [Case(Question(f"n{number}", f"What is {number}?"), f"{number}/2") for number in range(questions)]
+    tom = ScriptedModel("tom", lambda request: {"reasoning": "", "answer": "3/2"})
+    asked = {"name": "many", "questions": cases, "models": {"tom": tom}, "players": {"tom": {"model": "tom"}}}
+    moot.run({**asked, "strategies": ["solo"]}, store=f"sqlite:///{store}")
+    counted = 0
+
+    def count() -> None:
+        nonlocal counted
+        counted += 1
+
+    engine = create_engine(f"sqlite:///{store}")
+    with engine.begin() as connection:
+        connection.connection.dbapi_connection.set_progress_handler(count, 100)  # type: ignore[union-attr]
+        tell_signs(connection)
+    engine.dispose()
+    assert not [name for (name,) in rows(store, "SELECT name FROM sqlite_master") if name.startswith("ix_signs")]
+    return counted
+
+
+def test_a_store_four_times_as_large_takes_four_times_as_long(tmp_path: Path) -> None:
+    small, large = (steps_to_bring_up_to_date(tmp_path / f"{n}.db", n) for n in (100, 400))
+    assert large < 6 * small

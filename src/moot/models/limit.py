@@ -1,8 +1,9 @@
 """Limits of an endpoint: how many calls at once, per minute, and tokens per minute; shared by all its models.
 
 Concurrency adapts. A 429 halves it (at most once for the calls that were in flight together, and by less where only few
-of the calls are refused) and, with Retry-After, stops the endpoint until then; quiet success lets it grow back. Calls
-that only queue at the server help nobody: where fewer at once get as much done, there are fewer.
+of the calls are refused) and, with Retry-After, stops the endpoint until then, or only the model where that is long
+(`long_pause`); quiet success lets it grow back. Calls that only queue at the server help nobody: where fewer at once get
+as much done, there are fewer.
 """
 
 from __future__ import annotations
@@ -16,15 +17,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import CallError, RateLimited, ServerFailed
+from moot.models.long_pause import LONGEST_PAUSE_S, LongPause
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request, Usage
 
 DEFAULT_CONCURRENT = 64
 COMPLETION_GUESS = 500
 """Tokens that a reply is taken to cost against `tpm` until it is there, when the request sets no maximum."""
-
-LONGEST_PAUSE_S = 900.0
-"""A Retry-After beyond this (a spent daily quota) is no pause but the end: calls fail at once and say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,9 +310,7 @@ class Limiter:
                 raise
 
     async def _wait_while_paused(self) -> None:
-        while (asked_s := self._paused_until - self._clock()) > 0:
-            if asked_s > LONGEST_PAUSE_S:
-                raise RateLimited(f"the endpoint asked for a pause of {asked_s:,.0f} s", retry_after_s=asked_s)
+        while (asked_s := self._paused_until - self._clock()) > 0:  # noqa: ASYNC110  it may be prolonged meanwhile
             await asyncio.sleep(asked_s)
 
     def _give_back(self, tokens: float) -> None:
@@ -331,24 +328,39 @@ class Limit(Wrapper):
         super().__init__(inner)
         self.limiter = limiter
         self._max_tokens = max_tokens
+        self._long_pause = LongPause()
 
     async def generate(self, request: Request) -> Reply:
+        self._long_pause.check(self.name, time.monotonic())  # before it waits in the line for nothing
         tokens = self._guess_tokens(request) if self.limiter.limits.tpm else 0.0
         started_at = await self.limiter.enter(tokens)
+        try:
+            self._long_pause.look(self.name, time.monotonic())  # others may have been refused while it waited
+        except RateLimited:
+            self.limiter.settle_tokens(tokens, Usage(prompt=0, completion=0))
+            self.limiter.leave()
+            raise
         try:
             reply = await self.inner.generate(request)
         except CallError as error:
             if isinstance(error, RateLimited) or (isinstance(error, ServerFailed) and error.status == 503):
-                self.limiter.refused(started_at, error.retry_after_s)
+                self.limiter.refused(started_at, self._pause_of_all(error.retry_after_s))
             if not error.maybe_billed:
                 self.limiter.settle_tokens(tokens, Usage(prompt=0, completion=0))
             raise
         else:
+            self._long_pause.end()
             self.limiter.succeeded(started_at)
             self.limiter.settle_tokens(tokens, reply.usage)
             return reply
         finally:
             self.limiter.leave()
+
+    def _pause_of_all(self, asked_s: float | None) -> float | None:
+        if asked_s is None or asked_s <= LONGEST_PAUSE_S:
+            return asked_s
+        self._long_pause.begin(time.monotonic(), asked_s)
+        return None
 
     def _guess_tokens(self, request: Request) -> float:
         prompt = sum(len(message.content) for message in request.messages) / 4

@@ -7,6 +7,7 @@ was written by a newer moot, and is left alone. Once released a migration is nev
 from __future__ import annotations
 
 import json
+import logging
 import re
 import time
 from collections.abc import Callable
@@ -34,6 +35,8 @@ from moot.store.schema import (
     payments,
     reservations,
 )
+
+_log = logging.getLogger(__name__)
 
 
 def _first_tables(connection: Connection) -> None:
@@ -204,6 +207,8 @@ def migrate(connection: Connection) -> None:
         applied = set(connection.execute(select(migrations.c.name)).scalars())
     if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreNewer(f"written by a newer moot (it has {unknown[-1]!r}); update moot, or use another store")
+    if applied and not applied >= set(MIGRATIONS):
+        _log.warning("the store is of an older moot and is brought up to date; a large one takes minutes")
     for name, step in MIGRATIONS.items():
         if name not in applied:
             step(connection)

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, delete, or_, select, update
@@ -31,7 +32,24 @@ _KEPT_MINUS = "\ue000"
 _TOGETHER = 500
 
 
+@contextmanager
+def _found_by_question(connection: Connection) -> Iterator[None]:
+    """No index of today begins with a question: without these each of them would be looked for in all that was played."""
+    places = {"ix_signs_scores": scores.c.case, "ix_signs_episodes": episodes.c.question}
+    quoted = connection.dialect.identifier_preparer.quote
+    for name, column in places.items():
+        connection.exec_driver_sql(f"CREATE INDEX {name} ON {quoted(column.table.name)} ({quoted(column.name)})")
+    yield
+    for name in places:
+        connection.exec_driver_sql(f"DROP INDEX {name}")
+
+
 def tell_signs(connection: Connection) -> None:
+    with _found_by_question(connection):
+        _tell_signs(connection)
+
+
+def _tell_signs(connection: Connection) -> None:
     by_words = [grades.c.case, judgements.c.case, settlements.c.case]
     spoken_of = {case for column in by_words for case in connection.execute(select(column).distinct()).scalars()}
     after = ""
