@@ -15,7 +15,10 @@ import yaml
 from hostile_server import completion, hostile, http
 from served import THREE, serving
 
+import moot.live.team
 from moot.live import served
+from moot.serve.admission import KeyLimits
+from moot.serve.app import ServeSettings
 
 ODD: dict[str, Any] = {
     "episodes.outcome": "x",
@@ -113,3 +116,37 @@ async def test_a_log_that_is_removed_under_a_server_is_said(
             assert connection.execute("SELECT count(*) FROM episodes").fetchone()[0] >= 1
     assert "the log of the store was removed or replaced" in caplog.text
     assert "what stood in it is saved" in caplog.text
+
+
+async def test_a_store_that_does_not_reply_is_not_waited_for_by_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run waits a minute for a database to come back. Whoever asks is told at once, and health says so."""
+    monkeypatch.setattr(moot.live.team, "BOOKS_S", 0.2)
+    settings = ServeSettings(limits=KeyLimits(usd_per_day=5.0))
+    async with (
+        hostile(lambda *_: http(completion())) as server,
+        serving(tmp_path, team(server.base_url), settings=settings) as table,
+    ):
+        assert (await table.chat("Which river?", "one/vote"))[0] == 200
+        await table.live.record.flush()
+        back = asyncio.Event()
+        run = table.live.store.run
+
+        async def away(work: Any) -> Any:
+            await back.wait()
+            return await run(work)
+
+        monkeypatch.setattr(table.live.store, "run", away)
+        calls = len(server.seen)
+        for number in range(3):
+            status, said = await asyncio.wait_for(table.chat(f"And lake {number}?", "one/vote"), 30)
+            assert (status, said["error"]["code"]) == (503, "store_error")
+            assert (await table.get("/healthz"))[0] == 503
+        assert len(server.seen) == calls, "nobody was asked"
+        back.set()
+        for _ in range(600):
+            if (await table.get("/healthz"))[0] == 200:
+                break
+            await asyncio.sleep(0.1)
+        assert (await table.chat("And the sea?", "one/vote"))[0] == 200

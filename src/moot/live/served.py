@@ -160,8 +160,13 @@ class ServedRecord:
             try:
                 self._store.check()
             except StoreError as error:
-                self._trouble(error)
-                self._waiting.put_nowait(_TryTheStore())
+                self.doubt(error)
+
+    def doubt(self, error: StoreError) -> None:
+        """Something else has found that the store does not answer: nobody is asked until it takes something again."""
+        if self.error is None and not self._closing:
+            self._trouble(error)
+            self._waiting.put_nowait(_TryTheStore())
 
     def _declare(self, connection: Connection) -> None:
         name, config = self._experiment.name, {**self._experiment.public_config, "served": True}

@@ -21,7 +21,7 @@ from typing import Any
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.play import play
 from moot.engine.trial_play import try_out
-from moot.errors import UsageError
+from moot.errors import StoreError, UsageError
 from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
@@ -48,6 +48,16 @@ from moot.traces import Deadline, Grouped, of_kind
 from moot.types import Answer, Call, Episode, Question, Usage, Verdict, digest
 
 _log = logging.getLogger(__name__)
+
+
+BOOKS_S = 5.0
+"""For this long a question waits for what was paid today; then the store is taken to be away."""
+
+
+def _heard(reading: asyncio.Future[float]) -> None:
+    """What comes too late is heard nevertheless: an error that nobody takes would be told as a mistake of ours."""
+    if not reading.cancelled():
+        reading.exception()
 
 
 def _log_wrong_key(words: str) -> None:
@@ -175,7 +185,15 @@ class LiveTeam:
     async def paid_today(self, name: str) -> tuple[str, float]:
         """The day, of UTC, and what was paid on it on the account of `name`."""
         day = day_of(time.time())
-        return day, await self.store.run(partial(paid_on, payer=self._payer(name), day=day))
+        self.record.check()
+        reading = asyncio.ensure_future(self.store.run(partial(paid_on, payer=self._payer(name), day=day)))
+        # A database that is away is waited for by a run, but not by somebody with a question. The reading ends by itself.
+        done, _ = await asyncio.wait({reading}, timeout=BOOKS_S)
+        if not done:
+            reading.add_done_callback(_heard)
+            self.record.doubt(StoreError(f"{self.store.name}: no reply within {BOOKS_S:.0f} s"))
+            self.record.check()
+        return day, await reading
 
     def _payer(self, name: str) -> str:
         return f"{served_name(self.experiment.name)}#{name}"
