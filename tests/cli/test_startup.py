@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,3 +99,11 @@ def test_completion_of_the_shell() -> None:
         [sys.executable, "-m", "moot"], env={**os.environ, **typed}, capture_output=True, text=True, timeout=60
     )
     assert offered.stdout.split() == ["show"]
+
+
+def test_a_full_disk_behind_the_output_is_told_in_words() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "moot", "models"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, "moot: No space left on device\n")

@@ -82,6 +82,12 @@ def _run(app: typer.Typer, arguments: list[str], *, debug: bool) -> int:
         return 0
     except typer.Exit as stop:
         return stop.exit_code
+    except OSError as error:  # a full disk behind stdout, a file that may not be read: the machine's, and not ours
+        _tell(
+            " ".join(filter(None, (error.strerror or str(error), error.filename and f"({error.filename})"))),
+            debug=debug,
+        )
+        return 1
     except Exception as error:  # noqa: BLE001  whatever it is, the user gets words and an exit code
         # click's own errors (a missing argument, an unknown option) know how to show themselves.
         show, code = getattr(error, "show", None), getattr(error, "exit_code", None)
