@@ -104,6 +104,6 @@ def test_completion_of_the_shell() -> None:
 def test_a_full_disk_behind_the_output_is_told_in_words() -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "moot", "models"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-m", "moot", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert (done.returncode, done.stderr) == (1, "moot: No space left on device\n")
