@@ -239,8 +239,7 @@ def _net_hull(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Thr
 def _rates(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Row:
     """Of those who gave an answer alone: rescues of the wrong ones, regressions of the right ones; net of all pairs."""
     wrong, right = (
-        {q: sum(_could(pair, was) for pair in part) for q, part in by_question.items()}
-        for was in (False, True)
+        {q: sum(_could(pair, was) for pair in part) for q, part in by_question.items()} for was in (False, True)
     )
     rates = {
         "rescue_rate": share({q: (_times(part, "rescue"), wrong[q]) for q, part in by_question.items()}),
