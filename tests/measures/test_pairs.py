@@ -65,14 +65,22 @@ def bench(name: str) -> Any:
 @pytest.mark.parametrize(
     ("native", "after", "change"),
     [
-        (0.5, 0.5, "kept"),
-        (0.5, math.nextafter(0.5, 0), "regression"),
-        (math.nextafter(0.5, 0), 0.5, "rescue"),
-        (math.nextafter(0.5, 0), math.nextafter(0.5, 0), "still-wrong"),
+        (0.5, 0.5, "part-kept"),
+        (0.5, math.nextafter(0.5, 0), "part-kept"),  # the same share, but for its last digit
+        (0.5, 0.4, "part-regression"),
+        (0.4, 0.5, "part-rescue"),
+        (0.0, 0.1, "rescue"),
+        (1.0, 0.9, "regression"),
+        (1.0, 1.0, "kept"),
+        (0.0, 0.0, "still-wrong"),
     ],
 )
-def test_half_right_is_right_and_anything_less_is_not(native: float, after: float, change: str) -> None:
-    assert Pair("q", "m", native, after).change == change
+def test_a_score_that_rises_is_a_rescue_and_one_that_falls_a_regression(
+    native: float, after: float, change: str
+) -> None:
+    pair = Pair("q", "m", native, after)
+    assert pair.change == change
+    assert (pair.native_value.known, pair.after_value.known) == (native, after)
 
 
 def pairs_of(

@@ -92,10 +92,12 @@ def _parts(words: Words, rounds: Sequence[tuple[Episode, Trace]]) -> Iterator[Ro
         before = episode.right if word is None else words.grade(episode.question, word)
         if word is not None and not graded(before):
             part = "planted, ungraded"
-        elif word is not None and graded(before) and before >= 0.5:
+        elif word is not None and before == 1:
             part = "planted, but right"
+        elif word is not None and before != 0:
+            part = "planted, right in part"
         parts.setdefault(part, []).append((episode, before))
-    for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
+    for part in ("shown", "planted", "planted, but right", "planted, right in part", "planted, ungraded"):
         if part in parts:
             yield {"part": part, **_counted(words, parts[part])}
 

@@ -98,6 +98,7 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Row:
         "ungraded": len(both) - len(graded),
         "n_pairs": len(graded),
         "n": len(more),
+        **({"in_part": parts} if (parts := sum(any(side[key].parted for side in sides) for key in graded)) else {}),
         **beside,
     }
 
@@ -142,12 +143,13 @@ def _between(one: Pair, other: Pair) -> tuple[int, int]:
     answers = [one.native, one.after, other.native, other.after]
     names = [answer.said or f"answer {place}" for place, answer in enumerate(answers) if answer.right is None]
     found = []
-    for marks in product((False, True), repeat=len(set(names))):
+    for marks in product((0.0, 1.0), repeat=len(set(names))):
         right = dict(zip(sorted(set(names)), marks, strict=True))
         rights = [
             right[answer.said or f"answer {place}"] if answer.right is None else answer.right
             for place, answer in enumerate(answers)
         ]
-        nets = [int(rights[i + 1]) - int(rights[i]) if answers[i].given else 0 for i in (0, 2)]
+        gains = [round(rights[i + 1] - rights[i], 9) if answers[i].given else 0.0 for i in (0, 2)]
+        nets = [(gain > 0) - (gain < 0) for gain in gains]
         found.append(nets[1] - nets[0])
     return min(found), max(found)

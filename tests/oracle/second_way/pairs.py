@@ -19,8 +19,8 @@ class Side:
     """One answer of a pair."""
 
     outcome: str
-    right: bool | None
-    """None: there is an answer and nobody has graded it."""
+    right: float | None
+    """From 0 to 1; None: there is an answer and nobody has graded it."""
     grade: Grade
     """The same, and how it came by that."""
     said: str | None = None
@@ -36,11 +36,11 @@ class Side:
 
     @property
     def least(self) -> float:
-        return float(self.right or False)
+        return self.right or 0.0
 
     @property
     def most(self) -> float:
-        return 1.0 if self.right is None else float(self.right)
+        return 1.0 if self.right is None else self.right
 
 
 @dataclass(frozen=True)
@@ -74,30 +74,39 @@ class Pair:
         """Whether it may be any change: it waits, or nobody waited for the answer alone."""
         return not self.same and (self.waits or self.native.grade is Ungraded.NOT_HEARD)
 
-    def became(self, *, native: bool, after: bool, given: bool = True) -> bool:
-        """Whether it is graded and went this way; `given`: whether there was an answer alone at all."""
-        return self.graded and self.native.given is given and (self.native.right, self.after.right) == (native, after)
+    @property
+    def sign(self) -> int:
+        """Whether the score rose (1), fell (-1) or did neither; nothing is known of what is not graded."""
+        if self.native.right is None or self.after.right is None:
+            return 0
+        gain = round(self.after.right - self.native.right, 9)
+        return (gain > 0) - (gain < 0)
 
     @property
     def rescue(self) -> bool:
-        return self.became(native=False, after=True)
+        return self.native.given and self.sign > 0
 
     @property
     def regression(self) -> bool:
-        return self.became(native=True, after=False)
+        return self.native.given and self.sign < 0
 
     @property
     def recovered(self) -> bool:
-        return self.became(native=False, after=True, given=False)
+        return not self.native.given and self.sign > 0
+
+    @property
+    def parted(self) -> bool:
+        """Whether it is graded and one of its answers is neither right nor wrong."""
+        return self.graded and {self.native.right, self.after.right} - {0.0, 1.0} != set()
 
     @property
     def may_be_rescue(self) -> bool:
         may_be = not self.graded and not self.same
-        return may_be and self.native.given and not self.native.right and self.after.right is not False
+        return may_be and self.native.given and self.native.least < self.after.most
 
     @property
     def may_be_regression(self) -> bool:
-        return not self.graded and not self.same and self.native.right is not False and not self.after.right
+        return not self.graded and not self.same and self.native.most > self.after.least
 
 
 @dataclass(frozen=True)
@@ -252,10 +261,10 @@ def unfair_pairs(pairs: Sequence[Pair]) -> bool:
 def _side(outcome: str, grade: Grade, text: str | None) -> Side:
     """Without an answer nothing is right; an answer without a grade is neither."""
     if outcome not in ANSWERED:
-        return Side(outcome, False, 0.0)
+        return Side(outcome, 0.0, 0.0)
     if not graded(grade):
         return Side(outcome, None, grade, None if text is None else plain(text))
-    return Side(outcome, grade >= 0.5, type(grade)(grade >= 0.5))  # it stays known who has given it
+    return Side(outcome, float(grade), grade)
 
 
 def own_word(cell: Cell, episode: Episode) -> bool:

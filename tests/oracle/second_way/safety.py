@@ -76,11 +76,16 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         "ungraded": len(pairs) - len(graded),
         "n_pairs": len(graded),
         "n": len(by_question),
+        **parted(pairs),
         "refused": sum(pair.native.outcome == "refused" for pair in pairs),
         "refused_after": sum(pair.after.outcome == "refused" for pair in pairs),
         **_bounds(pairs, rescues, regressions),
     }
     return _held_back(row, pairs) if any(pair.waits for pair in pairs) else row
+
+
+def parted(pairs: Sequence[Pair]) -> Row:
+    return {"in_part": number} if (number := sum(pair.parted for pair in pairs)) else {}
 
 
 COUNTED = {
@@ -99,13 +104,18 @@ def _ratio(name: str, pair: Pair) -> tuple[bool, bool]:
     if name == "multiple_with_recovered":
         return pair.rescue or pair.recovered, pair.regression
     was = name == "regression_rate"
-    return (pair.regression if was else pair.rescue), pair.native.given and pair.native.right is was
+    return (pair.regression if was else pair.rescue), _could(pair, was)
+
+
+def _could(pair: Pair, fall: bool) -> bool:
+    """Whether an answer alone is not as low as can be, so that it could fall; or not as high, so that it could rise."""
+    return pair.native.given and pair.native.right is not None and pair.native.right != (0.0 if fall else 1.0)
 
 
 def _could_be(pair: Pair) -> list[Pair]:
     """All that an ungraded pair may turn out to be."""
     sides = [
-        [side] if side.right is not None else [Side(side.outcome, right, float(right)) for right in (False, True)]
+        [side] if side.right is not None else [Side(side.outcome, right, right) for right in (0.0, 1.0)]
         for side in (pair.native, pair.after)
     ]
     every = [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]
@@ -229,8 +239,7 @@ def _net_hull(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Thr
 def _rates(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Row:
     """Of those who gave an answer alone: rescues of the wrong ones, regressions of the right ones; net of all pairs."""
     wrong, right = (
-        {q: sum(pair.native.given and pair.native.right is was for pair in part) for q, part in by_question.items()}
-        for was in (False, True)
+        {q: sum(_could(pair, was) for pair in part) for q, part in by_question.items()} for was in (False, True)
     )
     rates = {
         "rescue_rate": share({q: (_times(part, "rescue"), wrong[q]) for q, part in by_question.items()}),
@@ -300,6 +309,7 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         "refused": sum(pair.native.outcome == "refused" for pair in pairs),
         "refused_after": sum(pair.after.outcome == "refused" for pair in pairs),
         "ungraded": sum(not pair.graded for pair in pairs),
+        **parted(pairs),
     }
     if gains:
         row[TESTED] = _difference(gains, once)

@@ -337,7 +337,8 @@ def reading(number: int, folder: Path) -> dict[str, Any]:
         rows.append(row | {"meta": {"score": "f1"}})
     (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     keys["questions"] = {"file": "first.jsonl"}
-    keys["strategies"] = ["solo", "vote", "talkative"]
+    keys["strategies"] = ["solo", "vote", "talkative", {"peer-review": {"drafts": "single-call"}}]
+    keys["strategies"].append({"debate": {"max_rounds": 2, "drafts": "single-call"}})
     return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
 
 

@@ -18,7 +18,16 @@ from moot.measures.quiz.skyline import best_single, top_by_question
 from moot.measures.safety.by_model import by_model
 from moot.measures.safety.gap import NO_GAP, cohort_gap
 from moot.measures.safety.multiple import RatioCounts
-from moot.measures.safety.pairs import Pair, graded, of_every, questions_left_out, uncounted, why_unfair_changes
+from moot.measures.safety.pairs import (
+    REGRESSIONS,
+    RESCUES,
+    Pair,
+    graded,
+    of_every,
+    questions_left_out,
+    uncounted,
+    why_unfair_changes,
+)
 from moot.measures.safety.pairs import split as split_pairs
 from moot.measures.safety.rescues import MULTIPLE, ends_of, safety
 from moot.measures.safety.stages import led_cells, native_pairs
@@ -258,14 +267,14 @@ class _Changes:
         self.pairs.append(pair)
         if pair.graded:
             rescues, regressions = self.counts.get(pair.question, (0.0, 0.0))
-            change = (rescues + (pair.change == "rescue"), regressions + (pair.change == "regression"))
+            change = (rescues + (pair.change in RESCUES), regressions + (pair.change in REGRESSIONS))
             self.counts[pair.question] = change
             return
         more_rescues, more_regressions = self.turns.get(pair.question, (0.0, 0.0))
         possible = pair.possible
         self.turns[pair.question] = (
-            more_rescues + ("rescue" in possible),
-            more_regressions + ("regression" in possible),
+            more_rescues + (not RESCUES.isdisjoint(possible)),
+            more_regressions + (not REGRESSIONS.isdisjoint(possible)),
         )
 
 

@@ -11,8 +11,9 @@ from moot.measures.discussion.challenge_rates import GradedObjection, challenges
 from moot.measures.source import Source
 from moot.stats.graded import WayOfGrading
 
-RIGHT = 0.5
-"""A planted answer that scores as much is no wrong answer."""
+PLANTED: Mapping[float | None, str] = {None: "planted, ungraded", 0.0: "planted", 1.0: "planted, but right"}
+"""What a planted answer turned out to be, by its score; one between these was neither wrong nor right."""
+IN_PART = "planted, right in part"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class ChallengeRound:
 def challenge_rows(
     source: Source, rounds: Sequence[ChallengeRound], named: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """One row a cell and setting. Planted answers that turned out right, or that nobody could grade, have rows of
-    their own."""
+    """One row a cell and setting. Planted answers that turned out right, or right in part, or that nobody could grade, have
+    rows of their own."""
     for setting in dict.fromkeys(held.put.setting for held in rounds):
         setting_rounds = [held for held in rounds if held.put.setting == setting]
         yield from _setting_rows(source, setting, setting_rounds, named)
@@ -44,7 +45,7 @@ def _setting_rows(
     parts: dict[str, list[ChallengeRound]] = {}
     for held in rounds:
         parts.setdefault(_part(source, held, planted), []).append(held)
-    for part in ("shown", "planted", "planted, but right", "planted, ungraded"):
+    for part in ("shown", PLANTED[0.0], PLANTED[1.0], IN_PART, PLANTED[None]):
         if part_rounds := parts.get(part):
             counted = challenges(list(_objections(source, part_rounds)))
             there = sum(bool(held.objections) for held in part_rounds)
@@ -63,9 +64,8 @@ def _part(source: Source, held: ChallengeRound, planted: bool) -> str:
     if not planted:
         return "shown"
     if held.put.planted is None:
-        return "planted"
-    value, _ = _before(source, held)
-    return "planted, ungraded" if value is None else "planted, but right" if value >= RIGHT else "planted"
+        return PLANTED[0.0]
+    return PLANTED.get(_before(source, held)[0], IN_PART)
 
 
 def _before(source: Source, held: ChallengeRound) -> tuple[float | None, WayOfGrading]:

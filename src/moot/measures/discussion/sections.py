@@ -234,6 +234,8 @@ def _challenges(figures: Figures) -> Iterator[Section]:
     ]
     if any(row["part"] == "planted, but right" for row in rows):
         words.append("Planted answers that turned out to be right are set apart: to challenge them is no discernment.")
+    if any(row["part"] == "planted, right in part" for row in rows):
+        words.append("Planted answers that are right in part are set apart as well: they are neither wrong nor right.")
     words += unknown_words(rows, "net")
     if uncounted := [row["counts_why"] for row in rows if row.get("counts_why")]:
         words.append(f"No counts in {count(len(uncounted), 'row')}: {uncounted[0]}.")

@@ -198,7 +198,7 @@ def _dataset(name: str, every: Sequence[Pair]) -> Row:
     parts = split(pairs, lambda pair: pair.question)
     native, after = (
         {q: sum(getattr(pair, side) for pair in of_question) / len(of_question) for q, of_question in parts.items()}
-        for side in ("native_right", "after_right")
+        for side in ("native_score", "after_score")
     )
     difference = estimate_row(compare_graded(sides, pooled=True).difference, "difference")
     means = {side: sum(values.values()) / len(values) for side, values in (("native", native), ("after", after))}

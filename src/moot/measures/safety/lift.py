@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from moot.measures.safety.pairs import Change, Pair, Row, none_shared, of_all, questions_left_out
+from moot.measures.safety.pairs import REGRESSIONS, RESCUES, Pair, Row, none_shared, of_all, questions_left_out
 from moot.measures.safety.rescues import MULTIPLE, StageEffect, safety
 from moot.stats.estimates import named_estimate
 from moot.stats.graded import why_unfair_together
@@ -34,6 +34,8 @@ class Lift:
     """Pairs that wait for a grade, or have an answer that nobody waited for: no net is known."""
     left_out: int = 0
     """Questions that not all models have in both stages who have any there."""
+    in_part: int = 0
+    """Pairs with an answer, in either stage, that is right in part."""
 
     @property
     def value(self) -> float | None:
@@ -52,6 +54,7 @@ class Lift:
             "ungraded": self.ungraded,
             "n_pairs": self.first.pairs,
             "n": self.first.questions,
+            **({"in_part": self.in_part} if self.in_part else {}),
             **({"left_out": self.left_out} if self.left_out else {}),
             **({} if self.bounds is None else {"bounds": dict(self.bounds)}),
             **({} if self.why is None else {"why": self.why}),
@@ -95,7 +98,8 @@ def _lift(first: Sequence[Pair], second: Sequence[Pair]) -> Lift:
         more = _whatever(more, sides, {*shared, *waiting})
     known = [safety([side[key] for key in sorted(shared)]) for side in sides]
     uncounted = sum(side[key].may_have_changed for key in both - shared for side in sides)
-    return Lift(known[0], known[1], more, len(both - shared), bounds, uncounted=uncounted)
+    in_part = sum(any(side[key].in_part for side in sides) for key in shared)
+    return Lift(known[0], known[1], more, len(both - shared), bounds, uncounted=uncounted, in_part=in_part)
 
 
 def _more(sides: Sequence[Mapping[Any, Pair]], keys: Collection[Any], furthest: Furthest = min) -> Estimate:
@@ -142,7 +146,7 @@ def _lift_bounds(sides: Sequence[Mapping[Any, Pair]]) -> dict[str, float] | None
     return {"low": float(sum(map(min, differences))), "high": float(sum(map(max, differences)))}
 
 
-_WORTH: Mapping[Change, int] = {"rescue": 1, "regression": -1}
+_WORTH = {**dict.fromkeys(RESCUES, 1), **dict.fromkeys(REGRESSIONS, -1)}
 _APART = 2
 """How far a pair of the one stage may be from that of the other: from a regression to a rescue."""
 

@@ -4,6 +4,10 @@ A rescue was wrong alone and is right after; a regression was right alone and is
 never came (unparsed, refused, failed) and is right after is *recovered*: no error was fixed, so it stands apart. Pairs
 with an ungraded side are in no figure but their own count. Pure functions: no store, no model; what does not exist is
 None.
+
+Where answers are scored by shares of words nothing is rounded: whatever is a mean is the mean of the scores, as accuracy
+is, and only what is counted needs a yes or no. There a rescue is a score that rises and a regression one that falls, so
+that no difference goes against its own counts. Of 0 and 1 both say the same.
 """
 
 from __future__ import annotations
@@ -21,10 +25,28 @@ from moot.stats.rank import halves, permuted_p, spearman
 from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
-Change = Literal["kept", "rescue", "regression", "recovered", "still-wrong", "still-missing", "ungraded"]
+Change = Literal[
+    "kept",
+    "rescue",
+    "regression",
+    "recovered",
+    "still-wrong",
+    "still-missing",
+    "part-kept",
+    "part-rescue",
+    "part-regression",
+    "ungraded",
+]
+"""What became of an answer. `part-`: it was right in part alone, so that it could become better as well as worse."""
+RESCUES: frozenset[Change] = frozenset({"rescue", "part-rescue"})
+REGRESSIONS: frozenset[Change] = frozenset({"regression", "part-regression"})
+COULD_RISE: frozenset[Change] = RESCUES | {"still-wrong", "part-kept", "part-regression"}
+"""Not wholly right alone."""
+COULD_FALL: frozenset[Change] = REGRESSIONS | {"kept", "part-kept", "part-rescue"}
+"""Not wholly wrong alone."""
 
-RIGHT = 0.5
-"""A value from here on is right: grades are 0 or 1, and shares of words are rounded so."""
+_SAME = 1e-9
+"""Shares of the same words may differ in their last digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +81,32 @@ class Pair:
         return self.change != "ungraded"
 
     @property
-    def native_right(self) -> bool:
-        return self.native_outcome in WITH_ANSWER and (self.native or 0.0) >= RIGHT
+    def native_score(self) -> float:
+        """0 without an answer, and of one that nobody has graded."""
+        return (self.native or 0.0) if self.native_outcome in WITH_ANSWER else 0.0
 
     @property
-    def after_right(self) -> bool:
-        return self.after_outcome in WITH_ANSWER and (self.after or 0.0) >= RIGHT
+    def after_score(self) -> float:
+        return (self.after or 0.0) if self.after_outcome in WITH_ANSWER else 0.0
+
+    @property
+    def in_part(self) -> bool:
+        """Whether one of its answers is neither right nor wrong."""
+        return any(0 < score < 1 for score in (self.native_score, self.after_score))
 
     @property
     def change(self) -> Change:
         native_there, after_there = self.native_outcome in WITH_ANSWER, self.after_outcome in WITH_ANSWER
         if (native_there and self.native is None) or (after_there and self.after is None):
             return "ungraded"
+        rise = self.after_score - self.native_score
         if not native_there:
-            return "recovered" if self.after_right else "still-missing"
-        if self.native_right:
-            return "kept" if self.after_right else "regression"
-        return "rescue" if self.after_right else "still-wrong"
+            return "recovered" if rise > _SAME else "still-missing"
+        if self.native_score >= 1 - _SAME:
+            return "regression" if rise < -_SAME else "kept"
+        if self.native_score <= _SAME:
+            return "rescue" if rise > _SAME else "still-wrong"
+        return "part-rescue" if rise > _SAME else "part-regression" if rise < -_SAME else "part-kept"
 
     @property
     def waits(self) -> bool:
@@ -102,11 +133,11 @@ class Pair:
 
     @property
     def native_value(self) -> Value:
-        return _value(self.native, self.native_outcome, self.native_right, self.native_way, self.native_words)
+        return _value(self.native, self.native_outcome, self.native_way, self.native_words)
 
     @property
     def after_value(self) -> Value:
-        return _value(self.after, self.after_outcome, self.after_right, self.after_way, self.after_words)
+        return _value(self.after, self.after_outcome, self.after_way, self.after_words)
 
     @property
     def possible(self) -> frozenset[Change]:
@@ -159,18 +190,16 @@ def none_shared(pairs: Sequence[Pair]) -> str:
 
 
 def native_value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
-    """What an answer alone is worth, right or not; open where nobody waited for it. `words`: what it says, where nobody has
+    """What an answer alone is worth; open where nobody waited for it. `words`: what it says, where nobody has
     graded that."""
     if way == "not heard":
         return graded_value(None, way)
-    return _value(grade, outcome, outcome in WITH_ANSWER and (grade or 0.0) >= RIGHT, way, words)
+    return _value(grade, outcome, way, words)
 
 
-def _value(grade: float | None, outcome: str, right: bool, way: WayOfGrading, words: str | None = None) -> Value:
+def _value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
-    if outcome in WITH_ANSWER and grade is None:
-        return said_value(None, way, words)
-    return graded_value(float(right), way if outcome in WITH_ANSWER else "at once")
+    return said_value(grade, way, words) if outcome in WITH_ANSWER else graded_value(0.0)
 
 
 def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
@@ -191,6 +220,18 @@ def uncounted(pairs: Iterable[Pair]) -> list[str]:
 def graded(pairs: Iterable[Pair]) -> list[Pair]:
     """Nobody knows of the others whether anything was rescued or spoilt."""
     return [pair for pair in pairs if pair.graded]
+
+
+def count_of(counts: Mapping[Change, int], changes: Iterable[Change]) -> int:
+    """How many pairs changed in one of these ways."""
+    return sum(counts.get(change, 0) for change in changes)
+
+
+def parts_row(pairs: Iterable[Pair]) -> Row:
+    """How many have an answer that is right in part, so that their counts are of scores that rise and fall; nothing where
+    none has."""
+    in_part = sum(pair.in_part for pair in pairs)
+    return {"in_part": in_part} if in_part else {}
 
 
 def split(pairs: Iterable[Pair], key: Callable[[Pair], Any]) -> dict[Any, list[Pair]]:
@@ -225,12 +266,13 @@ def _model_row(model: str, every: Sequence[Pair]) -> Row:
         "native": sum(native for native, _ in values.values()) / len(values) if values else None,
         "after": sum(after for _, after in values.values()) / len(values) if values else None,
         **{key: comparison[key] for key in ("difference", "low", "high", "p", "n", "small")},
-        "rescues": None if why_uncounted else counts["rescue"],
-        "regressions": None if why_uncounted else counts["regression"],
+        "rescues": None if why_uncounted else count_of(counts, RESCUES),
+        "regressions": None if why_uncounted else count_of(counts, REGRESSIONS),
         "recovered": None if why_uncounted else counts["recovered"],
         "refused": sum(pair.native_outcome == "refused" for pair in every),
         "refused_after": sum(pair.after_outcome == "refused" for pair in every),
         "ungraded": len(every) - len(graded_pairs),
+        **parts_row(graded_pairs),
         TESTED: compared.figure,
     }
     if row["ungraded"]:
@@ -249,8 +291,8 @@ def pairs_by_question(pairs: Iterable[Pair]) -> dict[str, list[tuple[Value, Valu
 
 
 def _means(pairs: Sequence[Pair]) -> tuple[float, float]:
-    native = sum(pair.native_right for pair in pairs) / len(pairs)
-    return native, sum(pair.after_right for pair in pairs) / len(pairs)
+    native = sum(pair.native_score for pair in pairs) / len(pairs)
+    return native, sum(pair.after_score for pair in pairs) / len(pairs)
 
 
 def gain_by_strength(every: Sequence[Pair], *, seed: int = 0) -> Row | None:
@@ -286,8 +328,8 @@ def gain_by_strength(every: Sequence[Pair], *, seed: int = 0) -> Row | None:
         sides = [[pair for pair in model_pairs if (pair.question in first) == half] for half in (True, False)]
         if not all(sides):
             return None
-        strengths.append(sum(pair.native_right for pair in sides[0]) / len(sides[0]))
-        gains.append(sum(pair.after_right - pair.native_right for pair in sides[1]) / len(sides[1]))
+        strengths.append(sum(pair.native_score for pair in sides[0]) / len(sides[0]))
+        gains.append(sum(pair.after_score - pair.native_score for pair in sides[1]) / len(sides[1]))
     correlation = spearman(strengths, gains)
     if correlation is None:
         return None

@@ -6,15 +6,20 @@ neither rate nor multiple, and while any pair waits, or has an answer that nobod
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between
 from moot.measures.safety.pairs import (
+    COULD_FALL,
+    COULD_RISE,
+    REGRESSIONS,
+    RESCUES,
     Change,
     Pair,
     Row,
+    count_of,
     graded,
     none_shared,
     of_all,
@@ -35,10 +40,10 @@ LowAndHigh = Mapping[str, float | None]
 
 MULTIPLE = "multiple"
 RATES: Mapping[str, tuple[frozenset[Change], frozenset[Change]]] = {
-    "rescue_rate": (frozenset({"rescue"}), frozenset({"rescue", "still-wrong"})),
-    "regression_rate": (frozenset({"regression"}), frozenset({"regression", "kept"})),
-    MULTIPLE: (frozenset({"rescue"}), frozenset({"regression"})),
-    "with_recovered": (frozenset({"rescue", "recovered"}), frozenset({"regression"})),
+    "rescue_rate": (RESCUES, COULD_RISE),
+    "regression_rate": (REGRESSIONS, COULD_FALL),
+    MULTIPLE: (RESCUES, REGRESSIONS),
+    "with_recovered": (RESCUES | {"recovered"}, REGRESSIONS),
 }
 """What is counted over what."""
 SHARES, MULTIPLES = ("rescue_rate", "regression_rate"), (MULTIPLE, "with_recovered")
@@ -48,7 +53,7 @@ SHARES, MULTIPLES = ("rescue_rate", "regression_rate"), (MULTIPLE, "with_recover
 class StageEffect:
     """What a stage did to a set of pairs."""
 
-    counts: Mapping[str, int]
+    counts: Mapping[Change, int]
     """How many pairs changed how."""
     regressions_without_answer: int
     """Regressions that end without any answer, rather than on a wrong one."""
@@ -74,6 +79,8 @@ class StageEffect:
     """Figures whose events are so rare that the few pairs which wait could be many of them."""
     waiting: int = 0
     """Pairs that will have a grade."""
+    in_part: int = 0
+    """Graded pairs with an answer that is right in part."""
 
     @property
     def pairs(self) -> int:
@@ -81,8 +88,16 @@ class StageEffect:
         return sum(count for change, count in self.counts.items() if change != "ungraded")
 
     @property
+    def rescues(self) -> int:
+        return count_of(self.counts, RESCUES)
+
+    @property
+    def regressions(self) -> int:
+        return count_of(self.counts, REGRESSIONS)
+
+    @property
     def net(self) -> int:
-        return self.counts.get("rescue", 0) - self.counts.get("regression", 0)
+        return self.rescues - self.regressions
 
     def why_not(self, figure: str) -> str | None:
         """Why a figure is withheld although pairs are graded; None: it is not."""
@@ -92,24 +107,22 @@ class StageEffect:
         """What multiple and net would be over all pairs, whatever the ungraded ones turn out to be."""
         if not self.counts.get("ungraded"):
             return {}
-        rescues, regressions = self.counts.get("rescue", 0), self.counts.get("regression", 0)
         return {
             **{f"{name}_bounds": dict(ends) for name, ends in self.rate_bounds.items() if name != MULTIPLE},
             "bounds": dict(self.rate_bounds[MULTIPLE]),
             "net_bounds": {"low": self.net - self.more_regressions, "high": self.net + self.more_rescues},
-            "rescues_bounds": {"low": rescues, "high": rescues + self.more_rescues},
-            "regressions_bounds": {"low": regressions, "high": regressions + self.more_regressions},
+            "rescues_bounds": {"low": self.rescues, "high": self.rescues + self.more_rescues},
+            "regressions_bounds": {"low": self.regressions, "high": self.regressions + self.more_regressions},
         }
 
     def row(self) -> Row:
         """In the names of the report. What waits for a grade may be anything, so that no count is known."""
-        counted: Mapping[str, int | None] = Counter(self.counts) if not self.uncounted else defaultdict(lambda: None)
         whys = [*filter(None, [self.why]), *_moved_words(self.withheld, self.waiting), *self.uncounted]
         return {
             **self.bounds(),
-            "rescues": counted["rescue"],
-            "regressions": counted["regression"],
-            "recovered": counted["recovered"],
+            "rescues": None if self.uncounted else self.rescues,
+            "regressions": None if self.uncounted else self.regressions,
+            "recovered": None if self.uncounted else self.counts.get("recovered", 0),
             "multiple": self.multiple.value,
             "low": self.multiple.low,
             "high": self.multiple.high,
@@ -125,6 +138,7 @@ class StageEffect:
             "ungraded": self.counts.get("ungraded", 0),
             "n_pairs": self.pairs,
             "n": self.questions,
+            **({"in_part": self.in_part} if self.in_part else {}),
             **({"why": "; ".join(whys)} if whys else {}),
         }
 
@@ -168,21 +182,22 @@ def safety(pairs: Sequence[Pair]) -> StageEffect:
     rates = [figure if isinstance(figure := kept[name], Estimate) else None for name in SHARES]
     multiples = [figure if isinstance(figure := kept[name], Multiple) else NO_MULTIPLE for name in MULTIPLES]
     return StageEffect(
-        {str(change): count for change, count in total.items()},
-        sum(pair.change == "regression" and pair.after_outcome not in WITH_ANSWER for pair in pairs),
+        dict(total),
+        sum(pair.change in REGRESSIONS and pair.after_outcome not in WITH_ANSWER for pair in pairs),
         multiple=multiples[0],
         with_recovered=multiples[1],
         rescue_rate=rates[0],
         regression_rate=rates[1],
         net_share=None if why else _net_share(by_question, waiting),
         questions=len(by_question),
-        more_rescues=sum("rescue" in pair.possible for pair in ungraded),
-        more_regressions=sum("regression" in pair.possible for pair in ungraded),
+        more_rescues=sum(not RESCUES.isdisjoint(pair.possible) for pair in ungraded),
+        more_regressions=sum(not REGRESSIONS.isdisjoint(pair.possible) for pair in ungraded),
         uncounted=tuple(uncounted(ungraded)),
         rate_bounds={name: _ends(name, total, ungraded) for name in RATES} if ungraded else {},
         why=why,
         withheld=() if why else tuple(moved),
         waiting=len(waiting),
+        in_part=sum(pair.in_part for pair in pairs if pair.graded),
     )
 
 
@@ -195,7 +210,7 @@ def _ends(name: str, counts: Counter[Change], ungraded: Iterable[Pair]) -> LowAn
     top, bottom = RATES[name]
     ends: dict[str, float | None] = {}
     for end, furthest in (("low", min), ("high", max)):
-        above, below = (sum(counts[change] for change in part) for part in (top, bottom))
+        above, below = count_of(counts, top), count_of(counts, bottom)
         for pair in ungraded:
             change = furthest(pair.possible, key=lambda change: _worth(name, change))
             above, below = above + (change in top), below + (change in bottom)
@@ -206,7 +221,7 @@ def _ends(name: str, counts: Counter[Change], ungraded: Iterable[Pair]) -> LowAn
 def _moved(name: str, counts: Counter[Change], waiting: Sequence[Pair]) -> bool:
     """Whether what waits may be more than a few of the events that a figure counts. Of all pairs it always is a few."""
     return any(
-        sum(bool(part & pair.possible) for pair in waiting) > FEW_WAITING * sum(counts[change] for change in part)
+        sum(bool(part & pair.possible) for pair in waiting) > FEW_WAITING * count_of(counts, part)
         for part in RATES[name]
     )
 
@@ -257,7 +272,11 @@ def _net_share(by_question: ByQuestion, waiting: Sequence[Pair]) -> Estimate | N
     seen, worst, best = (
         difference(
             {
-                question: (float(changes["rescue"]), float(changes["regression"]), float(changes.total()))
+                question: (
+                    float(count_of(changes, RESCUES)),
+                    float(count_of(changes, REGRESSIONS)),
+                    float(changes.total()),
+                )
                 for question, changes in counted.items()
             }
         )
@@ -272,4 +291,4 @@ def _net_share(by_question: ByQuestion, waiting: Sequence[Pair]) -> Estimate | N
 
 
 def _counts(by_question: ByQuestion, changes: Collection[Change]) -> dict[str, float]:
-    return {question: float(sum(counts[change] for change in changes)) for question, counts in by_question.items()}
+    return {question: float(count_of(counts, changes)) for question, counts in by_question.items()}

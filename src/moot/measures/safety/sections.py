@@ -28,6 +28,19 @@ _GRADED_PAIRS = (
 )
 
 
+def _in_part(rows: Rows, of: str = "") -> list[str]:
+    """What is counted where answers are right in part: the one place in which a score becomes a yes or no."""
+    if not any(row.get("in_part") for row in rows):
+        return []
+    return [
+        "Some answers are right in part: there a rescue is a score that rises, by however little, and a regression one that"
+        f" falls{of}."
+    ]
+
+
+_OF_PARTS = "; who was right in part alone is among the wrong, who could rise, and among the right, who could fall"
+
+
 def safety_sections(figures: Figures) -> Iterator[Section]:
     made = (_safety, _missing, _models, model_sections, _coverage, _gap, _lift, _consensus, tax_section, _authority)
     for make in (*made, calibration_section, _macro):
@@ -63,6 +76,7 @@ def _safety(figures: Figures) -> Iterator[Section]:
         "A rescue was wrong alone and is right after; a regression was right alone and is not right after. The multiple"
         " is rescues over regressions; its interval takes questions, not pairs, as the unit.",
     ]
+    words += _in_part(rows, _OF_PARTS)
     words += [f"{_where(row)}: {row['note']}." for row in rows if row["note"]]
     words += _not_all(rows, _where)
     words += [_not_begun(row) for row in rows if row.get("not_begun")]
@@ -145,7 +159,7 @@ def _models(figures: Figures) -> Iterator[Section]:
         Column("refused_after", "refused after"),
         Column("n", "questions"),
     )
-    words = adjusted_words(rows)
+    words = [*adjusted_words(rows), *_in_part(rows)]
     correlated = [row for row in figures.get("gain_by_strength", ()) if row["rho"] is not None]
     words += [
         f"{row['stage']}: strength alone against gain over {row['models']} models, Spearman's rho {rounded(row['rho'], 2)}"
@@ -277,6 +291,7 @@ def _lift(figures: Figures) -> Iterator[Section]:
     )
     words = (
         "Over the pairs that both have. Without regressions a multiple has no value, and there is no lift.",
+        *_in_part(rows),
         *([_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []),
         *_not_all(rows, lambda row: f"{row['before']}, {row['after']}"),
         *unknown_words(rows, "net_difference"),

@@ -291,7 +291,10 @@ def _right_labels(rows: Sequence[Row]) -> Section:
         Column("share", "of all", "share"),
         Column("accuracy", "summariser right then", "share"),
     )
-    words = ["How many of the responses that the summariser read were right, and how often it was right then."]
+    words = [
+        "How many of the responses that the summariser read were right, and how often it was right then. One that is"
+        " right in part is not counted as right."
+    ]
     words += [
         f"{row['label']}: in {row['unknown_labels']} of {row['episodes']} episodes a response is ungraded; left out here."
         for row in rows

@@ -6,6 +6,7 @@ needs is written in parts of some dozens of questions, so that a page opens at o
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,7 @@ EPISODES_A_PART = 1_500
 
 NOT_PLAYED = "."
 IN_PART = "h"
+_WHOLE = {"1": 1.0, "0": 0.0}
 OUTCOMES = {"answered": "a", "undecided": "d", "unanswered": "u", "refused": "r", "failed": "f"}
 
 Grade = Callable[[Case, str | None], float | None]
@@ -76,7 +78,7 @@ class Columns:
     outcomes: list[list[str]] = field(default_factory=list)
     answers: list[list[int]] = field(default_factory=list)
     changes: list[list[str]] = field(default_factory=list)
-    """`+`: right where its captain alone was wrong. `-`: wrong where it was right."""
+    """`+`: right where its captain alone was wrong, or the higher score. `-`: wrong where it was right, or the lower one."""
     starts: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -249,9 +251,10 @@ class _QuestionReader:
                     drafts.setdefault(seat.alone(seat.player), play[1])
             groups = self._alone(case, plays, repeat, rights, drafts)
             different = max(different, groups)
-            for seat, grades, changes in zip(self.seats, columns.grades, columns.changes, strict=True):
+            for (seat, grades, _, _, scores), changes in zip(self._lines(), columns.changes, strict=True):
                 led = seat.captain if seat.leads else None
-                changes.append(_change(grades[-1], rights.get(seat.alone(led))) if led else " ")
+                after = _WHOLE.get(grades[-1], scores.get(len(grades) - 1))
+                changes.append(_change(after, rights.get(seat.alone(led))) if led else " ")
         columns.said.append(list(distinct_answers))
         columns.diverse.append(different)
 
@@ -300,7 +303,7 @@ def _mark(play: PlayRow) -> str:
     return "1" if value == 1 else "0" if value == 0 else IN_PART
 
 
-def _change(mark: str, alone: float | None) -> str:
-    if alone is None or mark not in "01":
+def _change(after: float | None, alone: float | None) -> str:
+    if alone is None or after is None or math.isclose(after, alone, abs_tol=1e-9):
         return " "
-    return "+" if mark == "1" and alone == 0 else "-" if mark == "0" and alone == 1 else " "
+    return "+" if after > alone else "-"

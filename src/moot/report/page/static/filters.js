@@ -2,8 +2,8 @@
 
 export const FLAGS = [
   ["wrong", "All wrong", "nobody was right"],
-  ["rescued", "Rescued", "a team was right where its captain alone was wrong"],
-  ["regressed", "Regressed", "a team was wrong where its captain alone was right"],
+  ["rescued", "Rescued", "a team was right where its captain alone was wrong, or more nearly right"],
+  ["regressed", "Regressed", "a team was wrong where its captain alone was right, or less nearly right"],
   ["disagreed", "Disagreed", "the players gave different answers"],
   ["undecided", "Undecided", "the protocol did not decide"],
   ["silent", "No answer", "unanswered, refused or failed"],
