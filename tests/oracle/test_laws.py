@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import troubles
 from second_way import played
-from second_way.worlds import all_strategies, experiment, label_of
+from second_way.worlds import all_strategies, experiment, label_of, rivals_waiting
 
 Figures = dict[str, Any]
 
@@ -292,6 +293,28 @@ def test_a_judge_who_agrees_with_the_match_changes_nothing(number: int, tmp_path
     assert {k: v for k, v in decided(after).items() if k not in left_out} == {
         k: v for k, v in decided(before).items() if k not in left_out
     }
+
+
+@pytest.mark.parametrize("number", range(1300, 1300 + MORE * 3))
+def test_what_the_judge_has_not_said_yet_is_within_the_bounds(number: int, tmp_path: Path) -> None:
+    """Those against the best single player too, whoever that turns out to be."""
+    one, other = _two(tmp_path)
+    keys, shares = rivals_waiting(number, one)
+    with troubles(shares):
+        early = reported(one, keys)
+    keys, _ = rivals_waiting(number, other)
+    late = reported(other, keys)
+    true = {(row["label"], row["player"]): row["value"] for row in late["accuracy"]}
+    for row in early["accuracy"]:
+        assert _within(true[row["label"], row["player"]], row["bounds"]), row
+    best = max(value for (_, player), value in true.items() if player)
+    (team,) = (value for (_, player), value in true.items() if not player)
+    assert _within(team - best, early["headline"]["over_best_single"]["bounds"])
+    assert _within(best, early["best_single"]["bounds"])
+
+
+def _within(value: float, bounds: Mapping[str, float]) -> bool:
+    return bounds["low"] - 1e-9 <= value <= bounds["high"] + 1e-9
 
 
 @pytest.mark.parametrize("number", range(900, 900 + MORE * 2))

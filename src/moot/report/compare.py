@@ -102,10 +102,9 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if not row["n"]:
         if "bounds" not in row:
             return [f"{row['a']} and {row['b']} have no question in common.", *_left_out(row)]
-        low, high = (row["bounds"][end] for end in ("low", "high"))
         return [
             f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
-            f"Over all {row['questions']:,} questions the difference is between {signed(low)} and {signed(high)} points;"
+            f"Over all {row['questions']:,} questions the difference is {signed_between(row['bounds'])} points;"
             f" {sum(row['ungraded'].values()):,} answers are not graded.",
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
@@ -125,8 +124,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if ungraded := sum(row["ungraded"].values()):
         over_all = ""
         if bounds := row.get("bounds"):
-            low, high = (signed(bounds[end]) for end in ("low", "high"))
-            over_all = f" Over all the difference is between {low} and {high} points."
+            over_all = f" Over all the difference is {signed_between(bounds)} points."
         sentences.append(
             f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
         )
