@@ -32,7 +32,7 @@ def judge(word_on_others: bool | None) -> Any:
     """What it says of other words: right, wrong, or nothing that could be read."""
 
     def reply(request: Request) -> Any:
-        meant = bool(re.search(r"meant \d+ by", request.messages[-1].content))
+        meant = any(re.search(r"meant \d+ by", message.content) for message in request.messages)
         if meant and word_on_others is None:
             return "Hard to say."
         return {"grades": [{"id": 1, "is_correct": meant and word_on_others}]}
@@ -48,7 +48,9 @@ def headline(**judges: bool | None) -> Any:
     return world.play(["solo", "silent"], judge={"models": list(judges)}, teams=teams).figures["headline"]
 
 
-@pytest.mark.parametrize("judges", [{"jim": True, "joe": False}, {"joe": None}], ids=["two who differ", "one who fails"])
+@pytest.mark.parametrize(
+    "judges", [{"jim": True, "joe": False}, {"joe": None}], ids=["two who differ", "one who fails"]
+)
 def test_the_bounds_against_the_best_player_hold_once_all_is_graded(judges: dict[str, bool | None]) -> None:
     """Ann is the best as far as is graded, and bob in the end."""
     early, late = headline(**judges), headline(joe=True)

@@ -13,7 +13,7 @@ from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.words import NOTHING_CLAIMED
 from moot.measures.columns import count
-from moot.measures.numbers import plain, rounded, signed
+from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
@@ -105,7 +105,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         return [
             f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
             f"Over all {row['questions']:,} questions the difference is {signed_between(row['bounds'])} points;"
-            f" {sum(row['ungraded'].values()):,} answers are not graded.",
+            f" {count(sum(row['ungraded'].values()), 'answer is', 'answers are')} not graded.",
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [

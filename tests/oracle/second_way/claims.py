@@ -22,7 +22,7 @@ from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, differe
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row
+from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -179,7 +179,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
         row["low"] = chosen_low(table_of(beside, ranked.questions), row, values)
     if any(value.open for value in values.values()):
         row |= {
-            "ungraded": sum(value.most - value.least for value in values.values()),
+            "ungraded": sum(not graded(grade) for value in values.values() for grade in value.grades),
             "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
