@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from moot.cli.safe_text import say
 from moot.experiment.spec import ExperimentFile
 from moot.grade.grading import GradedBy, scores_name
-from moot.store.queries import scores_by_grader
+from moot.store.graded_by import scores_by_grader
 from moot.store.rows import config_of
 from moot.store.statements import Row
 

@@ -301,18 +301,6 @@ def answers_with_detail(connection: Connection, ident: str, grader: str, start: 
     yield from connection.execute(query).fetchall()
 
 
-def scores_by_grader(connection: Connection, ident: str) -> dict[str, int]:
-    """How many answers of an experiment have a score, by the name of whoever gave it."""
-    places, cells, scores = schema.experiment_questions, schema.experiment_cells, schema.scores
-    query = (
-        select(scores.c.grader, func.count().label("answers"))
-        .join(places, and_(places.c.case == scores.c.case, places.c.experiment == ident))
-        .join(cells, and_(cells.c.cell == scores.c.cell, cells.c.experiment == ident))
-        .group_by(scores.c.grader)
-    )
-    return {row.grader: row.answers for row in connection.execute(query)}
-
-
 def endings(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:
     """How every episode of a cell ended, without its verdict: plain tuples, for cells with very many of them.
 
