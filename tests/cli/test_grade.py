@@ -100,6 +100,42 @@ def test_a_judge_of_the_command_line_prints_its_own_figures(tmp_path: Path, capf
     assert accuracy(path, capfd) == {"ann": pytest.approx(1 / 3), "bob": pytest.approx(1 / 3)}
 
 
+def named(path: Path, **judge: Any) -> None:
+    """As if somebody had written other judges into the file."""
+    spec = {key: value for key, value in json.loads(path.read_text()).items() if key != "judge"}
+    path.write_text(json.dumps({**spec, **({"judge": judge} if judge else {})}))
+
+
+def test_a_report_follows_the_judges_whom_the_file_names_now(tmp_path: Path, capfd: Captured) -> None:
+    """In whichever order, where the store has their scores; else it says whose it shows, and what to type."""
+    path = played(tmp_path, capfd, judge={"models": ["tom"]})
+    by_tom = accuracy(path, capfd)
+    assert moot("grade", path, "--judge", "tom", "--judge", "kim") == 0
+    for judges in (["tom", "kim"], ["kim", "tom"]):
+        named(path, models=judges)
+        capfd.readouterr()
+        assert moot("report", path, "--json") == 0
+        said = capfd.readouterr()
+        figures = json.loads(said.out)
+        assert sum(row["disputed"] for row in figures["accuracy"]) == 1
+        assert (set(figures["judges"]["judges"]), said.err) == ({"tom", "kim"}, "")
+        assert moot("compare", path, "solo@ann", "solo@bob") == 0
+        assert "1 answer is not graded" in capfd.readouterr().out
+    named(path, models=["kim"])
+    assert accuracy(path, capfd) == by_tom
+    for command in (["report", path], ["report", path, "--json"], ["compare", path, "solo@ann", "solo@bob"]):
+        capfd.readouterr()
+        assert moot(*command) == 0
+        said = capfd.readouterr().err
+        assert f"graded by tom; {path} now names kim: moot grade {path} grades by that, and asks no player" in said
+    assert moot("grade", path) == 0
+    capfd.readouterr()
+    assert accuracy(path, capfd) != by_tom
+    named(path)
+    assert moot("report", path) == 0
+    assert f"graded by kim; {path} now names no judge" in capfd.readouterr().err
+
+
 def test_a_judge_that_the_file_names_is_what_the_report_shows(tmp_path: Path, capfd: Captured) -> None:
     path = played(tmp_path, capfd)
     spec = json.loads(path.read_text())

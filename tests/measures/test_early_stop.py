@@ -150,7 +150,7 @@ def test_who_was_heard_only_where_the_others_differ_has_no_accuracy() -> None:
         row = by_player[name]
         assert (row["value"], row["low"], row["high"], row["not_heard"]) == (None, None, None, 15)
         assert row["bounds"] == {"low": 0.0, "high": 0.75}
-        assert row["why"] == "heard on 5 of 20 questions: on the others nobody waited for it"
+        assert row["why"] == "heard in 5 of 20 plays: in the others nobody waited for it"
     assert by_player["ann"]["value"] == 0.75
     top = figures["skyline"]
     assert top["value"] == 0.75, "three are right there, whoever else is"

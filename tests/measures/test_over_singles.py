@@ -22,8 +22,11 @@ def alone(right: Iterable[int], of: Iterable[int] = range(40), **others: Iterabl
     return values | {ASKED[number]: ways[way] for way, numbers in others.items() for number in numbers}
 
 
-def over(right: Iterable[int], singles: Mapping[str, Mapping[str, Value]], single: str | None = None) -> Any:
-    values = alone(right)
+def over(
+    right: Iterable[int], singles: Mapping[str, Mapping[str, Value]], single: str | None = None, **others: Iterable[int]
+) -> Any:
+    """`others`: the team's answers of which it is not known whether they are right."""
+    values = alone(right, **others)
     known = {question: value.known or 0.0 for question, value in values.items()}
     side = SideResults("vote", (), known, dict.fromkeys(ASKED, 3.0), None, once=True)
     best = single or best_of_singles(singles, ASKED)
@@ -49,6 +52,15 @@ def test_the_bounds_leave_room_for_an_ungraded_player_who_is_the_best() -> None:
     told = over(range(30), {"bob": alone(range(20)), "ann": ann})
     assert (told["single"], told["difference"]) == ("bob", pytest.approx(10 / 40))
     assert told["bounds"] == {"low": pytest.approx(9 / 40), "high": pytest.approx(10 / 40)}
+
+
+def test_so_do_the_bounds_of_a_difference_that_is_withheld() -> None:
+    """Of 40 the team has 26 right and 3 that wait, ann 25 and 3, bob 20 and 13: were all of bob's right it would have 33. More
+    than the best is at most more than ann by 4, since she has 25 at least."""
+    ann = alone(range(25), waiting=(30, 31, 32), judged=(35,))
+    told = over(range(26), {"ann": ann, "bob": alone(range(20), waiting=range(20, 33))}, waiting=(36, 37, 38))
+    assert (told["difference"], told["rivals"]) == (None, ["bob"])
+    assert told["bounds"] == {"low": pytest.approx((26 - 33) / 40), "high": pytest.approx((29 - 25) / 40)}
 
 
 def test_who_has_too_few_questions_to_be_ranked_could_be_the_best() -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import troubles
 from second_way import played
-from second_way.worlds import all_strategies, experiment, label_of
+from second_way.worlds import all_strategies, experiment, label_of, rivals_waiting
 
 Figures = dict[str, Any]
 
@@ -125,8 +126,7 @@ def _rivals(over: Mapping[str, Any]) -> list[tuple[str, float | None]]:
 
 @pytest.mark.parametrize("number", range(200, 200 + MORE * 2))
 def test_a_run_in_two_parts_is_the_same_run(number: int, tmp_path: Path) -> None:
-    # What a simulated model may say to an open question depends on which others there are.
-    one, other, keys = beside(tmp_path, number, choices=True)
+    one, other, keys = beside(tmp_path, number)
     keys["strategies"] = [entry for entry in keys["strategies"] if entry != EARLY] or ["solo"]
     at_once = reported(one, keys)
     played.run(other, keys, "--limit", "3")
@@ -292,6 +292,25 @@ def test_a_judge_who_agrees_with_the_match_changes_nothing(number: int, tmp_path
     assert {k: v for k, v in decided(after).items() if k not in left_out} == {
         k: v for k, v in decided(before).items() if k not in left_out
     }
+
+
+@pytest.mark.parametrize("number", [2, 8, 9, *range(1300, 1300 + 3 * (MORE - 1))])
+def test_what_the_judge_has_not_said_yet_is_within_the_bounds(number: int, tmp_path: Path) -> None:
+    """Those against the best single player too, whoever that turns out to be."""
+    one, other = _two(tmp_path)
+    keys, shares = rivals_waiting(number, one)
+    with troubles(shares):
+        early = reported(one, keys)
+    keys, _ = rivals_waiting(number, other)
+    late = reported(other, keys)
+    best = max(row["value"] for row in late["players"])
+    assert _within(best, early["best_single"]["bounds"])
+    if over := early["headline"]["over_best_single"]:
+        assert _within(late["headline"]["value"] - best, over["bounds"])
+
+
+def _within(value: float, bounds: Mapping[str, float]) -> bool:
+    return bounds["low"] - 1e-9 <= value <= bounds["high"] + 1e-9
 
 
 @pytest.mark.parametrize("number", range(900, 900 + MORE * 2))

@@ -46,6 +46,7 @@ from second_way.worlds import (
     one_at_a_time,
     other_calls,
     reading,
+    rivals_waiting,
     stopped,
     troubled,
     two_teams,
@@ -161,6 +162,15 @@ def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -
     keys, shares = few_waiting(number, tmp_path)
     with troubles(shares):
         _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", [8, *range(10, 10 + MORE)])
+def test_while_nobody_knows_who_is_the_best_player_too(number: int, tmp_path: Path) -> None:
+    keys, shares = rivals_waiting(number, tmp_path)
+    with troubles(shares):
+        _check(tmp_path, keys)
+    over = played.figures(tmp_path)["headline"]["over_best_single"]
+    assert number > 8 or (over["difference"], bool(over["rivals"])) == (None, True)
 
 
 @pytest.mark.parametrize("number", range(1, 2 + MORE))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection
 
 from moot.cli.conditions import checked_conditions, unmet
+from moot.cli.file_judges import FileJudges
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
@@ -142,10 +143,14 @@ def _checked(
 
 async def read_report(path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False) -> ReadRun:
     store, name = open_existing(path, url, served=served)
-    hypotheses = read_experiment(path, with_questions=False).spec.hypotheses if path is not None else []
+    file = read_experiment(path, with_questions=False) if path is not None else None
+    hypotheses = file.spec.hypotheses if file is not None else []
+    judges = FileJudges(file) if file is not None and not served else None  # what was served goes by what people said
 
     def read(connection: Connection) -> ReadRun:
         experiment = find_experiment(connection, name)
+        if judges is not None:
+            experiment = judges.follow(connection, experiment)
         run_figures = figures(connection, experiment, hypotheses=hypotheses)
         page = None
         if wanted.page:
@@ -172,7 +177,10 @@ async def read_report(path: Path | None, url: str | None, wanted: ReportWanted, 
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
-            return await store.read(read)
+            found = await store.read(read)
+    if judges is not None:
+        judges.say()
+    return found
 
 
 def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:

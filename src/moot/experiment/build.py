@@ -63,9 +63,11 @@ def _together(first: FileError, others: Sequence[FileError]) -> FileError:
 def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, store_url: str | None, asked: bool) -> Plan:
     spec = file.spec
     check_vendors(file)
-    dataset = questions_of(file, limit) if spec.questions is not None else None
+    # What a cell is follows from the whole file: a trial of some questions and the run that goes on from it are one plan.
+    whole = questions_of(file) if spec.questions is not None else None
+    dataset = whole.first(limit) if whole is not None and limit is not None else whole
     prompts = _prompts(file)
-    models = make_models(file, dataset, unset, asked=asked)
+    models = make_models(file, whole, unset, asked=asked)
     players = _players(file, models, prompts, dataset)
     teams = {
         name: replace(team, names=configured_names(file), reader=reader_of(file, models))
@@ -81,7 +83,7 @@ def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, stor
         models=models,
         players=players,
         teams=teams,
-        cells=with_lessons(cells, dataset, grading),
+        cells=with_lessons(cells, whole, grading),
         grading=grading,
         lessons_from=_lessons_from(file, teams, prompts, models, dataset),
     )

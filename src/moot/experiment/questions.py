@@ -14,8 +14,8 @@ from moot.experiment.spec import ExperimentFile, QuestionsSpec
 KeyPath = tuple[str | int, ...]
 
 
-def questions_of(file: ExperimentFile, limit: int | None = None) -> Dataset:
-    """The questions that a file names, checked; at most `limit` of them, the first of each set in turn."""
+def questions_of(file: ExperimentFile) -> Dataset:
+    """The questions that a file names, checked."""
     source = file.spec.questions
     assert source is not None
     if isinstance(source, list):
@@ -24,7 +24,7 @@ def questions_of(file: ExperimentFile, limit: int | None = None) -> Dataset:
         dataset = _one(file, source, ("questions",))
         if source.name is not None:
             dataset = several({source.name: dataset})
-    return dataset.first(limit) if limit is not None else dataset
+    return dataset
 
 
 def _several(file: ExperimentFile, sources: Sequence[QuestionsSpec]) -> Dataset:

@@ -107,6 +107,12 @@ def signed(value: float) -> str:
     return rounded(value, 1, scale=2, sign=True)
 
 
+def signed_between(ends: Mapping[str, float]) -> str:
+    """Between what a difference lies, in points; a single figure where both ends are written alike."""
+    low, high = (signed(ends[end]) for end in ("low", "high"))
+    return low if low == high else f"between {low} and {high}"
+
+
 def brief(row: Row | None, key: str = "value") -> str:
     """``43.4 (39–47)``: the interval in whole points, so that four stand beside each other.
 

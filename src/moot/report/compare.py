@@ -13,7 +13,7 @@ from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.words import NOTHING_CLAIMED
 from moot.measures.columns import count
-from moot.measures.numbers import plain, rounded, signed
+from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.stats.clusters import clustered
@@ -102,11 +102,10 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if not row["n"]:
         if "bounds" not in row:
             return [f"{row['a']} and {row['b']} have no question in common.", *_left_out(row)]
-        low, high = (row["bounds"][end] for end in ("low", "high"))
         return [
             f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
-            f"Over all {row['questions']:,} questions the difference is between {signed(low)} and {signed(high)} points;"
-            f" {sum(row['ungraded'].values()):,} answers are not graded.",
+            f"Over all {row['questions']:,} questions the difference is {signed_between(row['bounds'])} points;"
+            f" {count(sum(row['ungraded'].values()), 'answer is', 'answers are')} not graded.",
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [
@@ -125,8 +124,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if ungraded := sum(row["ungraded"].values()):
         over_all = ""
         if bounds := row.get("bounds"):
-            low, high = (signed(bounds[end]) for end in ("low", "high"))
-            over_all = f" Over all the difference is between {low} and {high} points."
+            over_all = f" Over all the difference is {signed_between(bounds)} points."
         sentences.append(
             f"{ungraded:,} answer{'s are' if ungraded != 1 else ' is'} not graded, and no part of this.{over_all}"
         )

@@ -108,7 +108,7 @@ def why_unfair(answers: int, waiting: int, judged: int, nobody: int = 0, *, of: 
 def why_not_heard(heard: int, asked: int) -> str:
     if not heard:
         return f"not heard in any of {asked:,} plays: nobody waited for it"
-    return f"heard on {heard:,} of {asked:,} questions: on the others nobody waited for it"
+    return f"heard in {heard:,} of {asked:,} plays: in the others nobody waited for it"
 
 
 def why_unknown(values: Iterable[Value], *, of: str = UNGRADED) -> str | None:

@@ -22,7 +22,7 @@ from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, differe
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, known_of, mean_row
+from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -179,7 +179,7 @@ def _highest_row(raw: Raw, every: Mapping[str, Option]) -> Row | None:
         row["low"] = chosen_low(table_of(beside, ranked.questions), row, values)
     if any(value.open for value in values.values()):
         row |= {
-            "ungraded": sum(value.most - value.least for value in values.values()),
+            "ungraded": sum(not graded(grade) for value in values.values() for grade in value.grades),
             "bounds": ends_of([*values.values()]),
         }
     row |= {} if row["n"] else {"why": ANY_TEXT}
@@ -256,7 +256,7 @@ def _over_best(
         row["test"] = "mcnemar" if row["test"] == "mcnemar" and clusters(raw, [*pairs]) is None else "score"
         row.pop("why", None)
     ends = said and said.low and said.high and (said.low, said.high)
-    row = _room_for_the_best(row, several, values, ends)
+    row = _room_for_the_best(row, several, values, [*pairs], ends)
     mine = known[place]
     reached = mean_row([value.known for value in mine.values() if value.known is not None], every=mine)
     reached["low"] = chosen_low(alone, reached, {q: own[q] for q in asked if q in own})
@@ -330,25 +330,28 @@ def _withheld(several: Singles, rivals: Sequence[str], asked: Sequence[str], val
     nowhere = any(name in out for name in rivals)
     if not nowhere and not any(times > len(asked) / 20 for times in unheard.values()):
         return {}
-    sides = [[own.get(question, NOBODY_KNOWS) for question in values] for own in several.values.values()]
-    ours = list(values.values())
-    ends = [[extremes([pair]) for pair in zip(ours, own, strict=True)] for own in sides]
-    low, high = (min(mean([end[place] for end in own]) for own in ends) for place in (0, 1))
     nothing = dict.fromkeys(("difference", "low", "high", "p", "rescues", "regressions", "single"))
-    row: Row = {**nothing, "n": 0, "test": "none", "small": True, "bounds": {"low": low, "high": high}}
+    row: Row = {**nothing, "n": 0, "test": "none", "small": True, "bounds": _beside_the_best(several, values)}
     return {**row, "why": ANY_TEXT, "best_single": mean_row([]), "each": []}
 
 
-def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], ends: Any) -> Row:
-    """Somebody whose answers are not all graded may be the best of all."""
+def _beside_the_best(several: Singles, values: Mapping[str, Value]) -> Row:
+    """The best is above all others: so the team is above it by the least of what it is above each."""
+    everybody = [[own.get(question, NOBODY_KNOWS) for question in values] for own in several.values.values()]
+    ends = [[extremes([pair]) for pair in zip(values.values(), own, strict=True)] for own in everybody]
+    low, high = (min(mean([end[place] for end in own]) for own in ends) for place in (0, 1))
+    return {"low": low, "high": high}
+
+
+def _room_for_the_best(row: Row, several: Singles, values: Mapping[str, Value], asked: Sequence[str], ends: Any) -> Row:
+    """Somebody whose answers are not all graded may be the best of all. A difference is over those that `asked` says, what is
+    known where there is none is over everything."""
+    meant = dict(values) if row["difference"] is None else {question: values[question] for question in asked}
+    unsure = any(own[question].open for own in several.values.values() for question in meant if question in own)
+    if unsure or "bounds" in row:
+        row = {**row, "bounds": _beside_the_best(several, meant)}
     if row["difference"] is None:
         return row
-    unsure = [own for own in several.values.values() if any(value.open for value in own.values())]
-    if unsure:
-        margins = [[extremes([(v, own[q])])[0] for q, v in values.items() if q in own] for own in unsure]
-        least = min([mean(margin) for margin in margins if margin], default=1.0)
-        bounds = row.get("bounds") or {"low": row["difference"], "high": row["difference"]}
-        row = {**row, "bounds": {"low": min(bounds["low"], least), "high": bounds["high"]}}
     if ends and "bounds" in row:
         turned = [
             (low > 0 and row["bounds"]["low"] <= 0) or (high < 0 and row["bounds"]["high"] >= 0)

@@ -154,6 +154,20 @@ def few_waiting(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, fl
     return keys, {"judy": 0.04}
 
 
+def rivals_waiting(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Three players of whom nobody knows who is the best, so much of what they say waits for the judge; and a captain who can
+    tell, so that little of the team's does."""
+    keys, _ = few_waiting(number, folder)
+    players = list(PLAYERS[:3])
+    draw = random.Random(f"rivals {number}")
+    able = {name: {**_model(draw), "accuracy": 0.5, "power": 0.95, "temperature": 0} for name in players}
+    keys |= {"name": f"rivals-{number}", "models": {**able, "judy": keys["models"]["judy"]}, "primary": "silent"}
+    keys |= {"players": {name: {"model": name} for name in players}, "strategies": ["solo", "silent"]}
+    keys["teams"] = {"table": {"players": players, "captain": players[number % 3]}}
+    del keys["hypotheses"]
+    return keys, {"judy": 0.2}
+
+
 def waiting_reviews(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
     """Reviews and debates over two sets of open questions of which some answers wait for the judge: in some worlds so few
     that there are figures over the others, in some too many."""

@@ -286,6 +286,8 @@ def _after_the_fact(options: Mapping[str, SideResults], unlisted: UnlistedOption
     paid += unlisted.beside(options[top].cells)
     place = together.names.index(top)
     row = accuracy_row(values) | estimate_row(_paid_accuracy(paid, place, together.questions, values, seed))
+    if "ungraded" in row:  # answers, as the headline counts them
+        row["ungraded"] = sum(options[top].ungraded.get(question, 0) for question in values)
     return {"of": top, **row, **ranking_row(together), "note": "chosen after the fact"}
 
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Protocol
 from moot.measures.quiz.played import UNPLAYED
 from moot.stats.choice import chosen_interval
 from moot.stats.clusters import units_of
-from moot.stats.completions import IntervalLimits
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName, at_worst, fair, graded_estimate, least_of, marks_of
-from moot.stats.graded_pairs import compared_row, difference_ends, why_turned
+from moot.stats.graded_pairs import Pairs, compared_row, difference_ends, why_turned
 from moot.stats.shared_questions import shared_questions
 from moot.stats.waiting_choice import Tables, claim_whatever, said_alike
 
@@ -132,7 +131,9 @@ def over_best(
         test = "mcnemar" if over["test"] == "mcnemar" and units_of(pairs) is None else "score"
         over |= {"difference": found.difference, "low": found.low, "high": found.high, "p": found.p, "test": test}
         over.pop("why", None)
-    over = _whoever_is_best(over, singles, values, None if found is None else found.limits_graded)
+    over = _whoever_is_best(over, pairs, singles, values)
+    if over["difference"] is not None and (turned := why_turned(over, None if found is None else found.limits_graded)):
+        over["why"] = turned
     if reached is not None:
         worst = at_worst(known_alone)
         reached = chosen_interval(alone.seen, place, reached, at_worst=worst, clusters=clusters, seed=seed)
@@ -183,31 +184,36 @@ def _withheld(singles: ValuesByName, rivals: Sequence[str], values: Mapping[str,
     unheard = [name for name in rivals if name in unranked or asked[name] - heard[name] > FEW_WAITING * len(values)]
     if not unheard:
         return {}
-    ends = [
-        difference_ends({question: [(value, own.get(question, UNPLAYED))] for question, value in values.items()})
-        for own in singles.values()
-    ]
     told = ", ".join(f"{name} was heard on {heard[name]:,} of {len(values):,} questions" for name in unheard)
     return {
         **dict.fromkeys(("difference", "low", "high", "p", "rescues", "regressions", "single")),
         "n": 0,
         "test": "none",
         "small": True,
-        "bounds": {"low": min(low for low, _ in ends), "high": min(high for _, high in ends)},
+        "bounds": _bounds_of_best(singles, values),
         "why": f"{told} and could be the best single model",
         "best_single": estimate_row(None),
         "each": [],
     }
 
 
-def _whoever_is_best(over: Row, alone: ValuesByName, values: Mapping[str, Value], graded: IntervalLimits | None) -> Row:
-    """A player whose answers nobody has graded may be the best of all: the bounds leave room for that."""
-    if over["difference"] is None:
+def _whoever_is_best(over: Row, pairs: Pairs, singles: ValuesByName, values: Mapping[str, Value]) -> Row:
+    """A player whose answers nobody has graded may be the best of all: the bounds leave room for that.
+
+    Those of a difference are over the questions that it is of (`pairs`); of one that is withheld they are all that is known
+    of these questions, so what the best as far as is known was not asked is in them too.
+    """
+    asked = values if over["difference"] is None else {question: values[question] for question in pairs}
+    there = [own[question] for own in singles.values() for question in asked if question in own]
+    if "bounds" not in over and not any(value.open for value in there):
         return over
-    ungraded = [name for name, own in alone.items() if any(value.open for value in own.values())]
-    if ungraded:
-        margins = [difference_ends(pairs)[0] for name in ungraded if (pairs := _pairs(values, alone[name]))]
-        bounds = over.get("bounds") or {"low": over["difference"], "high": over["difference"]}
-        over = {**over, "bounds": {"low": min([bounds["low"], *margins]), "high": bounds["high"]}}
-    turned = why_turned(over, graded)
-    return {**over, "why": turned} if turned else over
+    return {**over, "bounds": _bounds_of_best(singles, asked)}
+
+
+def _bounds_of_best(singles: ValuesByName, values: Mapping[str, Value]) -> Row:
+    """What the difference to the best of them can be: as little as to any of them, and no more than to each."""
+    ends = [
+        difference_ends({question: [(value, own.get(question, UNPLAYED))] for question, value in values.items()})
+        for own in singles.values()
+    ]
+    return {"low": min(low for low, _ in ends), "high": min(high for _, high in ends)}

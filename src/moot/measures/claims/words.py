@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from moot.measures.numbers import plain, rounded, signed
+from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.stats.counted_words import count
 from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
@@ -118,8 +118,7 @@ def _than_single(over: Mapping[str, Any], best: str) -> str:
     if over["difference"] is None:
         if not (ends := over.get("bounds")):
             return f"and how far that is from {best} is not known: {over['why']}"
-        low, high = (signed(ends[end]) for end in ("low", "high"))
-        return f"between {low} and {high} points against {best}, and more is not known: {over['why']}"
+        return f"{signed_between(ends)} points against {best}, and more is not known: {over['why']}"
     difference, bounds = over["difference"], over.get("bounds")
     single = f"{best}, {over['single']}"
     if over["low"] is None:
@@ -136,9 +135,8 @@ def _whatever(over: Mapping[str, Any]) -> str:
     """What a difference can be over all questions, where not all is graded."""
     if not (bounds := over.get("bounds")):
         return ""
-    low, high = (signed(bounds[end]) for end in ("low", "high"))
     pairs = f" on the {count(over['n'], 'question')} graded for both"
-    return f"{pairs}, over all between {low} and {high} points, whatever the ungraded answers turn out to be"
+    return f"{pairs}, over all {signed_between(bounds)} points, whatever the ungraded answers turn out to be"
 
 
 def _repairs(over: Mapping[str, Any]) -> str:

@@ -1,0 +1,19 @@
+"""By whom a store has grades of an experiment: those of several judges stand side by side."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, and_, func, select
+
+from moot.store import schema
+
+
+def scores_by_grader(connection: Connection, ident: str) -> dict[str, int]:
+    """How many answers of an experiment have a score, by the name of whoever gave it."""
+    places, cells, scores = schema.experiment_questions, schema.experiment_cells, schema.scores
+    query = (
+        select(scores.c.grader, func.count().label("answers"))
+        .join(places, and_(places.c.case == scores.c.case, places.c.experiment == ident))
+        .join(cells, and_(cells.c.cell == scores.c.cell, cells.c.experiment == ident))
+        .group_by(scores.c.grader)
+    )
+    return {row.grader: row.answers for row in connection.execute(query)}
