@@ -24,7 +24,7 @@ from moot.stats.proportion import Share, share
 from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
-Rows = Mapping[str, tuple[float, float]]
+CountsByQuestion = Mapping[str, tuple[float, float]]
 """By question: how many, out of how many."""
 
 
@@ -67,7 +67,7 @@ def guarded(score: Limited, values: Mapping[str, float]) -> GuardedShare:
     return GuardedShare(score, _bounded(parts.sums), parts.questions, parts.clusters)
 
 
-def rate(rows: Rows, asked: Mapping[str, float]) -> Share | GuardedShare | None:
+def rate(rows: CountsByQuestion, asked: Mapping[str, float]) -> Share | GuardedShare | None:
     """From (how many, out of how many) of each question, where the latter is an outcome too: how many were wrong, of whom
     some were rescued. None where nothing is counted.
 
@@ -78,7 +78,13 @@ def rate(rows: Rows, asked: Mapping[str, float]) -> Share | GuardedShare | None:
     return score if score is None or largest <= 1 else _guarded_rate(score, rows, largest)
 
 
-def rate_between(between: Between, seen: Rows, worst: Rows, best: Rows, asked: Mapping[str, float]) -> Between:
+def rate_between(
+    between: Between,
+    seen: CountsByQuestion,
+    worst: CountsByQuestion,
+    best: CountsByQuestion,
+    asked: Mapping[str, float],
+) -> Between:
     """The same while answers wait for a grade: each end of the share by its own rows."""
     largest = largest_unit(asked)
     if largest <= 1:
@@ -90,7 +96,7 @@ def rate_between(between: Between, seen: Rows, worst: Rows, best: Rows, asked: M
     )
 
 
-def _guarded_rate(score: Limited, rows: Rows, largest: float) -> GuardedShare:
+def _guarded_rate(score: Limited, rows: CountsByQuestion, largest: float) -> GuardedShare:
     parts = units({question: row for question, row in rows.items() if row[1] > 0})
     return GuardedShare(score, _bounded(parts.sums, largest), len(rows), parts.clusters)
 

@@ -20,7 +20,7 @@ from moot.stats.proportion import share, share_between, summed
 
 Observed = Iterable[tuple[str, float]]
 """(question, value): several of one question are one cluster."""
-Asked = Mapping[str, float]
+PlaysByQuestion = Mapping[str, float]
 """How many plays each question has. A question brings as many to a share of some choices as chose so, of all of them at most."""
 _OF_SOME = ("accuracy_self", "accuracy_not_self", "self_and_majority")
 """Shares of the plays in which a captain chose so: how many of a question's plays these are is an outcome."""
@@ -91,7 +91,7 @@ class _Rights:
     plays: Sequence[Played] = ()
     """Where some of them wait for a grade: all of them."""
 
-    def interval(self, name: str, asked: Asked) -> Row:
+    def interval(self, name: str, asked: PlaysByQuestion) -> Row:
         """One that holds whatever waits turns out to be; nothing where none does."""
         if not self.graded or not self.plays:
             return {}
@@ -125,7 +125,7 @@ def in_largest(player: str | None, groups: Groups) -> bool:
     return any(player in group and len(group) == largest for group in groups)
 
 
-def _share(name: str, observed: Sequence[tuple[str, float]], asked: Asked) -> Row:
+def _share(name: str, observed: Sequence[tuple[str, float]], asked: PlaysByQuestion) -> Row:
     figure = rate(summed(observed), asked)
     found = figure and figure.estimate()
     return {
