@@ -23,9 +23,10 @@ from moot.select.trial import Trial
 from moot.stats import ratio
 from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import clustered
+from moot.stats.guarded_share import rate
 from moot.stats.paired import compare, mcnemar_exact, mean_difference
 from moot.stats.power import needed, power, simulated_power
-from moot.stats.proportion import mean_over_questions, share_of, wilson
+from moot.stats.proportion import mean_over_questions, wilson
 from moot.types import Estimate
 
 Generator = np.random.Generator
@@ -148,17 +149,39 @@ def rarely(better: float, worse: float) -> Situation:
     )
 
 
-def changed(models: int, accuracy: float, rate: float, together: float, of: str) -> Situation:
+def changed(models: int, accuracy: float, changes: float, together: float, of: str) -> Situation:
     """Rescues of the wrong, or regressions of the right, by several models a question that hang together."""
     loose = 1 / together - 1
 
     def draw(generator: Generator, n: int) -> Estimate | None:
         right = generator.binomial(models, generator.beta(accuracy * loose, (1 - accuracy) * loose, size=n))
         out_of = right if of == "regression" else models - right
-        times = generator.binomial(out_of, generator.beta(rate * loose, (1 - rate) * loose, size=n))
-        return share_of([(float(top), float(bottom)) for top, bottom in zip(times, out_of, strict=True)])
+        times = generator.binomial(out_of, generator.beta(changes * loose, (1 - changes) * loose, size=n))
+        return _rate_of(models, times.tolist(), out_of.tolist())
 
-    return Situation(f"{of} rate {rate:g}, {models} models", rate, draw)
+    return Situation(f"{of} rate {changes:g}, {models} models", changes, draw)
+
+
+def one_or_all(models: int, one: float, everybody: float, repaired: float) -> Situation:
+    """Rescues where one model is wrong now and then, and mostly repaired, and all at once seldom, and never repaired."""
+
+    def draw(generator: Generator, n: int) -> Estimate | None:
+        kind = generator.random(n)
+        wrong = np.where(kind < everybody, models, kind < everybody + one)
+        alone = (kind >= everybody) & (wrong == 1)
+        rescued = alone & (generator.random(n) < repaired)
+        return _rate_of(models, rescued.tolist(), wrong.tolist())
+
+    truth = one * repaired / (one + models * everybody)
+    return Situation(f"rescue rate, one or all of {models} models wrong", truth, draw)
+
+
+def _rate_of(models: int, times: Sequence[float], out_of: Sequence[float]) -> Estimate | None:
+    asked = [f"q{place}" for place in range(len(times))]
+    rows = zip(times, out_of, strict=True)
+    counts = {question: (float(top), float(bottom)) for question, (top, bottom) in zip(asked, rows, strict=True)}
+    figure = rate(counts, dict.fromkeys(asked, float(models)))
+    return None if figure is None else figure.estimate()
 
 
 def gap(gap_share: float, closed: float, lost: float) -> Situation:
@@ -286,6 +309,9 @@ SITUATIONS = (
     changed(6, 0.6, 0.3, 0.2, "rescue"),
     changed(1, 0.7, 0.1, 0.001, "regression"),
     changed(9, 0.75, 0.01, 0.3, "regression"),
+    one_or_all(9, 0.27, 0.03, 1.0),
+    one_or_all(6, 0.2, 0.02, 0.9),
+    one_or_all(3, 0.3, 0.05, 0.9),
     gap(0.3, 0.5, 0.1),
     gap(0.15, 0.4, 0.08),
     gap(0.1, 0.9, 0.0),

@@ -6,7 +6,8 @@ beside those seen that goes wholly the other way, and every unit gets a random w
 drawn anew): the p of "no more than m" is the chance that the weighted mean is no more than m (Gaffke 2005; Learned-Miller
 and Thomas 2020 give the interval that belongs to it). Of values at the bounds it is Clopper and Pearson's, of 1, 0 and -1
 against nothing it is McNemar's test, and no world of independent questions is known in which it errs oftener than it says.
-Clusters are of different size: the one that stands beside them is as large as the largest.
+Units are of different size: the one that stands beside them is as large as one can be, or, where nobody knows how large
+that is (of clusters), as the largest that was seen.
 
 That chance is no draw: it is the tail of a sum of exponential values, an integral that is taken along the line through
 the saddle point, where it falls off at once. It is right to ten digits.
@@ -47,6 +48,8 @@ class BoundedMean:
 
     sums: Sequence[float]
     sizes: Sequence[float]
+    largest: float = 0.0
+    """How many values a unit can have, where that is known beforehand and may be more than any was seen to have."""
 
     @cached_property
     def value(self) -> float:
@@ -103,7 +106,7 @@ class BoundedMean:
     def _unit(self) -> float:
         """How large the unit is that was not seen: a middling one finds a gain where few large clusters lose what many
         small ones win, in up to 14 % of worlds without any."""
-        return max(self.sizes)
+        return max(self.largest, max(self.sizes))
 
     @cached_property
     def _error(self) -> float:

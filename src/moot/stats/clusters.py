@@ -92,6 +92,11 @@ def units(rows: SumsByQuestion) -> Units:
     return Units(sorted(added), len(rows), len(added))
 
 
+def largest_unit(sizes: Mapping[str, float]) -> float:
+    """Of so many values that each question can have: how many the largest unit can."""
+    return max((size for (size,) in units({question: (size,) for question, size in sizes.items()}).sums), default=0.0)
+
+
 def unit_of(question: str) -> str:
     """What stands for a question and all that hang together with it; no cluster has the name of a question."""
     name = _CLUSTERS.get({}).get(question)

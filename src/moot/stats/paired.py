@@ -22,7 +22,7 @@ from typing import Any
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums
 from moot.stats.bounded_mean import BoundedMean
-from moot.stats.clusters import SumsByQuestion, Units, Values, list_of, units, value_rows
+from moot.stats.clusters import SumsByQuestion, Units, Values, largest_unit, list_of, units, value_rows
 from moot.stats.completions import Between, IntervalLimits
 from moot.stats.quantiles import ALPHA, normal_p, normal_quantile, student_quantile
 from moot.types import Estimate
@@ -161,13 +161,17 @@ def _limit(better: float, worse: float, scale: float, *, below: bool) -> float:
     return inside
 
 
-def difference(rows: SumsByQuestion) -> Difference | None:
-    """From (sum of the differences above zero, of those below it without the sign, how many) of each question."""
+def difference(rows: SumsByQuestion, asked: Mapping[str, float] | None = None) -> Difference | None:
+    """From (sum of the differences above zero, of those below it without the sign, how many) of each question.
+
+    `asked`: where it is an outcome how many there are, how many each question can have.
+    """
     parts = units(rows)
     counted = [unit for unit in parts.sums if unit[2] > 0]
     if not counted:
         return None
-    mean = BoundedMean([unit[0] - unit[1] for unit in counted], [unit[2] for unit in counted])
+    sums, sizes = [unit[0] - unit[1] for unit in counted], [unit[2] for unit in counted]
+    mean = BoundedMean(sums, sizes, largest_unit(asked or {}))
     return Difference(mean, parts.questions, parts.clusters, parts.enough, parts.told)
 
 

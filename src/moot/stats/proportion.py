@@ -187,11 +187,16 @@ def share_of(rows: SumsByQuestion) -> Estimate | None:
 
 def share_over_questions(observed: Iterable[tuple[str, float]]) -> Estimate | None:
     """The mean of (question, value from 0 to 1), of which one question may have several; None without any."""
+    return share_of(summed(observed))
+
+
+def summed(observed: Iterable[tuple[str, float]]) -> dict[str, tuple[float, float]]:
+    """By question the sum of its values, and how many they are."""
     rows: dict[str, tuple[float, float]] = {}
     for question, value in sorted(observed):
         total, count = rows.get(question, (0.0, 0.0))
         rows[question] = (total + value, count + 1)
-    return share_of(rows)
+    return rows
 
 
 def mean_over_questions(values: Values) -> Estimate:

@@ -20,13 +20,13 @@ NOTHING = 1e-12
 
 
 class BoundedMean:
-    """`sums` over units, of so many values (`sizes`) each."""
+    """`sums` over units, of so many values (`sizes`) each; `could`: how many values a unit could have had at the most."""
 
-    def __init__(self, sums: Sequence[float], sizes: Sequence[float] | None = None) -> None:
+    def __init__(self, sums: Sequence[float], sizes: Sequence[float] | None = None, could: float = 0.0) -> None:
         self.sums = np.array(sums, dtype=float)
         self.sizes = np.ones(len(self.sums)) if sizes is None else np.array(sizes, dtype=float)
         self.value = math.fsum(self.sums) / math.fsum(self.sizes)
-        self._unseen = float(self.sizes.max())
+        self._unseen = max(could, float(self.sizes.max()))
 
     def no_more(self, threshold: float) -> float:
         """The one-sided p of a mean of no more than this."""

@@ -118,7 +118,8 @@ def _counted(words: Words, rounds: Sequence[tuple[Episode, Grade]]) -> Row:
                 after = 0.0 if new is None else words.grade(episode.question, new)
                 objected.append(Objected(episode.question, before, after, new is not None))
     ungraded = sum(not one.graded for one in objected)
-    rate, net = share(asked), _net(objected)
+    most = max((bottom for _, bottom in asked.values()), default=0.0)
+    rate, net = share(asked), _net(objected, most)
     return {
         **{key: int(row[key]) for key in ("did_not_say", "held")},
         "challenged": len(objected),
@@ -154,19 +155,22 @@ def _bounds(objected: Sequence[Objected]) -> Row:
 Three = tuple[float | None, float | None, float | None]
 
 
-def _net(objected: Sequence[Objected]) -> Three:
-    """Improved less worsened, of all that was challenged; what waits is in the interval, at its worst and at its best."""
+def _net(objected: Sequence[Objected], most: float) -> Three:
+    """Improved less worsened, of all that was challenged; what waits is in the interval, at its worst and at its best.
+
+    `most`: how many agents a question was put to, all of whom might have challenged it.
+    """
     if unfair([[one.before, one.after] for one in objected if one.new]):
         return None, None, None
     seen = [one for one in objected if one.graded]
     if not seen:
         return None, None, None
-    value, low, high = _mean([(one.question, one.changes[0]) for one in seen])
+    value, low, high = _mean([(one.question, one.changes[0]) for one in seen], most)
     waiting = [one for one in objected if one.waits]
     if not waiting or low is None or high is None:
         return value, low, high
     worst, best = (
-        _mean([(one.question, furthest(one.changes)) for one in (*seen, *waiting)]) for furthest in (min, max)
+        _mean([(one.question, furthest(one.changes)) for one in (*seen, *waiting)], most) for furthest in (min, max)
     )
     assert value is not None
     assert worst[1] is not None
@@ -174,9 +178,9 @@ def _net(objected: Sequence[Objected]) -> Three:
     return value, min(value, worst[1]), max(value, best[2])
 
 
-def _mean(changes: Sequence[tuple[str, int]]) -> Three:
+def _mean(changes: Sequence[tuple[str, int]], most: float) -> Three:
     moved: dict[str, tuple[float, float, float]] = {}
     for question, change in changes:
         better, worse, number = moved.get(question, (0.0, 0.0, 0.0))
         moved[question] = (better + (change > 0), worse + (change < 0), number + 1)
-    return difference(moved)[:3]
+    return difference(moved, most)[:3]

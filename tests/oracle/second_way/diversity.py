@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -11,7 +12,7 @@ from scipy import optimize, stats
 
 from second_way.claims_tables import clusters
 from second_way.compare import ANY_TEXT
-from second_way.intervals import Rho, mean, share_interval, waiting_interval
+from second_way.intervals import Limits, Rho, farther_out, mean, share_interval, waiting_interval
 from second_way.meanings import Groups
 from second_way.quiz_pairs import TESTED
 from second_way.raw import Raw
@@ -220,8 +221,10 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
         "self_and_majority": [(p.question, _in_largest(p, groups[p.key])) for p in own if p.key in groups],
         "novel": [(play.question, float(play.novel)) for play in plays if play.novel is not None],
     }
+    most = max(Counter(play.question for play in plays).values())
     for name, seen in observed.items():
-        row |= _rate(name, seen)
+        # How many plays of a question ended on the captain's own draft, or did not, is an outcome.
+        row |= _rate(name, seen, 1 if name in ("self_choice", "novel") else most)
     if any(side and row[key] is None for side, key in ((own, "accuracy_self"), (other, "accuracy_not_self"))):
         row["why"] = ANY_TEXT
     for name, side in (("accuracy_self", own), ("accuracy_not_self", other)):
@@ -229,16 +232,22 @@ def _favours(plays: Sequence[Play], groups: Mapping[Key, Groups]) -> Row:
             ends = (mean(filled([play.right for play in side], open_as)) for open_as in (0.0, 1.0))
             row[f"{name}_bounds"] = dict(zip(("low", "high"), ends, strict=True))
         if row[name] is not None and any(play.right is None for play in side):
-            row[f"{name}_low"], row[f"{name}_high"] = _waiting(row[name], side)
+            row[f"{name}_low"], row[f"{name}_high"] = _waiting(row[name], side, most)
     return row
 
 
-def _waiting(value: float, plays: Sequence[Play]) -> Any:
+def _waiting(value: float, plays: Sequence[Play], most: int) -> Limits:
     """Whatever those that wait turn out to be; plays that nobody will grade are no part of it."""
     there = [play for play in plays if graded(play.right) or play.right is None]
     by_question = [[play.right for play in part] for part in parts(there, lambda play: play.question).values()]
     worst, best = ([mean(filled(part, end)) for part in by_question] for end in (0.0, 1.0))
-    return waiting_interval(value, worst, best, sizes=[float(len(part)) for part in by_question])
+    sizes = [float(len(part)) for part in by_question]
+    usual = waiting_interval(value, worst, best, sizes=sizes)
+    low, high = (
+        farther_out(usual, [(share * size, size) for share, size in zip(end, sizes, strict=True)], most)[side]
+        for side, end in enumerate((worst, best))
+    )
+    return low, high
 
 
 def _graded(plays: Sequence[Play]) -> list[tuple[str, float]]:
@@ -252,13 +261,14 @@ def _in_largest(play: Play, groups: Groups) -> float:
     return float(any(play.captain in group and len(group) == largest for group in groups))
 
 
-def _rate(name: str, seen: Sequence[tuple[str, float]]) -> Row:
-    """Over plays; those of one question are one piece of evidence."""
+def _rate(name: str, seen: Sequence[tuple[str, float]], most: int) -> Row:
+    """Over plays; those of one question, of which there are no more than `most`, are one piece of evidence."""
     counts: dict[str, tuple[float, float]] = {}
     for question, value in seen:
         top, bottom = counts.get(question, (0.0, 0.0))
         counts[question] = top + value, bottom + 1
-    low, high = share_interval(list(counts.values()))
+    pieces = list(counts.values())
+    low, high = farther_out(share_interval(pieces), pieces, most)
     total = math.fsum(value for _, value in seen)
     values = (total / len(seen) if seen else None, low, high, total, len(seen))
     return dict(zip((name, *(f"{name}_{part}" for part in ("low", "high", "count", "n"))), values, strict=True))

@@ -43,6 +43,19 @@ def share_interval(counts: Sequence[tuple[float, float]], alpha: float = ALPHA) 
     return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
 
 
+def farther_out(limits: Limits, counts: Sequence[tuple[float, float]], could: float) -> Limits:
+    """Limits of a share of what came up, `could` being how many a question could have brought: where that is more than one,
+    none is nearer than that of a mean between 0 and 1 beside which one such question stands, wholly the other way."""
+    low, high = limits
+    if could <= 1 or low is None or high is None:
+        return limits
+    there = [(top, bottom) for top, bottom in counts if bottom > 0]
+    # On the scale of -1 to 1 a hit is 1 and a miss is -1.
+    by_bounds = BoundedMean([top - (bottom - top) for top, bottom in there], [bottom for _, bottom in there], could)
+    least, most = by_bounds.limits(ALPHA)
+    return min(low, 0.5 + least / 2), max(high, 0.5 + most / 2)
+
+
 def waiting_interval(
     value: float,
     worst: Sequence[float],

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from second_way.bounded import BoundedMean
-from second_way.intervals import Difference
+from second_way.intervals import Difference, farther_out
 from second_way.tails import norm_ppf, t_isf
 
 LEVEL = 0.05
@@ -42,19 +42,26 @@ def share(rows: Mapping[str, tuple[float, float]]) -> tuple[float | None, float 
     return value, low, (1.0 if value >= 1 else min(1.0, middle + half))
 
 
+def rate(rows: Mapping[str, tuple[float, float]], could: float) -> tuple[float | None, float | None, float | None]:
+    """A share of what came up; `could`: out of how many a question could have given it."""
+    value, *limits = share(rows)
+    return value, *farther_out((limits[0], limits[1]), [*rows.values()], could)
+
+
 def difference(
-    rows: Mapping[str, tuple[float, float, float]],
+    rows: Mapping[str, tuple[float, float, float]], could: float = 0.0
 ) -> tuple[float | None, float | None, float | None, float]:
-    """Value, low, high and p: each question gives what was gained, what was lost, and out of how many."""
-    figure = _bounded(rows)
+    """Value, low, high and p: each question gives what was gained, what was lost, and out of how many; `could`: out of how
+    many it might have been."""
+    figure = _bounded(rows, could)
     if figure is None:
         return None, None, None, 1.0
     return figure.value, *(figure.limits(LEVEL) if len(rows) > 1 else (None, None)), figure.p(0.0)
 
 
-def _bounded(rows: Mapping[str, tuple[float, float, float]]) -> BoundedMean | None:
+def _bounded(rows: Mapping[str, tuple[float, float, float]], could: float = 0.0) -> BoundedMean | None:
     counted = [row for row in rows.values() if row[2] > 0]
-    return BoundedMean([row[0] - row[1] for row in counted], [row[2] for row in counted]) if counted else None
+    return BoundedMean([row[0] - row[1] for row in counted], [row[2] for row in counted], could) if counted else None
 
 
 def within_p(

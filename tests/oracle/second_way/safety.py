@@ -9,7 +9,7 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean
 from second_way.multiple import multiple
-from second_way.paired_scores import difference, mean_difference, share
+from second_way.paired_scores import difference, mean_difference, rate
 from second_way.pairs import Pair, Side, Stage, of_everybody, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, extremes, paid
 from second_way.raw import Raw
@@ -50,6 +50,7 @@ def _counted(pairs: Sequence[Pair]) -> Row:
     rescues, regressions = (sum(getattr(pair, way) for pair in pairs) for way in ("rescue", "regression"))
     changes = [(_times(part, "rescue"), _times(part, "regression")) for part in by_question.values()]
     fixed = [(_times(part, "rescue", "recovered"), _times(part, "regression")) for part in by_question.values()]
+    most = max((len(part) for part in split(pairs, lambda pair: pair.question).values()), default=0)
     flattering = unfair_pairs(pairs)
     unsure = [pair for pair in pairs if pair.waits]
     value, low, high = (None, None, None) if flattering else _hull("multiple", by_question, unsure, multiple(changes))
@@ -69,7 +70,7 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         **dict(
             zip(("multiple_with_recovered", "with_recovered_low", "with_recovered_high"), with_recovered, strict=True)
         ),
-        **_rates({} if flattering else by_question, [] if flattering else unsure),
+        **_rates({} if flattering else by_question, [] if flattering else unsure, most),
         "net": None if waiting else rescues - regressions,
         **({"why": ANY_TEXT} if flattering or waiting else {}),
         "regressions_without_answer": None if waiting else sum(p.regression and not p.after.given for p in pairs),
@@ -198,15 +199,16 @@ def _hull(name: str, by_question: dict[str, list[Pair]], unsure: Sequence[Pair],
     return seen[0], min(low, seen[0]), max(high, seen[0])
 
 
-def _share_hull(name: str, by_question: dict[str, list[Pair]], unsure: Sequence[Pair], seen: Three) -> Three:
+def _share_hull(name: str, by_question: dict[str, list[Pair]], unsure: Sequence[Pair], seen: Three, most: int) -> Three:
     if not unsure or seen[0] is None:
         return seen
     low, high = (
-        share(
+        rate(
             {
                 question: (sum(_ratio(name, p)[0] for p in part), sum(_ratio(name, p)[1] for p in part))
                 for question, part in _ended(name, by_question, unsure, sign).items()
-            }
+            },
+            most,
         )
         for sign in (1, -1)
     )
@@ -236,18 +238,21 @@ def _net_hull(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Thr
     return seen[0], min(seen[0], low[1]), max(seen[0], high[2])
 
 
-def _rates(by_question: dict[str, list[Pair]], unsure: Sequence[Pair]) -> Row:
-    """Of those who gave an answer alone: rescues of the wrong ones, regressions of the right ones; net of all pairs."""
+def _rates(by_question: dict[str, list[Pair]], unsure: Sequence[Pair], most: int) -> Row:
+    """Of those who gave an answer alone: rescues of the wrong ones, regressions of the right ones; net of all pairs.
+
+    `most`: how many pairs a question has, all of which might have been wrong alone, or right.
+    """
     wrong, right = (
         {q: sum(_could(pair, was) for pair in part) for q, part in by_question.items()} for was in (False, True)
     )
     rates = {
-        "rescue_rate": share({q: (_times(part, "rescue"), wrong[q]) for q, part in by_question.items()}),
-        "regression_rate": share({q: (_times(part, "regression"), right[q]) for q, part in by_question.items()}),
+        "rescue_rate": rate({q: (_times(part, "rescue"), wrong[q]) for q, part in by_question.items()}, most),
+        "regression_rate": rate({q: (_times(part, "regression"), right[q]) for q, part in by_question.items()}, most),
         "net_share": _net_hull(by_question, unsure),
     }
     for name in ("rescue_rate", "regression_rate"):
-        rates[name] = _share_hull(name, by_question, unsure, rates[name])
+        rates[name] = _share_hull(name, by_question, unsure, rates[name], most)
     return {
         key: value
         for name, figure in rates.items()

@@ -11,7 +11,7 @@ from typing import Any
 
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean
-from second_way.paired_scores import mean_difference, share
+from second_way.paired_scores import mean_difference, rate, share
 from second_way.pairs import drafting
 from second_way.quiz_pairs import TESTED, extremes, paid
 from second_way.raw import Cell, Episode, Raw
@@ -292,8 +292,9 @@ def _consensus(raw: Raw) -> Iterable[Row]:
         if not every:
             continue
         ways = Counter(record["how"] for record in every)
-        value, low, high = share(
-            {q: (sum(record["agreed"] for record in several), len(several)) for q, several in debated.items()}
+        value, low, high = rate(
+            {q: (sum(record["agreed"] for record in several), len(several)) for q, several in debated.items()},
+            max(map(len, endings.values())),
         )
         yield {
             "stage": cell.label,

@@ -6,7 +6,8 @@ improved less worsened; a challenge without a new answer has changed nothing. Qu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +77,8 @@ def challenges(objections: Sequence[GradedObjection]) -> dict[str, Any]:
     counted = [objection for objection in objections if objection.challenged and not objection.ungraded]
     compared = [objection.values for objection in objections if objection.challenged and objection.answered]
     unfair = why_unfair_together(compared, of="challenges")
-    net = None if unfair else _net(counted, [objection for objection in objections if objection.waits])
+    asked = Counter(objection.question for objection in objections)
+    net = None if unfair else _net(counted, [objection for objection in objections if objection.waits], asked)
     ungraded = sum(objection.ungraded for objection in objections)
     why = {"why": unfair or "no challenge is graded both before and after"} if net is None and ungraded else {}
     return {
@@ -118,14 +120,19 @@ def _net_bounds(objections: Sequence[GradedObjection]) -> dict[str, float]:
     return {"low": low / len(challenged), "high": high / len(challenged)}
 
 
-def _net(counted: Sequence[GradedObjection], waiting: Sequence[GradedObjection]) -> Estimate | None:
-    """Improved less worsened, of all that was challenged; the interval holds whatever waits turns out to be."""
+def _net(
+    counted: Sequence[GradedObjection], waiting: Sequence[GradedObjection], asked: Mapping[str, float]
+) -> Estimate | None:
+    """Improved less worsened, of all that was challenged; the interval holds whatever waits turns out to be.
+
+    `asked`: how many agents each question was put to. All of them may challenge it at once.
+    """
     changes = [(objection.question, objection.change) for objection in counted]
-    seen = _mean_change(changes)
+    seen = _mean_change(changes, asked)
     if seen is None or not waiting:
         return None if seen is None else seen.estimate()
     worst, best = (
-        _mean_change([*changes, *((objection.question, furthest(objection.possible)) for objection in waiting)])
+        _mean_change([*changes, *((objection.question, furthest(objection.possible)) for objection in waiting)], asked)
         for furthest in (min, max)
     )
     assert worst is not None, "what is graded is in it"
@@ -133,9 +140,9 @@ def _net(counted: Sequence[GradedObjection], waiting: Sequence[GradedObjection])
     return Between(seen, worst, best).estimate()
 
 
-def _mean_change(changes: Iterable[tuple[str, int]]) -> Difference | None:
+def _mean_change(changes: Iterable[tuple[str, int]], asked: Mapping[str, float]) -> Difference | None:
     rows: dict[str, tuple[float, float, float]] = {}
     for question, change in changes:
         better, worse, number = rows.get(question, (0.0, 0.0, 0.0))
         rows[question] = (better + (change > 0), worse + (change < 0), number + 1)
-    return difference(rows)
+    return difference(rows, asked)

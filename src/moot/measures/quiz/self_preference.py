@@ -6,6 +6,7 @@ it does and when it does not, and how often, when it does, its draft was in a la
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,10 +15,15 @@ from moot.measures.quiz.answer_counts import groups_of
 from moot.measures.quiz.played import DraftsKey, Played, split, teams
 from moot.stats.estimates import Row
 from moot.stats.graded import completed, mean_value, why_unknown
-from moot.stats.proportion import share, share_between, share_over_questions
+from moot.stats.guarded_share import rate, rate_between
+from moot.stats.proportion import share, share_between, summed
 
 Observed = Iterable[tuple[str, float]]
 """(question, value): several of one question are one cluster."""
+PlaysByQuestion = Mapping[str, float]
+"""How many plays each question has. A question brings as many to a share of some choices as chose so, of all of them at most."""
+_OF_SOME = ("accuracy_self", "accuracy_not_self", "self_and_majority")
+"""Shares of the plays in which a captain chose so: how many of a question's plays these are is an outcome."""
 
 
 def self_preference(plays: Sequence[Played]) -> list[Row]:
@@ -63,10 +69,11 @@ def _measures(plays: Sequence[Played], groups: Mapping[DraftsKey, Groups]) -> Ro
         # Of the same plays as the choice: who is known to have said it is known wherever it is known that nobody has.
         "novel": [(play.question, float(play.novel)) for play in plays if play.novel is not None],
     }
+    played = Counter(play.question for play in plays)
     for name, pairs in observed.items():
-        row |= _share(name, list(pairs))
+        row |= _share(name, list(pairs), played if name in _OF_SOME else {})
     for name, side in rights.items():
-        row |= side.interval(name)
+        row |= side.interval(name, played)
     row |= {f"{name}_bounds": side.bounds for name, side in rights.items() if side.bounds}
     if whys := list(dict.fromkeys(side.why for side in rights.values() if side.why)):
         row["why"] = "; ".join(whys)
@@ -84,24 +91,20 @@ class _Rights:
     plays: Sequence[Played] = ()
     """Where some of them wait for a grade: all of them."""
 
-    @property
-    def _by_question(self) -> dict[str, list[tuple[str, float]]]:
-        parts: dict[str, list[tuple[str, float]]] = {}
-        for question, right in self.graded:
-            parts.setdefault(question, []).append((question, right))
-        return parts
-
-    def interval(self, name: str) -> Row:
+    def interval(self, name: str, asked: PlaysByQuestion) -> Row:
         """One that holds whatever waits turns out to be; nothing where none does."""
         if not self.graded or not self.plays:
             return {}
         parts = split(self.plays, lambda play: play.question)
         values = {question: mean_value([play.value for play in several]) for question, several in parts.items()}
         counted = {q: float(sum(play.value.worst is not None for play in several)) for q, several in parts.items()}
-        seen = share({q: (sum(right for _, right in part), float(len(part))) for q, part in self._by_question.items()})
-        worst, best = (completed(values, best=best) for best in (False, True))
-        between = share_between(seen, worst, best, counted)
-        low, high = (None, None) if between is None else between.limits()
+        seen = summed(self.graded)
+        ends = completed(values, best=False), completed(values, best=True)
+        between = share_between(share(seen), *ends, counted)
+        if between is None:
+            return {f"{name}_low": None, f"{name}_high": None}
+        worst, best = ({q: (value * counted[q], counted[q]) for q, value in end.items()} for end in ends)
+        low, high = rate_between(between, seen, worst, best, asked).limits()
         return {f"{name}_low": low, f"{name}_high": high}
 
 
@@ -122,12 +125,13 @@ def in_largest(player: str | None, groups: Groups) -> bool:
     return any(player in group and len(group) == largest for group in groups)
 
 
-def _share(name: str, observed: Sequence[tuple[str, float]]) -> Row:
-    share = share_over_questions(observed)
+def _share(name: str, observed: Sequence[tuple[str, float]], asked: PlaysByQuestion) -> Row:
+    figure = rate(summed(observed), asked)
+    found = figure and figure.estimate()
     return {
-        name: share and share.value,
-        f"{name}_low": share and share.low,
-        f"{name}_high": share and share.high,
+        name: found and found.value,
+        f"{name}_low": found and found.low,
+        f"{name}_high": found and found.high,
         f"{name}_count": _whole(sum(value for _, value in observed)),
         f"{name}_n": len(observed),
     }

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from moot.measures.safety.pairs import Row
-from moot.stats.proportion import share_of
+from moot.stats.guarded_share import rate
 from moot.traces import Ending
 
 UNANIMOUS, CONSENSUS = "unanimous", "consensus"
@@ -20,22 +20,24 @@ def consensus_rate(endings: Mapping[str, Sequence[Ending]]) -> Row | None:
     former. Unanimous from the start is no debate.
     """
     debated = {question: [ending for ending in ended if ending.how != UNANIMOUS] for question, ended in endings.items()}
-    rate = share_of(
+    figure = rate(
         {
             question: (float(sum(ending.agreed for ending in ended)), float(len(ended)))
             for question, ended in debated.items()
             if ended
-        }
+        },
+        {question: float(len(ended)) for question, ended in endings.items()},
     )
-    if rate is None:
+    if figure is None:
         return None
+    agreed = figure.estimate()
     counts = Counter(ending.how for ended in debated.values() for ending in ended)
     late = sum(ending.agreed and ending.how != CONSENSUS for ended in debated.values() for ending in ended)
     return {
-        "value": rate.value,
-        "low": rate.low,
-        "high": rate.high,
-        "n": rate.n,
+        "value": agreed.value,
+        "low": agreed.low,
+        "high": agreed.high,
+        "n": agreed.n,
         "in_rounds": counts[CONSENSUS] / counts.total(),
         "agreed_in_resolution": late,
         "unanimous_before": sum(map(len, endings.values())) - counts.total(),

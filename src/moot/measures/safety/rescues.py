@@ -31,8 +31,8 @@ from moot.measures.safety.pairs import (
 from moot.stats.completions import Between
 from moot.stats.estimates import named_estimate
 from moot.stats.graded import FEW_WAITING
+from moot.stats.guarded_share import rate
 from moot.stats.paired import difference
-from moot.stats.proportion import share
 from moot.types import WITH_ANSWER, Estimate
 
 LowAndHigh = Mapping[str, float | None]
@@ -169,12 +169,12 @@ def safety_row(every: Sequence[Pair]) -> Row:
 def safety(pairs: Sequence[Pair]) -> StageEffect:
     parts = split(graded(pairs), lambda pair: pair.question)
     by_question = {question: Counter(pair.change for pair in part) for question, part in parts.items()}
-    total = Counter(pair.change for pair in pairs)
+    total, asked = Counter(pair.change for pair in pairs), Counter(pair.question for pair in pairs)
     why = why_unfair_changes(pairs)
     ungraded = [pair for pair in pairs if not pair.graded]
     waiting = [pair for pair in ungraded if pair.waits]
     found: dict[str, Estimate | Multiple | None] = {
-        **{name: _rate(name, by_question, waiting) for name in SHARES},
+        **{name: _rate(name, by_question, waiting, asked) for name in SHARES},
         **{name: multiple_between(*ends_of(name, by_question, waiting)) for name in MULTIPLES},
     }
     moved = [name for name in RATES if waiting and _moved(name, total, waiting)]
@@ -258,9 +258,10 @@ def _worth(name: str, change: Change) -> tuple[int, int]:
     return (change in top) - (change in bottom), int(change in top)
 
 
-def _rate(name: str, by_question: ByQuestion, waiting: Sequence[Pair]) -> Estimate | None:
+def _rate(name: str, by_question: ByQuestion, waiting: Sequence[Pair], asked: Mapping[str, float]) -> Estimate | None:
+    """`asked`: how many pairs each question has. All of them may be wrong alone, or right, at once."""
     seen, worst, best = (
-        share({question: (top, counts.bottoms[question]) for question, top in counts.tops.items()})
+        rate({question: (top, counts.bottoms[question]) for question, top in counts.tops.items()}, asked)
         for counts in ends_of(name, by_question, waiting)
     )
     if seen is None or worst is None or best is None or not waiting:
