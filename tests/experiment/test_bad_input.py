@@ -475,7 +475,7 @@ QUESTIONS = [
     ),
     Bad(
         "suffix",
-        ("cup.txt: unknown kind of question file '.txt'; expected .jsonl, .csv, .parquet",),
+        ("cup.txt: unknown kind of question file '.txt'; expected .jsonl, .json, .csv, .parquet",),
         GOOD.replace("cup.jsonl", "cup.txt"),
         {"cup.txt": "?"},
     ),

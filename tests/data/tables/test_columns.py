@@ -56,6 +56,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "semicolons.csv": lambda path: delimited(path, ";"),
     "cup.tsv": lambda path: delimited(path, "\t"),
     "cup.jsonl": lambda path: path.write_text("".join(json.dumps(row) + "\n" for row in as_objects())),
+    "cup.json": lambda path: path.write_text(json.dumps(as_objects())),
     "cup.parquet": lambda path: polars.DataFrame(as_objects()).write_parquet(path),
     "cup.xlsx": lambda path: workbook(path, {"Cup": [NAMES_OF_THEIRS, *THEIRS]}),
 }
