@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 NumberedRows = Iterator[tuple[int, Mapping[str, Any]]]
 
-LISTS = ("choices", "accepted", "rejected")
+LISTS = ("choices", "accepted", "rejected", "wrong")
+"""Keys under which one cell may hold several."""
 MOST_SAMPLED = 5_000
 """Lines by which a delimiter is found."""
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}

@@ -140,6 +140,7 @@ class ColumnsSpec(Strict):
     language: ColumnName = None
     kind: ColumnName = None
     answer: ColumnName = None
+    wrong: OneOrMoreColumns = None
     accepted: OneOrMoreColumns = None
     rejected: OneOrMoreColumns = None
     comment: ColumnName = None
@@ -164,10 +165,12 @@ class ColumnsSpec(Strict):
             raise ValueError(f"choices: expected one column or 2 to {MOST_CHOICES}, found {len(self.choices)}")
         if isinstance(self.human, list) and len(self.human) != 2:
             raise ValueError("human: expected one column, or two: how many solved it, and how many were asked")
+        if self.choices is not None and self.wrong is not None:
+            raise ValueError("choices are all of them and wrong those beside the answer; expected one of the two")
         first: dict[str, str] = {}
         for key, columns in self.stated().items():
             for name in () if columns is None or key == "meta" else several(columns):
-                if first.setdefault(name, key) != key and {first[name], key} & {"answer", "text", "choices"}:
+                if first.setdefault(name, key) != key and {first[name], key} & {"answer", "text", "choices", "wrong"}:
                     raise ValueError(f"{name!r} is {first[name]} and {key}; expected another column for one of them")
         return self
 
