@@ -13,7 +13,7 @@ from virtual_time import virtual_time
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import ConnectionFailed, EndpointUnreachable, TransportError
-from moot.models.first_heard import FIRST_CALLS, LOST_CALLS, Door, Knocking, LetIn
+from moot.models.first_heard import FIRST_CALLS, LOST_CALLS, EndpointDoor, Knocking, LetIn
 from moot.models.retry import Retry, RetryPatience
 from moot.models.scripted import ScriptedModel
 from moot.types import Reply, Request
@@ -39,9 +39,9 @@ def test_a_run_ends_after_a_few_calls_and_names_the_address(tmp_path: Path, caps
 class Server:
     """What each call meets, the last for ever."""
 
-    def __init__(self, *met: TransportError | Reply, door: Door | None = None, attempts: int = 2) -> None:
+    def __init__(self, *met: TransportError | Reply, door: EndpointDoor | None = None, attempts: int = 2) -> None:
         self.met, self.asked = list(met), 0
-        self.door = door or Door()
+        self.door = door or EndpointDoor()
         retry = Retry(Knocking(ScriptedModel("ann", self.meet), self.door), RetryPatience(attempts=attempts))
         self.model = LetIn(retry, self.door)
 
@@ -90,6 +90,6 @@ async def test_a_few_calls_are_too_few_to_say() -> None:
 @virtual_time
 async def test_where_nothing_must_end_it_is_told_once() -> None:
     told: list[str] = []
-    ended = await Server(NOBODY, door=Door(told=told.append)).ask(50)
+    ended = await Server(NOBODY, door=EndpointDoor(told=told.append)).ask(50)
     assert all(isinstance(each, ConnectionFailed) for each in ended)
     assert len(told) == 1

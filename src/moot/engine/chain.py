@@ -20,7 +20,7 @@ from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, SpentBeside, Till, Trust
 from moot.models.cache import Cache
-from moot.models.first_heard import Door, Knocking, LetIn
+from moot.models.first_heard import EndpointDoor, Knocking, LetIn
 from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
 from moot.models.key_gate import KeyGate, KeyProven, KeyShown
@@ -61,7 +61,7 @@ def chain(
     """
     flights = flights or Flights()
     gates: dict[tuple[str, str | None], KeyGate] = {}
-    doors: dict[str, Door] = {}
+    doors: dict[str, EndpointDoor] = {}
     chained: dict[str, Model] = {}
     trusts: dict[str, Trust] = {}
     for name, built in models.items():
@@ -70,7 +70,7 @@ def chain(
         gate: KeyGate | None = None
         if built.endpoint:
             gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
-            door = doors.setdefault(built.endpoint, Door(told=on_wrong_key))
+            door = doors.setdefault(built.endpoint, EndpointDoor(told=on_wrong_key))
             model = KeyShown(Knocking(model, door), gate)
         if purse is not None and model.price is not None and _priced(model):
             trust = trusts.setdefault(built.endpoint or name, Trust())

@@ -27,7 +27,7 @@ PATIENCE_S = 2.0
 """How long others wait where no connection has failed."""
 
 
-class Door:
+class EndpointDoor:
     """One endpoint, for all models behind it."""
 
     def __init__(self, *, told: Callable[[str], None] | None = None) -> None:
@@ -97,7 +97,7 @@ class Door:
 class Knocking(Wrapper):
     """A model at its endpoint's door: one try, which tells whether anybody is there."""
 
-    def __init__(self, inner: Model, door: Door) -> None:
+    def __init__(self, inner: Model, door: EndpointDoor) -> None:
         super().__init__(inner)
         self._door = door
 
@@ -119,7 +119,7 @@ class Knocking(Wrapper):
 class LetIn(Wrapper):
     """The same around all tries of a call."""
 
-    def __init__(self, inner: Model, door: Door) -> None:
+    def __init__(self, inner: Model, door: EndpointDoor) -> None:
         super().__init__(inner)
         self._door = door
 
