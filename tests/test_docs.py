@@ -457,9 +457,16 @@ def store_tables() -> dict[str, Rows]:
     }
 
 
+def simulate_tables() -> dict[str, Any]:
+    """How questions are named stands on the page of the experiment file."""
+    return {
+        name: rows for name, rows in form_tables(SimulateConfig).items() if name not in ("QuestionsSpec", "ColumnsSpec")
+    }
+
+
 SOURCES = {
     "experiment": Source("experiment-file.md", ("key", "type", "default"), lambda: form_tables(Experiment)),
-    "simulate": Source("simulate.md", ("key", "type", "default"), lambda: form_tables(SimulateConfig)),
+    "simulate": Source("simulate.md", ("key", "type", "default"), simulate_tables),
     "store": Source("store.md", ("column", "type"), store_tables),
     "questions": Source("questions.md", ("key",), lambda: {"fields": {f"`{key}`": () for key in KEYS}}),
 }

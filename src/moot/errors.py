@@ -17,7 +17,8 @@
     │   └── RequestRejected        any other status: the same request would fail again
     ├── EndpointClosed             an endpoint that has answered nothing yet will answer nothing
     │   ├── KeyRefused             ... it does not take the key
-    │   └── PathRefused            ... it has no such path: `base_url` is wrong
+    │   ├── PathRefused            ... it has no such path: `base_url` is wrong
+    │   └── EndpointUnreachable    ... nothing listens at its address
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
     └── StoreError                 the store cannot be read or written
         ├── StoreFull              no space left: what was committed is kept
@@ -69,9 +70,11 @@ class TransportError(CallError):
 class ConnectionFailed(TransportError):
     """Refused, reset, or cut in the middle of a reply."""
 
-    def __init__(self, message: str, *, sent: bool = False) -> None:
+    def __init__(self, message: str, *, sent: bool = False, nobody_there: bool = False) -> None:
+        """`nobody_there`: no connection was made at all."""
         super().__init__(message)
         self.maybe_billed = sent
+        self.nobody_there = nobody_there
 
 
 class TimedOut(TransportError):
@@ -150,6 +153,10 @@ class KeyRefused(EndpointClosed):
 
 class PathRefused(EndpointClosed):
     """There is nobody at this path of it."""
+
+
+class EndpointUnreachable(EndpointClosed):
+    """Nothing listens at its address."""
 
 
 class BudgetReached(MootError):

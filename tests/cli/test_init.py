@@ -146,7 +146,7 @@ def test_some_of_them_are_taken_by_their_numbers(monkeypatch: pytest.MonkeyPatch
     with simulated() as server:
         typing(monkeypatch, "7-9", "bob", "2")
         assert moot("init", "--port", port_of(server)) == 0
-        assert capfd.readouterr().out.count("expected numbers from 1 to") == 2
+        assert capfd.readouterr().out.count("expected numbers of 1-") == 2
         file = written()
         assert list(file["models"]) == ["bob"]
         assert file["questions"] == {"builtin": "general-en"}
@@ -391,7 +391,7 @@ FOUR = ["Antwort 1", "Antwort 2", "Antwort 3", "Antwort 4"]
 class TestColumnsThatNoNameTells:
     def test_choices_are_found_by_what_stands_in_them(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
         Path("support.csv").write_text(SUPPORT)
-        typing(monkeypatch, "3", "2", "6", "")
+        typing(monkeypatch, "3", "2", "7", "")
         assert moot("init", "--questions", "support.csv") == 0
         said = capfd.readouterr().out
         assert "Antwort 1, Antwort 2, Antwort 3, Antwort 4 could be choices: in all 3 rows" in said
@@ -404,7 +404,7 @@ class TestColumnsThatNoNameTells:
 
     def test_or_are_said_to_be_none(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
         Path("support.csv").write_text(SUPPORT)
-        typing(monkeypatch, "3", "2", "6", "none")
+        typing(monkeypatch, "3", "2", "7", "none")
         assert moot("init", "--questions", "support.csv") == 0
         assert f"not used: Ticket, {', '.join(FOUR)}, Thema" in capfd.readouterr().out
         assert written()["questions"]["columns"]["choices"] is None
@@ -444,22 +444,22 @@ class TestColumnsThatNoNameTells:
         self, monkeypatch: pytest.MonkeyPatch, capfd: Captured
     ) -> None:
         Path("cup.csv").write_text("question,left,right,answer\nWhy?,so,no,A\nWho?,you,me,B\n")
-        typing(monkeypatch, "3", "1-2")
+        typing(monkeypatch, "3", "2-3")
         assert moot("init") == 0
         assert "no column is known to be choices, though the answers are letters" in capfd.readouterr().out
         assert written()["questions"]["columns"]["choices"] == ["left", "right"]
 
     def test_a_header_that_is_nearly_known_is_proposed(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-        Path("cup.csv").write_text("Number,Prompt text,Right one\n7,Why?,so\n8,Who?,me\n")
+        Path("cup.csv").write_text("Number,Prompt text,Right answer in brief\n7,Why?,so\n8,Who?,me\n")
         typing(monkeypatch, "3", "", "")
         assert moot("init", "--questions", "cup.csv") == 0
-        assert written()["questions"]["columns"] == {"text": "Prompt text", "answer": "Right one"}
+        assert written()["questions"]["columns"] == {"text": "Prompt text", "answer": "Right answer in brief"}
         said = capfd.readouterr().out
         assert "did you mean" not in said
         assert "not used: Number" in said
         assert moot("init", "--yes", "--questions", "cup.csv", "-o", "other.yaml") == 2
         assert "('Prompt text' could be it)" in (error := capfd.readouterr().err)
-        assert "such as columns: {answer: Right one}" in error
+        assert "such as columns: {answer: Right answer in brief}" in error
         assert error.count("the columns are") == 1
 
     def test_the_only_table_of_the_folder_is_named(self, capfd: Captured) -> None:
@@ -675,6 +675,39 @@ def test_who_judges() -> None:
     ],
 )
 def test_numbers_of_a_line(line: str, chosen: list[int] | None) -> None:
-    assert numbers(line, 4) == chosen
+    assert numbers(line, range(4)) == chosen
     if chosen:
-        assert numbers(in_numbers(chosen), 4) == chosen
+        assert numbers(in_numbers(chosen), range(4)) == chosen
+
+
+# --- columns of one's own ---------------------------------------------------------------------------------------------------
+
+CASES = "ref;user_text;wanted;team;case_id\n" + "".join(
+    f"x;Who wrote letter number {n}?;author {n};{'red' if n % 2 else 'blue'};c-{n}\n" for n in range(40)
+)
+
+
+def test_columns_keep_their_numbers_and_show_what_is_in_them(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    Path("cases.csv").write_text(CASES)
+    typing(monkeypatch, "3", "", "", "2", "3")
+    assert moot("init", "--questions", "cases.csv") == 0
+    said = capfd.readouterr().out
+    assert written()["questions"]["columns"] == {"id": "case_id", "text": "user_text", "answer": "wanted"}
+    assert re.search(r"2 +user_text +Who wrote letter number 0\?\n", said)
+    assert "Which? Enter takes [2]" in said
+    assert "Which? Type a number (1,3-5)" in said
+    assert "expected one number: 1,3-5" in said  # neither enter nor the column that is the question already
+    assert re.search(r"first question: Who wrote letter number 0\?\n +right: author 0\n", said)
+    assert "case_id is taken for the id" in said
+    assert "are different" not in said
+
+
+def test_a_column_that_repeats_is_never_proposed_as_the_question(
+    monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    Path("cases.csv").write_text("team;stage;points\n" + "red;final;1\n" * 20)
+    typing(monkeypatch, "3", "", "1", "3")
+    assert moot("init", "--questions", "cases.csv") == 0
+    said = capfd.readouterr().out
+    assert "Which? Type a number (1-3)" in said
+    assert "only 1 of these 20 questions are different: is it the right column?" in said

@@ -11,7 +11,7 @@ import yaml
 import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.data.case import KEYS
+from moot.data.tables.known_names import COLUMN_KEYS
 
 ROWS = "\n".join(f"What is {n} + {n}?;{n};{2 * n};{3 * n};{'ABC'[1]};sums" for n in range(2, 14))
 COLUMNS = {"text": "Frage", "choices": ["erste", "zweite", "dritte"], "answer": "richtig", "category": "Fach"}
@@ -63,7 +63,7 @@ def test_from_python_it_is_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("questions", "message"),
     [
-        ({}, "quiz.csv:1: no column is known to be text; the columns are Frage, erste"),
+        ({}, "quiz.csv:1: no column is known to be text ('Frage' could be it); the columns are Frage, erste"),
         ({"columns": {**COLUMNS, "text": "Farge"}}, "quiz.csv:1: no column 'Farge' for text (did you mean 'Frage'?)"),
         ({"columns": {"txt": "Frage"}}, "questions.columns.txt: unknown key"),
         ({"columns": {"text": ["Frage"]}}, "questions.columns.text: expected the name of a column, or null"),
@@ -88,5 +88,5 @@ def test_a_mistake_is_named_by_file_line_and_key(
 def test_the_schema_has_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(app, ["schema"]) == 0
     forms = json.loads(capsys.readouterr().out)["$defs"]
-    assert set(forms["ColumnsSpec"]["properties"]) == set(KEYS)
+    assert set(forms["ColumnsSpec"]["properties"]) == set(COLUMN_KEYS)
     assert {"columns", "answers", "sheet"} <= set(forms["QuestionsSpec"]["properties"])

@@ -11,6 +11,7 @@ from typing import Any
 import polars
 import pytest
 
+from moot import foreign_files
 from moot.data import Dataset, by_cluster, load
 from moot.data.clusters import clusters_of
 from moot.errors import FileError
@@ -34,6 +35,11 @@ def as_jsonl(path: Path) -> Path:
     return path
 
 
+def as_json(path: Path) -> Path:
+    path.write_text(json.dumps(ROWS, indent=2), encoding="utf-8-sig")
+    return path
+
+
 def as_csv(path: Path) -> Path:
     lines = [
         "id,text,answer,accepted,human,choices,year,context,lemmatize,meta.tour",
@@ -50,7 +56,12 @@ def as_parquet(path: Path) -> Path:
     return path
 
 
-WRITERS: dict[str, Callable[[Path], Path]] = {"cup.jsonl": as_jsonl, "cup.CSV": as_csv, "cup.parquet": as_parquet}
+WRITERS: dict[str, Callable[[Path], Path]] = {
+    "cup.jsonl": as_jsonl,
+    "cup.json": as_json,
+    "cup.CSV": as_csv,
+    "cup.parquet": as_parquet,
+}
 
 
 @pytest.mark.parametrize(("name", "write"), WRITERS.items(), ids=WRITERS)
@@ -191,3 +202,30 @@ def test_questions_hang_together_where_a_field_says_the_same_to_its_end(
     assert together["0"] == together["1"] != together.get("2")
     assert cases[2].cluster not in (None, cases[0].cluster)
     assert [case.cluster for case in cases[3:]] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"id": "1"}\n{"id": "2"}\n', r"cup\.json: not valid JSON .*; one object a line is read from a name"),
+        ('{"id": "1"}', r'cup\.json: expected a list of objects, or {"data": \[\.\.\.\]}'),
+        ('[{"id": "1", "text": "Who?", "answer": "Ann"}, 7]', "cup.json:2: expected an object"),
+        ('[{"id": "1", "text": "Who?", "answer": "Ann"}, {"id": "1", "text": "Who?", "answer": NaN}]', "cup.json:2: answer: "),
+        ("[]", "no questions in it"),
+        (f"[{'[' * 100_000}", "nested too deep|not valid JSON"),
+    ],
+)  # fmt: skip
+def test_a_json_document_is_looked_at_like_any_other_file(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "cup.json").write_text(text, encoding="utf-8")
+    with pytest.raises(FileError, match=message):
+        load(tmp_path / "cup.json")
+
+
+def test_a_json_document_is_read_so_far_and_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = as_json(tmp_path / "cup.json")
+    monkeypatch.setattr(foreign_files, "MOST_DOCUMENT", 100)
+    with pytest.raises(FileError, match="is longer than 100 characters"):
+        load(path)
+    path.write_bytes('["Ёлка"]'.encode("cp1251"))
+    with pytest.raises(FileError, match=r"expected UTF-8 text .*iconv"):
+        load(path)

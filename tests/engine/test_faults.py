@@ -224,7 +224,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_a_dead_endpoint_fails_alone_and_is_made_up_for_later(
+def test_a_dead_endpoint_is_told_at_once_and_made_up_for_later(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     port = free_port()
@@ -232,18 +232,12 @@ def test_a_dead_endpoint_fails_alone_and_is_made_up_for_later(
         dead = endpoint(f"http://127.0.0.1:{port}/v1", "ann")
         path = experiment(tmp_path, {"tom": endpoint(server.base_url), "ann": dead}, questions=40)
         assert moot("run", path, "--quiet") == 1
-        assert Counter((row["player"], row["outcome"]) for row in episodes(path)) == {
-            ("tom", "answered"): 40,
-            ("ann", "failed"): 40,
-        }
+        assert {row["outcome"] for row in episodes(path) if row["player"] == "ann"} <= {"failed"}
         error = capfd.readouterr().err
-        assert "40 of 80 episodes failed" in error
-        assert f"127.0.0.1:{port}" in error, "the real cause"
-        server.reset()
+        assert f"nobody answers for model ann: http://127.0.0.1:{port}/v1: " in error
         with simulated({"models": {"ann": {"accuracy": 0.5}}}, port=port) as back:
             assert moot("run", path, "--quiet") == 0
             assert back.stats["outcomes"] == {"ok": 40}, "what failed is played"
-        assert server.stats["requests"] == 0, "and nothing else"
     assert outcomes(path) == {"answered": 80}
 
 

@@ -16,6 +16,9 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.engine.runner import Runner
+from moot.errors import FileError
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 
 GOOD_QUESTION = {"id": "1", "text": "Which city is the capital of France?", "answer": "Paris"}
 GOOD = """\
@@ -475,7 +478,7 @@ QUESTIONS = [
     ),
     Bad(
         "suffix",
-        ("cup.txt: unknown kind of question file '.txt'; expected .jsonl, .csv, .parquet",),
+        ("cup.txt: unknown kind of question file '.txt'; expected .jsonl, .json, .csv, .parquet",),
         GOOD.replace("cup.jsonl", "cup.txt"),
         {"cup.txt": "?"},
     ),
@@ -773,3 +776,21 @@ def test_the_same_through_a_shell(name: str, group: list[Bad], tmp_path: Path) -
     for words in bad.says:
         assert words in done.stderr
     assert not list(tmp_path.glob("*.db"))
+
+
+def test_a_variable_that_many_models_want_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VERTEX_KEY", raising=False)
+    monkeypatch.delenv("OTHER_KEY", raising=False)
+    keys = {"ann": "VERTEX_KEY", "bob": "OTHER_KEY", "cat": "VERTEX_KEY", "dan": "VERTEX_KEY"}
+    models = {
+        name: {"provider": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "m", "api_key_env": key}
+        for name, key in keys.items()
+    }
+    path = tmp_path / "cup.yaml"
+    path.write_text(json.dumps({"name": "cup", "questions": {"builtin": "facts-en"}, "models": models}))
+    with pytest.raises(FileError) as caught:
+        build(read_experiment(path))
+    assert caught.value.problem == (
+        "the environment variable VERTEX_KEY is not set (so it is for models.cat.api_key_env, models.dan.api_key_env);"
+        " models.bob.api_key_env: the environment variable OTHER_KEY is not set"
+    )

@@ -14,6 +14,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.simulate.server import running
 
+FAILING = {"models": {"ann": {"accuracy": 1}, "bob": {"accuracy": 1}}, "faults": [{"kind": "500"}]}
 QUESTIONS = {"builtin": "facts-en", "sample": 4}
 
 
@@ -46,7 +47,8 @@ def fractions(value: Any, key: str = "") -> list[tuple[str, float]]:
 
 
 async def test_there_is_no_figure_and_it_says_why() -> None:
-    results = await moot.arun(experiment("http://127.0.0.1:9/v1"))
+    async with running(FAILING) as server:
+        results = await moot.arun(experiment(server.base_url))
     figures = results.figures
     assert results.state == "failed"
     assert "headline" not in figures
@@ -72,19 +74,20 @@ def test_the_views_end_in_three_lines(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "400")
     path = tmp_path / "down.yaml"
-    path.write_text(json.dumps(experiment("http://127.0.0.1:9/v1")))
-    assert run_app(app, ["run", str(path)]) == 1
+    with in_a_thread(running(FAILING)) as server:
+        path.write_text(json.dumps(experiment(server.base_url)))
+        assert run_app(app, ["run", str(path)]) == 1
     told = capsys.readouterr()
     assert told.out == ""
     *_, nothing, why, following = told.err.splitlines()
     assert nothing == "moot: Nothing could be played: all 28 plays failed. There is no figure and no verdict."
-    assert "nothing listens there: start the server" in why
+    assert "500" in why
     assert following.split(",")[0] == f"  Next: moot doctor {path}"
     assert run_app(app, ["report", str(path)]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == 3
     assert printed[0] == nothing.removeprefix("moot: ")
-    assert printed[1].startswith("ann, bob: ConnectionFailed: ")
+    assert printed[1].startswith("ann, bob: ServerFailed: ")
     page = tmp_path / "down.html"
     assert run_app(app, ["report", str(path), "-o", str(page)]) == 0
     opening = page.read_text().split('class="verdict">')[1].split("</article>")[0]

@@ -426,6 +426,8 @@ async def test_speed(http: aiohttp.ClientSession) -> None:
         ("faults:\n- kind: 500\n- kind: boom\n", "sim.yaml:3: faults.1.kind: .*429-seconds.* found 'boom'"),
         ("faults: [{kind: 500, model: who}]\n", "a fault is for 'who'; expected one of ann"),
         ("models: {tom: {accuracy: 0.2, family: f, correlation: 1}}\n", "family_correlation must not add up"),
+        ("questions: {fiel: a.csv}\n", "questions.*fiel: unknown key"),
+        ("questions: {builtin: facts-en, columns: {text: a}}\n", "columns goes with a file that is a table"),
         ("seed: [\n", "sim.yaml:2: not valid YAML"),
         ("- 1\n", "expected keys and values"),
     ],
@@ -447,6 +449,22 @@ async def test_questions_of_the_config_are_found_beside_it(http: aiohttp.ClientS
     assert [reply["answer"] for reply in replies] == ["Ada", "Bo"]
 
 
+async def test_questions_of_the_config_are_named_as_in_an_experiment(
+    http: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    """With columns of one's own; and two files whose rows are numbered alike are two sets of questions."""
+    (tmp_path / "own.csv").write_text("Frage,Falsch,Gut\nWho is «1»?,No,Ada\n", encoding="utf-8")
+    (tmp_path / "more.csv").write_text("question,answer\nWho is «2»?,Bo\n", encoding="utf-8")
+    (tmp_path / "sim.yaml").write_text(
+        "questions: [{file: own.csv, columns: {text: Frage, answer: Gut}}, more.csv, {builtin: facts-en}]\n"
+        "models: {tom: {accuracy: 1}}\n"
+    )
+    async with running(load_config(tmp_path / "sim.yaml")) as server:
+        assert len(server.world) == 42
+        replies = [json.loads(content((await post(http, server, body(number)))[1])) for number in (1, 2)]
+    assert [reply["answer"] for reply in replies] == ["Ada", "Bo"]
+
+
 async def test_a_port_that_is_taken_is_said_so() -> None:
     async with running() as server:
         port = int(server.url.rsplit(":", 1)[1])
@@ -460,7 +478,8 @@ def test_the_command_says_where_it_is_and_stops_cleanly(how: signal.Signals, tmp
     (tmp_path / "own.csv").write_text("Question,Correct\nWho?,Ada\n", encoding="utf-8")
     (tmp_path / "sim.yaml").write_text("questions: own.csv\n", encoding="utf-8")
     code = "import typer; from moot.cli.simulate import simulate; typer.run(simulate)"
-    command = [sys.executable, "-c", code, "--port", "0", "--config", str(tmp_path / "sim.yaml")]
+    named = ["--config", str(tmp_path / "sim.yaml")] if how == signal.SIGINT else [str(tmp_path / "sim.yaml")]
+    command = [sys.executable, "-c", code, "--port", "0", *named]
     source = Path(__file__).parents[2] / "src"
     env = {**os.environ, "PYTHONPATH": str(source)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:

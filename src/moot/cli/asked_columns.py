@@ -11,22 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from moot.cli.choosing import one, typed
-from moot.cli.choosing import several as several_of
+from moot.cli.column_menu import ColumnMenu, cut
 from moot.cli.safe_text import say
 from moot.config.flow import flow
 from moot.data import Dataset, builtin, load
-from moot.data.case import KEYS
 from moot.data.tables.choice_columns import likely_choices
-from moot.data.tables.known_names import ColumnNames, several
+from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
 from moot.data.tables.likely import likely_questions, unknown_tables
+from moot.data.tables.likely_columns import likely_id
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
-from moot.data.tables.table import table_of
 from moot.errors import FileError
 from moot.experiment.starter_file import StarterQuestions
 
 LOOKED_AT = 1000
 """Questions by which is told what kind the others are, and in which language."""
+LONGEST_SHOWN = 300
+"""Letters of a question, of its choices and of its answer."""
+_MOSTLY = 0.9
 BUILTIN, EASY = "general-en", "facts-en"
 _CYRILLIC, _LATIN = re.compile("[а-яё]", re.IGNORECASE), re.compile("[a-z]", re.IGNORECASE)
 
@@ -46,7 +48,7 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
         return _builtin(EASY if small else BUILTIN, notes)
     place = _from(output.parent, path)
     if path.suffix.lower() not in TABLE_ENDINGS:
-        return QuestionsFound(_described({"file": place}, load(path)))
+        return QuestionsFound(_described({"file": place}, _shown(load(path))))
     stated, proposal = _settled(path, yes=yes)
     keys = {"file": place, **_keys(stated, proposal)}
     if proposal.doubts:
@@ -54,7 +56,7 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
         return QuestionsFound(StarterQuestions(keys, (*asked, *notes)), proposal.error())
     for reason in _said_of(proposal):
         say(f"  {reason}")
-    return QuestionsFound(_described(keys, load(path, stated=stated)))
+    return QuestionsFound(_described(keys, _shown(load(path, stated=stated))))
 
 
 def _from(folder: Path, path: Path) -> str:
@@ -83,7 +85,7 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
     say("Questions: several files here look like some")
     for place, path in enumerate(likely):
         say(f"  {place + 1:3}  {path}")
-    return likely[one("Which?", len(likely))], ()
+    return likely[one("Which?", [[place] for place in range(len(likely))])], ()
 
 
 def _how_to_take_yours() -> str:
@@ -107,6 +109,7 @@ def _said_of(proposal: Proposal) -> list[str]:
 def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
     """Ask until there is no doubt left, or none that words could settle."""
     stated = NOTHING_STATED
+    menu = ColumnMenu(path)
     say(f"Columns of {path}:")
     while True:
         proposal = propose_columns(path, stated)
@@ -114,27 +117,29 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
         if doubt is None:
             if proposal.doubts and not yes:
                 raise proposal.error()
-            if proposal.doubts or (found := _with_choices(path, stated, proposal, yes=yes)) is None:
+            if proposal.doubts:
                 return stated, proposal
-            stated = found
+            more = _with_choices(menu, stated, proposal, yes=yes) or _with_id(menu, stated, proposal)
+            if more is None:
+                return stated, proposal
+            stated = more
         elif doubt.about == "unused":  # kept, and shown to nobody
             stated = stated_too(stated, doubt.ways[0])
         elif yes:
             return stated, proposal
         else:
-            stated = stated_too(stated, _asked(doubt))
+            stated = stated_too(stated, _asked(menu, doubt))
 
 
-def _with_choices(path: Path, stated: Stated, proposal: Proposal, *, yes: bool) -> Stated | None:
+def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: bool) -> Stated | None:
     """With columns of choices that no name told of, or with the word that there are none; None: nothing more to say."""
-    if proposal.ours or {"choices"} & {*proposal.columns, *stated.columns}:
+    if proposal.ours or {"choices", WRONG} & {*proposal.columns, *stated.columns}:
         return None
-    kept = several(stated.columns.get("meta") or ())
-    free = [*proposal.unused, *kept]
+    free = _free(stated, proposal)
     columns = {key: names for key, names in proposal.columns.items() if key != "meta"}
-    for likely in likely_choices(table_of(path), columns, free):
+    for likely in likely_choices(menu.table, columns, free):
         proposed = _as_choices(stated, likely.columns)
-        if likely.columns and _undecided(path, proposed):
+        if likely.columns and _undecided(menu.path, proposed):
             continue
         if likely.columns:
             say(f"  {listed(likely.columns)} could be choices: {likely.why}")
@@ -142,20 +147,39 @@ def _with_choices(path: Path, stated: Stated, proposal: Proposal, *, yes: bool) 
             say(f"  no column is known to be choices, though {likely.why}")
         if yes:
             return proposed if likely.columns else None
-        for place, name in enumerate(free):
-            say(f"  {place + 1:3}  {name}")
-        usual = [free.index(name) for name in likely.columns]
-        chosen = several_of("Which are the choices? Such as 2-5; enter takes", len(free), usual)
-        return _as_choices(stated, tuple(free[place] for place in chosen))
+        return _as_choices(
+            stated, menu.several("Which are the choices? Such as 2-5; enter takes", free, likely.columns)
+        )
     return None
 
 
+def _with_id(menu: ColumnMenu, stated: Stated, proposal: Proposal) -> Stated | None:
+    """With a column that tells the rows apart: numbered by their rows they would be asked again when one is put on top."""
+    if proposal.ours or "id" in {*proposal.columns, *stated.columns}:
+        return None
+    found = likely_id(menu.table, _free(stated, proposal), several(proposal.columns["text"])[0])
+    if found is None:
+        return None
+    say(f"  {listed([found])} is taken for the id: it is short, and different in every row")
+    return _as(stated, "id", (found,))
+
+
+def _free(stated: Stated, proposal: Proposal) -> list[str]:
+    """What is nothing yet, or only kept."""
+    return [*proposal.unused, *several(stated.columns.get("meta") or ())]
+
+
 def _as_choices(stated: Stated, names: tuple[str, ...]) -> Stated:
+    return _as(stated, "choices", names)
+
+
+def _as(stated: Stated, key: str, names: tuple[str, ...]) -> Stated:
     """No column is two things: those are no longer kept as something else."""
     columns = dict(stated.columns)
     if kept := tuple(name for name in several(columns.pop("meta", None) or ()) if name not in names):
         columns["meta"] = kept
-    return Stated({**columns, "choices": (names[0] if len(names) == 1 else names) if names else None})
+    named = (names[0] if len(names) == 1 else names) if names else None
+    return Stated({**columns, key: named}, stated.answers, stated.sheet)
 
 
 def _undecided(path: Path, stated: Stated) -> bool:
@@ -163,20 +187,22 @@ def _undecided(path: Path, stated: Stated) -> bool:
     return any(not doubt.ways for doubt in propose_columns(path, stated).doubts)
 
 
-def _asked(doubt: Doubt) -> Stated:
+def _asked(menu: ColumnMenu, doubt: Doubt) -> Stated:
     where = f"line {doubt.line}: " if doubt.line is not None and doubt.about == "other" else ""
     say(f"  {where}{doubt.brief or doubt.problem}")
+    if doubt.about != "other":
+        return doubt.ways[menu.one([_columns_of(way) for way in doubt.ways], doubt.likely)]
     for place, way in enumerate(doubt.ways):
-        say(f"  {place + 1:3}  {_in_yaml(way) if doubt.about == 'other' else _column_of(way)}")
+        say(f"  {place + 1:3}  {_in_yaml(way)}")
     if len(doubt.ways) == 1:
         typed("That is the only way it can be read; enter goes on, Ctrl-C stops")
         return doubt.ways[0]
-    return doubt.ways[one("Which?", len(doubt.ways), doubt.likely)]
+    return doubt.ways[one("Which?", [[place] for place in range(len(doubt.ways))], doubt.likely)]
 
 
-def _column_of(way: Stated) -> str:
+def _columns_of(way: Stated) -> tuple[str, ...]:
     (names,) = way.columns.values()
-    return listed(several(names)) if names is not None else "none of them"
+    return several(names) if names is not None else ()
 
 
 def _of_doubt(doubt: Doubt) -> tuple[str, ...]:
@@ -194,7 +220,7 @@ def _keys(stated: Stated, proposal: Proposal) -> dict[str, Any]:
     ours = _stated_keys(stated)
     keys = {**ours, **proposal.keys}
     if columns := {**ours.get("columns", {}), **proposal.keys.get("columns", {})}:
-        keys["columns"] = {key: columns[key] for key in KEYS if key in columns}
+        keys["columns"] = {key: columns[key] for key in COLUMN_KEYS if key in columns}
     return {key: value for key, value in keys.items() if value}
 
 
@@ -205,6 +231,22 @@ def _stated_keys(stated: Stated) -> dict[str, Any]:
 
 def _listed(names: ColumnNames | None) -> str | list[str] | None:
     return list(names) if isinstance(names, tuple) else names
+
+
+def _shown(dataset: Dataset) -> Dataset:
+    """With its first question said, and whether others are the same: a wrong column is seen there at a glance."""
+    first = next(iter(dataset))
+    asked, right = first.question, first.answer
+    say(f"  first question: {cut(' '.join(asked.text.split()), LONGEST_SHOWN)}")
+    if asked.choices:
+        lettered = zip(asked.letters, asked.choices, strict=True)
+        say(f"    {cut('  '.join(f'{letter}) {choice}' for letter, choice in lettered), LONGEST_SHOWN)}")
+    say(f"    right: {cut(right, LONGEST_SHOWN) if right is not None else 'that it cannot be answered'}")
+    questions = [case.question for case in islice(dataset, LOOKED_AT)]
+    different = len({(question.text, question.choices, question.context) for question in questions})
+    if different < _MOSTLY * len(questions):
+        say(f"  only {different} of these {len(questions)} questions are different: is it the right column?")
+    return dataset
 
 
 def _described(keys: dict[str, Any], dataset: Dataset, notes: tuple[str, ...] = ()) -> StarterQuestions:

@@ -26,28 +26,40 @@ def typed(prompt: str) -> str:
     return line.strip()
 
 
-def several(prompt: str, count: int, proposed: Sequence[int]) -> list[int]:
-    """Positions from 0: `1,3-5`, `all`, `none`, or enter for those that are proposed."""
+def several(prompt: str, offered: Sequence[int], proposed: Sequence[int]) -> list[int]:
+    """Some of the positions, from 0, that are offered: `1,3-5`, `all`, `none`, or enter for those that are proposed."""
     while True:
         line = typed(f"{prompt} [{in_numbers(proposed) or 'none'}]")
         if not line:
             return list(proposed)
-        chosen = numbers(line, count)
+        chosen = numbers(line, offered)
         if chosen is not None:
             return chosen
-        say(f"expected numbers from 1 to {count} with commas between, such as 1-{count}; or all, or none")
+        say(f"expected numbers of {in_numbers(offered)} with commas between, such as 1,3-5; or all, or none")
 
 
-def one(prompt: str, count: int, proposed: int | None = None) -> int:
-    """A position from 0. Mostly there is nothing to be proposed: whoever is asked knows, and we do not."""
+def one(prompt: str, ways: Sequence[Sequence[int]], proposed: int | None = None) -> int:
+    """Which of the ways, each named by its positions, from 0; no position at all is `none`.
+
+    Mostly there is nothing to be proposed: whoever is asked knows, and we do not. Then enter is no answer.
+    """
+    offered = sorted({place for way in ways for place in way})
+    expected = f"one of {', '.join(map(name_of, ways))}" if any(len(way) != 1 for way in ways) else in_numbers(offered)
     while True:
-        line = typed(f"{prompt} [{f'1-{count}' if proposed is None else proposed + 1}]")
+        wanted = f"Type a number ({expected})" if proposed is None else f"Enter takes [{name_of(ways[proposed])}]"
+        line = typed(f"{prompt} {wanted}")
         if not line and proposed is not None:
             return proposed
-        chosen = numbers(line, count)
-        if chosen is not None and len(chosen) == 1:
-            return chosen[0]
-        say(f"expected one number from 1 to {count}")
+        chosen = numbers(line, offered)
+        found = [place for place, way in enumerate(ways) if chosen == sorted(way)]
+        if found:
+            return found[0]
+        say(f"expected one number: {expected}" if all(len(way) == 1 for way in ways) else f"expected {expected}")
+
+
+def name_of(way: Sequence[int]) -> str:
+    """What is typed for it: 3, or 3-6 where it is several, or none."""
+    return in_numbers(way) or "none"
 
 
 def agreed(prompt: str) -> bool:
@@ -55,20 +67,23 @@ def agreed(prompt: str) -> bool:
     return typed(f"{prompt} [y/N]").casefold() in ("y", "yes")
 
 
-def numbers(line: str, count: int) -> list[int] | None:
-    """The positions that a line names, each once and in order; None where it does not make sense."""
+def numbers(line: str, offered: Sequence[int]) -> list[int] | None:
+    """The positions, from 0, that a line names, each once and in order; None where it does not make sense.
+
+    A range may go over what is not offered: 2-5 is what is offered of them.
+    """
     word = line.strip().casefold()
     if word in ("all", "none"):
-        return list(range(count)) if word == "all" else []
+        return sorted(offered) if word == "all" else []
     chosen: set[int] = set()
     for part in re.split(r"[,;\s]+", re.sub(r"\s*-\s*", "-", word).strip(",; ")):
         found = _RANGE.fullmatch(part)
         if found is None:
             return None
-        first, last = int(found[1]), int(found[2] or found[1])
-        if not 1 <= first <= last <= count:
+        first, last = int(found[1]) - 1, int(found[2] or found[1]) - 1
+        if first > last or not {first, last} <= set(offered):
             return None
-        chosen.update(range(first - 1, last))
+        chosen.update(place for place in offered if first <= place <= last)
     return sorted(chosen)
 
 

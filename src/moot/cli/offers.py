@@ -125,7 +125,7 @@ def show(offers: Sequence[Offer], chosen: Sequence[int]) -> None:
 def choose(offers: Sequence[Offer]) -> list[StarterModel]:
     """The models that somebody wants; those of a hosted API by their names, or from its list if it may be asked."""
     while True:
-        places = several("Which? Such as 1,3-4; enter takes", len(offers), proposed(offers))
+        places = several("Which? Such as 1,3-4; enter takes", range(len(offers)), proposed(offers))
         models = [model for place in places for model in _models_of(offers[place])]
         if models:
             return models
@@ -165,7 +165,7 @@ def _from_list(listed: Sequence[str]) -> list[str]:
     shown = min(len(listed), MOST_LISTED)
     while True:
         line = typed("Which? Numbers or names; enter for none:")
-        places = numbers(line, shown) if line else []
+        places = numbers(line, range(shown)) if line else []
         if places is not None:
             return [listed[place] for place in places]
         if not re.fullmatch(r"[-0-9,;\s]+", line):

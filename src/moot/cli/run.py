@@ -115,7 +115,7 @@ async def _played(runner: Runner) -> State:
         return await runner.run()
     except EndpointClosed as error:
         tally, path = runner.tally, runner.experiment.file.path
-        kept = f"{tally.done} of {tally.total} episodes are kept"
+        kept = f"{tally.done - tally.outcomes['failed']} of {tally.total} episodes are kept"
         raise type(error)(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
 
 
@@ -132,7 +132,7 @@ async def _report(experiment: Plan, store: Store, runner: Runner, state: State, 
             stands = await store.read(
                 lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
             )
-            first = f"interrupted: {tally.done:,} of {tally.total:,} episodes are kept"
+            first = _interrupted_words(tally)
             after = f"moot run {following.source} goes on; {report} shows what there is"
             if nothing_new:
                 first, after = f"nothing to do: all {tally.total:,} episodes are there", f"{report} shows more"
@@ -145,6 +145,15 @@ async def _report(experiment: Plan, store: Store, runner: Runner, state: State, 
             return False
         print_ending(run_figures, Console(), following)
     return True
+
+
+def _interrupted_words(tally: RunTally) -> str:
+    """A failed episode is asked again: it is in the store, and nothing that anybody would call kept."""
+    failed = tally.outcomes["failed"]
+    words = f"interrupted: {tally.done - failed:,} of {tally.total:,} episodes are kept"
+    if not failed:
+        return words
+    return f"{words}; {failed:,} failed, such as by {min(tally.causes, key=len, default='an error')}"
 
 
 def _nothing_played(runner: Runner) -> None:

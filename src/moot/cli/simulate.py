@@ -9,6 +9,10 @@ import typer
 
 
 def simulate(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="The same as --config.", show_default=False)
+    ] = None,
+    *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")],
     config: Annotated[
         Path | None, typer.Option(help="YAML file: models, questions, latency, limits, faults.", show_default=False)
@@ -28,11 +32,15 @@ def simulate(
     import sys
 
     from moot.cli.safe_text import say
+    from moot.errors import UsageError
     from moot.simulate.server import simulate_until_stopped
     from moot.simulate.server_config import SimulateConfig, load_config
 
     def remark(note: str) -> None:
         say(f"moot: {note}", file=sys.stderr)
 
-    read = load_config(config) if config else SimulateConfig()
+    if file is not None and config is not None:
+        raise UsageError(f"{file} and --config {config} are two configs; expected one")
+    named = config or file
+    read = load_config(named) if named else SimulateConfig()
     asyncio.run(simulate_until_stopped(read, host, port, remark=remark))

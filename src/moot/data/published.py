@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from moot.data.case import PlacedRow
-from moot.data.rows import parquet_rows
+from moot.data.rows import json_rows, parquet_rows
 from moot.errors import FileError
-from moot.foreign_files import MOST_LINE, RowLines, lines_of, unpacked_text, whole_of
+from moot.foreign_files import MOST_LINE, RowLines, lines_of, unpacked_text
 from moot.foreign_json import read_json
 
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
@@ -102,7 +102,7 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str
         case ".parquet":
             yield from parquet_rows(path)
         case ".json":
-            yield from _json_items(path)
+            yield from json_rows(path)
         case ".jsonl":
             with unpacked_text(path) as file:
                 for number, line in enumerate(lines_of(file, path), start=1):
@@ -114,18 +114,7 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str
             raise FileError(f"unknown kind of file {other!r}; expected {', '.join(ENDINGS)} or a folder", file=path)
 
 
-def _json_items(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The items of a list, or of the list under `data`; the number that stands for a line is the item's."""
-    with unpacked_text(path) as content:
-        document = _json(whole_of(content, path), path, None)
-    items = document.get("data") if isinstance(document, dict) else document
-    if not isinstance(items, list):
-        raise FileError('expected a list of objects, or {"data": [...]}', file=path)
-    for number, item in enumerate(items, start=1):
-        yield number, _object(item, path, number)
-
-
-def _json(text: str, path: Path, line: int | None) -> Any:
+def _json(text: str, path: Path, line: int) -> Any:
     try:
         return read_json(text)
     except ValueError as error:

@@ -15,7 +15,7 @@ from moot.data.tables.delimiters import UndecidedDelimiter, delimiter_of
 from moot.data.tables.encodings import not_utf8
 from moot.data.tables.known_names import known_names
 from moot.errors import FileError
-from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked, unpacked_text
+from moot.foreign_files import MOST_LINE, RowLines, lines_of, opened, unpacked, unpacked_text, whole_of
 from moot.foreign_json import read_json
 from moot.foreign_parquet import parquet_opened, parquet_values
 from moot.models.closest import closest
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 NumberedRows = Iterator[tuple[int, Mapping[str, Any]]]
 
-LISTS = ("choices", "accepted", "rejected")
+LISTS = ("choices", "accepted", "rejected", "wrong")
+"""Keys under which one cell may hold several."""
 MOST_SAMPLED = 5_000
 """Lines by which a delimiter is found."""
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
@@ -48,6 +49,38 @@ def _json_object(line: bytes, path: Path, number: int) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise FileError("expected one JSON object a line", file=path, line=number)
     return value
+
+
+def json_rows(path: Path) -> NumberedRows:
+    """The items of a list, or of the list under `data`; the number that stands for a line is the item's.
+
+    A document cannot be read a row at a time, so it is bounded as a whole.
+    """
+    try:
+        with unpacked_text(path) as content:
+            text = whole_of(content, path)
+    except UnicodeDecodeError as error:
+        raise FileError(not_utf8(path, error.reason), file=path) from None
+    try:
+        document = read_json(text)
+    except ValueError as error:
+        raise FileError(f"not valid JSON ({error}){_as_lines(text)}", file=path) from None
+    items = document.get("data") if isinstance(document, dict) else document
+    if not isinstance(items, list):
+        raise FileError('expected a list of objects, or {"data": [...]}', file=path)
+    for number, item in enumerate(items, start=1):
+        if not isinstance(item, dict):
+            raise FileError("expected an object", file=path, line=number)
+        yield number, item
+
+
+def _as_lines(text: str) -> str:
+    """Many call a file of one object a line by the shorter name."""
+    try:
+        first = read_json(text.lstrip().partition("\n")[0])
+    except ValueError:
+        return ""
+    return "; one object a line is read from a name that ends in .jsonl" if isinstance(first, dict) else ""
 
 
 def csv_rows(path: Path) -> NumberedRows:
@@ -239,4 +272,4 @@ def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None or key == "answer"}
 
 
-READERS = {".jsonl": jsonl_rows, ".csv": csv_rows, ".parquet": parquet_rows, ".tsv": csv_rows}
+READERS = {".jsonl": jsonl_rows, ".json": json_rows, ".csv": csv_rows, ".parquet": parquet_rows, ".tsv": csv_rows}

@@ -20,6 +20,7 @@ from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, SpentBeside, Till, Trust
 from moot.models.cache import Cache
+from moot.models.first_heard import EndpointDoor, Knocking, LetIn
 from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
 from moot.models.key_gate import KeyGate, KeyProven, KeyShown
@@ -60,6 +61,7 @@ def chain(
     """
     flights = flights or Flights()
     gates: dict[tuple[str, str | None], KeyGate] = {}
+    doors: dict[str, EndpointDoor] = {}
     chained: dict[str, Model] = {}
     trusts: dict[str, Trust] = {}
     for name, built in models.items():
@@ -68,7 +70,8 @@ def chain(
         gate: KeyGate | None = None
         if built.endpoint:
             gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
-            model = KeyShown(model, gate)
+            door = doors.setdefault(built.endpoint, EndpointDoor(told=on_wrong_key))
+            model = KeyShown(Knocking(model, door), gate)
         if purse is not None and model.price is not None and _priced(model):
             trust = trusts.setdefault(built.endpoint or name, Trust())
             model = Budget(model, purse, model.price, built.max_tokens, trust)
@@ -78,7 +81,7 @@ def chain(
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
             model = KeyProven(model, gate)
             patience = RetryPatience(attempts=built.retries.attempts, total_s=built.retries.total_s)
-            model = Retry(model, patience, on_retry=on_retry)
+            model = LetIn(Retry(model, patience, on_retry=on_retry), doors[built.endpoint])
         chained[name] = Cache(model, calls, flights)
     return chained
 

@@ -55,9 +55,15 @@ def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | No
 
 
 def _together(first: FileError, others: Sequence[FileError]) -> FileError:
-    """One complaint at the place of the first; the others with their keys."""
-    words = "; ".join([first.problem, *(f"{other.key}: {other.problem}" for other in others)])
-    return FileError(words, file=first.file, line=first.line, key=first.key)
+    """One complaint at the place of the first; the others with their keys, and what is the same of several said once."""
+    keys: dict[str, list[str]] = {}
+    for error in (first, *others):
+        keys.setdefault(error.problem, []).append(error.key or "")
+    parts = []
+    for problem, (key, *more) in keys.items():
+        also = f" (so it is for {', '.join(more)})" if more else ""
+        parts.append(f"{problem}{also}" if problem == first.problem else f"{key}: {problem}{also}")
+    return FileError("; ".join(parts), file=first.file, line=first.line, key=first.key)
 
 
 def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, store_url: str | None, asked: bool) -> Plan:

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from moot.data.case import read_case
 from moot.data.formats import Format
+from moot.data.questions_spec import SOURCES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
 from moot.grade.graders import register as register_grader
@@ -47,9 +48,6 @@ NO_OBJECTS = Objects()
 
 _IN_A_FILE = (str, Mapping, bool, int, float, list, tuple, BaseModel, type(None))
 """What a file may have, or has been read from one: no object of somebody's, and a mistake if it is in the wrong place."""
-
-SOURCES = ("file", "hub", "builtin")
-"""Where a set of questions may come from: the keys by which it is told from a question."""
 
 
 def taken_apart(keys: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:

@@ -1,33 +1,20 @@
-"""The parts of an experiment file below its first level: players, teams, grouping, judges, questions."""
+"""The parts of an experiment file below its first level: players, teams, grouping, judges."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Discriminator,
-    Field,
-    SerializeAsAny,
-    Tag,
-    model_validator,
-)
+from pydantic import Field, model_validator
 
-from moot.config.type_words import told
 from moot.config.yaml_file import Strict, Text
-from moot.data.tables.answer_forms import AnswersAs
-from moot.data.tables.known_names import ColumnNames, several
-from moot.data.tables.proposal import Stated
-from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
-from moot.data.tables.table import ENDINGS as TABLES
+from moot.data.questions_spec import MOST_CHOICES
+from moot.data.questions_spec import ColumnsSpec as ColumnsSpec
+from moot.data.questions_spec import GivenQuestions as GivenQuestions
+from moot.data.questions_spec import Name as Name
+from moot.data.questions_spec import Questions as Questions
+from moot.data.questions_spec import QuestionsSpec as QuestionsSpec
 from moot.errors import UsageError
-from moot.experiment.objects import SOURCES
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
-
-if TYPE_CHECKING:
-    pass
 
 
 def checked_store(url: str) -> str:
@@ -40,9 +27,7 @@ def checked_store(url: str) -> str:
     return url
 
 
-MOST_CHOICES = 26
 MOST_EXAMPLES = 100
-Name = Annotated[str, Field(pattern=r"^[\w.:-]+$", max_length=100, description="Letters, digits, . : _ -")]
 
 
 class ExampleSpec(Strict):
@@ -101,165 +86,3 @@ class ExtractSpec(Strict):
     """Two models that read a letter out of a reply where no final-answer line says it; only if both agree it counts."""
 
     models: list[Text] = Field(min_length=2, max_length=2)
-
-
-def _sample(sample: object) -> object:
-    """One complaint, where pydantic would make one for each type."""
-    if sample is None or sample == "auto" or (type(sample) is int and sample >= 1):
-        return sample
-    raise ValueError(f"expected a whole number, 1 or more, or auto; found {sample!r}")
-
-
-def _column(column: object) -> object:
-    """One complaint, where pydantic would make one for each type."""
-    if column is None or (isinstance(column, str) and column.strip()):
-        return column
-    raise ValueError(f"expected the name of a column, or null for none; found {told(column)}")
-
-
-def _columns(columns: object) -> object:
-    items = columns if isinstance(columns, list) else [columns]
-    if columns is None or (items and all(isinstance(item, str) and item.strip() for item in items)):
-        if isinstance(columns, list) and (twice := [item for item in items if items.count(item) > 1]):
-            raise ValueError(f"expected each column once, found {twice[0]!r} twice")
-        return columns
-    raise ValueError(f"expected the name of a column, a list of such names, or null for none; found {told(columns)}")
-
-
-ColumnName = Annotated[str | None, BeforeValidator(_column)]
-OneOrMoreColumns = Annotated[str | list[str] | None, BeforeValidator(_columns)]
-
-
-class ColumnsSpec(Strict):
-    """Which column of a file is what. What is not named here is found by its name; null: no column is it."""
-
-    id: ColumnName = None
-    text: ColumnName = None
-    choices: OneOrMoreColumns = None
-    context: ColumnName = None
-    language: ColumnName = None
-    kind: ColumnName = None
-    answer: ColumnName = None
-    accepted: OneOrMoreColumns = None
-    rejected: OneOrMoreColumns = None
-    comment: ColumnName = None
-    source: ColumnName = None
-    author: ColumnName = None
-    human: OneOrMoreColumns = None
-    category: ColumnName = None
-    package: ColumnName = None
-    year: ColumnName = None
-    difficulty: ColumnName = None
-    cluster: ColumnName = None
-    lemmatize: ColumnName = None
-    free_order: ColumnName = None
-    meta: OneOrMoreColumns = None
-
-    @model_validator(mode="after")
-    def _each_once(self) -> ColumnsSpec:
-        for key in ("text", "answer"):
-            if key in self.model_fields_set and getattr(self, key) is None:
-                raise ValueError(f"a question needs {key}; expected the name of its column, found null")
-        if isinstance(self.choices, list) and not 2 <= len(self.choices) <= MOST_CHOICES:
-            raise ValueError(f"choices: expected one column or 2 to {MOST_CHOICES}, found {len(self.choices)}")
-        if isinstance(self.human, list) and len(self.human) != 2:
-            raise ValueError("human: expected one column, or two: how many solved it, and how many were asked")
-        first: dict[str, str] = {}
-        for key, columns in self.stated().items():
-            for name in () if columns is None or key == "meta" else several(columns):
-                if first.setdefault(name, key) != key and {first[name], key} & {"answer", "text", "choices"}:
-                    raise ValueError(f"{name!r} is {first[name]} and {key}; expected another column for one of them")
-        return self
-
-    def stated(self) -> dict[str, ColumnNames | None]:
-        """What the file says, in its order; None where it says that there is none."""
-        said = {key: getattr(self, key) for key in type(self).model_fields if key in self.model_fields_set}
-        return {key: tuple(columns) if isinstance(columns, list) else columns for key, columns in said.items()}
-
-
-class QuestionsSpec(Strict):
-    name: Name | None = Field(default=None, description="What the set is called; left out among several: its source")
-    group: Name | None = Field(default=None, description="What sets it belongs with, such as knowledge or reasoning")
-    file: Text | None = None
-    format: Text | None = Field(default=None, description="The name of a published format, such as mmlu-pro")
-    hub: Text | None = Field(default=None, description="A repository of the Hugging Face hub, or a folder like one")
-    config: Text | None = Field(default=None, description="The part of that repository")
-    split: Text | None = Field(default=None, description="The split of it; left out: test")
-    revision: Text | None = Field(default=None, description="A commit or tag of it")
-    choices: int | None = Field(default=None, ge=2, le=26, description="Turns whole-number answers into choices")
-    builtin: Text | None = None
-    sample: Annotated[Annotated[int, Field(ge=1)] | Literal["auto"] | None, BeforeValidator(_sample)] = None
-    cluster: Text | None = Field(
-        default=None, description="The field by which questions hang together, such as package; left out: cluster"
-    )
-    columns: ColumnsSpec | None = Field(default=None, description="Which column of a file is what")
-    answers: AnswersAs | None = Field(default=None, description="How the right choice is written in a file")
-    sheet: Text | None = Field(default=None, description="The sheet of a spreadsheet; left out: the first")
-
-    @model_validator(mode="after")
-    def _one_source(self) -> QuestionsSpec:
-        if isinstance(self, GivenQuestions):
-            return self
-        sources = [source for source in SOURCES if getattr(self, source) is not None]
-        if len(sources) != 1:
-            raise ValueError("expected one of file, hub and builtin, and not several")
-        if self.hub is not None and self.format is None:
-            raise ValueError("hub needs a format, such as mmlu-pro, that can read its rows")
-        if self.builtin is not None and self.format is not None:
-            raise ValueError("a builtin set is in moot's own form; format goes with file or hub")
-        for name in ("config", "split", "revision"):
-            if getattr(self, name) is not None and self.hub is None:
-                raise ValueError(f"{name} goes with hub only")
-        if self.choices is not None and self.format is None:
-            raise ValueError("choices goes with a format, such as aime, that can make them")
-        self._check_table()
-        return self
-
-    def _check_table(self) -> None:
-        """What only a table has."""
-        ending = Path(self.file).suffix.lower() if self.file is not None and self.format is None else ""
-        for key in ("columns", "answers"):
-            if getattr(self, key) is not None and ending not in TABLES:
-                raise ValueError(f"{key} goes with a file that is a table ({', '.join(TABLES)}), and with no format")
-        if self.sheet is not None and ending not in SPREADSHEETS:
-            raise ValueError(f"sheet goes with a spreadsheet ({', '.join(SPREADSHEETS)})")
-
-    @property
-    def stated(self) -> Stated:
-        """What is said of the table that the questions are in."""
-        columns = self.columns.stated() if self.columns is not None else {}
-        return Stated(columns, self.answers, self.sheet)
-
-    @property
-    def title(self) -> str:
-        """What the set is called: by its name, else by where it comes from."""
-        return self.name or self.builtin or (Path(self.file).stem if self.file else (self.hub or "").rpartition("/")[2])
-
-
-class GivenQuestions(QuestionsSpec):
-    """Questions that were given as objects: how many, and what they are."""
-
-    given: int
-    digest: str
-
-
-def _one_or_several(questions: object) -> str:
-    return "sets" if isinstance(questions, list) else "set"
-
-
-def _set_names(sets: list[QuestionsSpec]) -> list[QuestionsSpec]:
-    """Results are told apart by the names of sets, so no two share one."""
-    first: dict[str, int] = {}
-    for position, source in enumerate(sets):
-        if first.setdefault(source.title, position) != position:
-            problem = f"{source.title!r} is the name of the sets {first[source.title] + 1} and {position + 1}"
-            raise ValueError(f"{problem}; expected a name: for each that no other has")
-    return sets
-
-
-Questions = Annotated[
-    Annotated[SerializeAsAny[QuestionsSpec], Tag("set")]
-    | Annotated[list[QuestionsSpec], Field(min_length=1), AfterValidator(_set_names), Tag("sets")],
-    Discriminator(_one_or_several),
-]
-"""One set, or several, of which each is reported apart."""

@@ -10,7 +10,16 @@ MOST_COMPARED = 1_000
 """Names: somebody else's table may have tens of thousands of columns."""
 
 
+CUTOFF = 0.7
+
+
 def closest(name: object, known: Iterable[str]) -> str:
     """What to add to a complaint about an unknown name: ``; did you mean 'players'?``, or nothing."""
-    near = difflib.get_close_matches(str(name)[:100], list(islice(known, MOST_COMPARED)), n=1, cutoff=0.7)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = closest_name(name, known)
+    return f"; did you mean {near!r}?" if near is not None else ""
+
+
+def closest_name(name: object, known: Iterable[str], cutoff: float = CUTOFF) -> str | None:
+    """The name itself, for whoever has to spell it in another way."""
+    near = difflib.get_close_matches(str(name)[:100], list(islice(known, MOST_COMPARED)), n=1, cutoff=cutoff)
+    return near[0] if near else None

@@ -279,7 +279,9 @@ class EndpointModel:
             reason += " (the environment names a proxy; with proxy: env it is used)"
         elif (advice := connection_advice(error)) is not None:
             reason += f" ({advice})"
-        return ConnectionFailed(f"{self.base_url}: {self._secrets.hidden_in(reason)}", sent=sent)
+        nobody_there = isinstance(error, aiohttp.ClientConnectorError)
+        words = f"{self.base_url}: {self._secrets.hidden_in(reason)}"
+        return ConnectionFailed(words, sent=sent, nobody_there=nobody_there)
 
     def _passes_a_proxy_by(self) -> bool:
         try:

@@ -55,9 +55,9 @@ class SimulatedServer:
 
     def __init__(self, config: SimulateConfig, cases: Iterable[Case] = ()) -> None:
         self.config = config
-        from moot.data import load
+        from moot.simulate.questions import known_questions
 
-        known = [load(path) for path in config.questions]
+        known = [known_questions(source, config.seed) for source in config.questions]
         self.notes = tuple(note for dataset in known for note in dataset.notes)
         """What was found out about files of questions by looking at them, such as which column is what."""
         self.world = World(chain(cases, *known), config.seed)

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from moot.config.key_lines import KeyLines
 from moot.config.yaml_file import Strict, ZeroToOne, checked, read_yaml
+from moot.data.questions_spec import QuestionsSpec
 from moot.simulate.parameters import SimulatedParameters
 
 FaultKind = Literal[
@@ -67,14 +68,10 @@ def _fixed(value: object) -> object:
     return {"fixed_s": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _paths(value: object) -> object:
-    """One path or several."""
-    listed = [value] if isinstance(value, str | Path) else value
-    return tuple(map(_path, listed)) if isinstance(listed, list | tuple) else listed
-
-
-def _path(value: object) -> object:
-    return Path(value) if isinstance(value, str) else value
+def _sources(value: object) -> object:
+    """One source or several; a text is the path of a file."""
+    listed = list(value) if isinstance(value, list | tuple) else [value]
+    return [{"file": str(each)} if isinstance(each, str | Path) else each for each in listed]
 
 
 def _fixed_order(value: object) -> object:
@@ -91,7 +88,7 @@ class SimulateConfig(Strict):
     """All of it. Everything may be left out."""
 
     seed: int = 0
-    questions: Annotated[tuple[Path, ...], BeforeValidator(_paths)] = ()
+    questions: Annotated[list[QuestionsSpec], BeforeValidator(_sources)] = Field(default_factory=list)
     models: Annotated[dict[str, SimulatedParameters], Field(min_length=1)] = Field(default_factory=_default_models)
     latency: Annotated[LatencyConfig, BeforeValidator(_fixed)] = LatencyConfig()
     capacity: Annotated[int, Field(ge=1)] | None = None
@@ -115,8 +112,13 @@ def load_config(path: Path) -> SimulateConfig:
     """A checked config. Paths of questions in it start from where the file is."""
     read = read_yaml(path)
     config = check_config(read.values, file=path, places=read.places)
-    questions = tuple(path.parent / source for source in config.questions)
+    questions = [_beside(path.parent, source) for source in config.questions]
     return config.model_copy(update={"questions": questions})
+
+
+def _beside(folder: Path, source: QuestionsSpec) -> QuestionsSpec:
+    here = {key: folder / place for key in ("file", "hub") if (place := getattr(source, key)) is not None}
+    return source.model_copy(update={key: str(place) for key, place in here.items() if key == "file" or place.is_dir()})
 
 
 def check_config(values: Mapping[str, Any], *, file: object = None, places: KeyLines | None = None) -> SimulateConfig:

@@ -129,10 +129,12 @@ class World:
 
     def _add(self, case: Case) -> None:
         question, place = case.question, len(self._truths)
-        if question.id in self._ids:
+        keys = _text_keys(question.text, question.choices, question.context)
+        if question.id in self._ids and keys[0] in self._texts:
             return
-        self._ids[question.id] = place
-        self._names.append(question.id)
+        # Two files may number their questions alike: the second is known by its words.
+        self._names.append(question.id if question.id not in self._ids else f"{question.id} {keys[0]:016x}")
+        self._ids.setdefault(question.id, place)
         self._truths.append(UNKNOWN if case.answer is None else case.answer)
         self._choices.append(len(question.letters))
         if case.accepted:
@@ -141,7 +143,7 @@ class World:
             self._yes_no.add(place)
         elif not question.choices and case.answer is not None:
             self._open.append(place)
-        for key in _text_keys(question.text, question.choices, question.context):
+        for key in keys:
             self._texts.setdefault(key, place)
 
     def by_id(self, question_id: str | None) -> QuestionFacts | None:

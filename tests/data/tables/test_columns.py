@@ -56,6 +56,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "semicolons.csv": lambda path: delimited(path, ";"),
     "cup.tsv": lambda path: delimited(path, "\t"),
     "cup.jsonl": lambda path: path.write_text("".join(json.dumps(row) + "\n" for row in as_objects())),
+    "cup.json": lambda path: path.write_text(json.dumps(as_objects())),
     "cup.parquet": lambda path: polars.DataFrame(as_objects()).write_parquet(path),
     "cup.xlsx": lambda path: workbook(path, {"Cup": [NAMES_OF_THEIRS, *THEIRS]}),
 }
@@ -102,6 +103,13 @@ def loaded(path: Path, text: str, stated: Stated = NOTHING_STATED) -> Dataset:
         ("Номер;Вопрос;Варианты ответа;Правильный ответ;Тема", {"choices": "Варианты ответа", "category": "Тема"}),
         ("Текст вопроса;Вариант А;Вариант Б;Ответ;Зачёт", {"choices": ("Вариант А", "Вариант Б"), "accepted": "Зачёт"}),
         (" ID, TEXT, Answer, meta.tour", {"id": " ID", "text": " TEXT"}),
+        ("input,ideal", {"text": "input", "answer": "ideal"}),
+        ("case_id,user_message,expected_output,team", {"text": "user_message", "answer": "expected_output"}),
+        ("instruction,output", {"text": "instruction", "answer": "output"}),
+        ("prompt,completion", {"text": "prompt", "answer": "completion"}),
+        ("question,answer_index,choice1,choice2,output", {"answer": "answer_index"}),
+        ("question,answer,output", {"answer": "answer"}),
+        ("question,correct_answer,distractor1,distractor2", {"wrong": ("distractor1", "distractor2")}),
         ("text,answer,meta.tour", {"text": "text", "meta": ("meta.tour",)}),
     ],
 )  # fmt: skip
@@ -117,6 +125,71 @@ def test_names_are_of_one_key_only_and_of_keys_that_there_are() -> None:
     every = [name for names in NAMES.values() for name in names]
     assert len(every) == len(set(every))
     assert NAMES.keys() <= set(KEYS)
+
+
+GPQA = (
+    "Record ID,Question,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3,Pre-Revision Question\n"
+    + "".join(f"r{n},Which is number {n}?,right {n},wrong {n},bad {n},,Which?\n" for n in range(40))
+)
+
+
+def test_wrong_choices_beside_the_right_answer_are_drawn_into_an_order(tmp_path: Path) -> None:
+    """In the file the right one is always the first."""
+    dataset = loaded(tmp_path / "gpqa.csv", GPQA)
+    cases = list(dataset)
+    for n, case in enumerate(cases):
+        right = case.question.choices["ABC".index(case.answer or "")]
+        assert (right, {*case.question.choices}) == (f"right {n}", {f"right {n}", f"wrong {n}", f"bad {n}"})
+    assert {case.answer for case in cases} == {"A", "B", "C"}
+    assert "the choices are Correct Answer, Incorrect Answer 1, " in dataset.notes[0]
+    moved = loaded(tmp_path / "moved.csv", "\n".join([GPQA.splitlines()[0], *reversed(GPQA.splitlines()[1:])]))
+    assert {case.digest for case in moved} == {case.digest for case in cases}
+    opened = load(tmp_path / "gpqa.csv", stated=Stated({"choices": None}))
+    assert {case.question.kind for case in opened} == {"open"}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("Who?,ann,Ann,bob", "2: wrong_1 … wrong_2: 'ann' is the right answer"),
+        ("Who?,ann,,", "expected 1 to 25 wrong choices, found none"),
+        ("Who?,,ann,bob", "2: answer: expected the text of the right choice"),
+    ],
+)
+def test_wrong_choices_that_are_none(tmp_path: Path, row: str, message: str) -> None:
+    with pytest.raises(FileError, match=message):
+        loaded(tmp_path / "cup.csv", f"question,answer,wrong_1,wrong_2\n{row}\n")
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_one_as_the_file_spells_it(tmp_path: Path) -> None:
+    table = "user_message,Expected_Output,other\na,b,c\n"
+    for said in ("expected-outputs", "ExpectedOutput", "EXPECTED_OUTPUT"):
+        with pytest.raises(FileError, match=r"did you mean 'Expected_Output'\?"):
+            loaded(tmp_path / "cup.csv", table, Stated({"answer": said}))
+
+
+@pytest.mark.parametrize(
+    ("table", "text", "answer"),
+    [
+        ("Team,Nachricht,Gut_so,created_at\nred,Wer ist das,x,1\nblue,Wo ist er denn,y,2\n", "Nachricht", None),
+        ("team,stage,points\nred,one,1\nred,two,2\n", None, None),
+        ("Frage,Lange,Loesung\nWer?,Das ist eine lange Begruendung,x\nWo?,Noch eine lange Begruendung,y\n", "Frage", None),
+        ("one,two\nthis is a long text,that is a long text\nand this one too,and that one also\n", None, None),
+        ("question_en,question_type,final_answer,answer_type\nWho is,o,x,t\nWhat is,o,y,t\n", "question_en", "final_answer"),
+        ("userQuestionEn,expectedAnswerEn\nName it,x\nName them,y\n", "userQuestionEn", "expectedAnswerEn"),
+    ],
+)  # fmt: skip
+def test_a_column_is_proposed_by_whole_words_and_by_what_it_holds(
+    tmp_path: Path, table: str, text: str | None, answer: str | None
+) -> None:
+    """And never because its letters are near those of a known name: team is near stem."""
+    doubts = propose_columns(written(tmp_path / "own.csv", table)).doubts
+    likely = {}
+    for doubt in doubts:
+        assert doubt.about == "missing"
+        (key,) = doubt.ways[0].columns
+        likely[key] = None if doubt.likely is None else doubt.ways[doubt.likely].columns[key]
+    assert likely == {"text": text, "answer": answer}
 
 
 def test_what_was_guessed_is_said(tmp_path: Path) -> None:

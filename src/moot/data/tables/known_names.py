@@ -9,9 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from moot.data.case import KEYS
+
+_AFTER_ANSWER = KEYS.index("answer") + 1
+WRONG = "wrong"
+COLUMN_KEYS = (*KEYS[:_AFTER_ANSWER], WRONG, *KEYS[_AFTER_ANSWER:])
+"""What a column can be: a field of a question, or the wrong choices beside the answer, which is the right one."""
 
 ColumnNames = str | tuple[str, ...]
 """One column, or several that hold a list together."""
@@ -23,6 +28,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "text": (
         *("text", "question", "prompt", "query", "questiontext", "questionstem", "stem", "problem", "input"),
+        *("instruction", "usermessage", "userprompt", "userquery", "userinput", "userquestion"),
         *("вопрос", "текст", "текствопроса", "формулировка", "задание", "задача"),
     ),
     "choices": (
@@ -33,6 +39,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         *("answer", "correct", "correctanswer", "rightanswer", "correctoption", "correctchoice", "rightoption"),
         *("label", "target", "gold", "goldanswer", "goldlabel", "reference", "referenceanswer", "solution"),
         *("answerkey", "expected", "expectedanswer", "groundtruth", "cop"),
+        *("ideal", "idealanswer", "idealoutput", "expectedoutput", "expectedresponse", "referenceoutput"),
         *("ответ", "правильный", "правильныйответ", "верныйответ", "верный", "эталон", "эталонныйответ"),
     ),
     "accepted": (
@@ -49,10 +56,23 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "package": ("package", "пакет"),
 }
 """Names by key, each as `plain` makes it."""
-SECOND_NAMES = ("answerindex", "answeridx", "correctindex", "correctidx", "correctanswerindex", "labelindex")
-"""Of a column that says again, as a position, what a column of answers says; it counts where there is no such column."""
+SECOND_NAMES: tuple[tuple[str, ...], ...] = (
+    ("answerindex", "answeridx", "correctindex", "correctidx", "correctanswerindex", "labelindex"),
+    ("output", "completion"),
+)
+"""Of columns of answers that count where there is none of the names before them: one says again, as a position, what an
+answer says, and the other may be what a model said."""
 
 _FAMILIES = ("option", "opt", "op", "choice", "variant", "answer", "вариант", "вариантответа", "")
+_WRONG_FAMILIES = (
+    "incorrectanswer",
+    "wronganswer",
+    "incorrect",
+    "wrong",
+    "distractor",
+    "incorrectoption",
+    "wrongoption",
+)
 _ORDINALS = (
     tuple("abcdefghijklmnopqrstuvwxyz"),
     tuple("абвгдежзиклмн"),
@@ -73,8 +93,32 @@ def plain(name: str) -> str:
 
 def known_names(names: Sequence[str]) -> int:
     """How many of them are those of a column that is looked for."""
-    every = {*SECOND_NAMES, *KEYS, *(name for each in NAMES.values() for name in each)}
+    every = {*chain.from_iterable(SECOND_NAMES), *KEYS, *(name for each in NAMES.values() for name in each)}
     return sum(plain(name) in every for name in names)
+
+
+_WORD = re.compile(r"[^\W\d_a-zа-яё]+(?![a-zа-яё])|[^\W\d_]?[a-zа-яё]+|[^\W\d_]+|[0-9]+")
+_ABOUT = frozenset(
+    (
+        *("id", "type", "kind", "format", "language", "lang", "source", "url", "author", "status"),
+        *("date", "time", "at", "by", "count", "length", "len", "score", "rating"),
+    )
+)
+"""The last word of a name that says something about a question or an answer: the type of an answer is none."""
+
+
+def words_of(name: str) -> list[str]:
+    """user, message of user_message, userMessage and User message."""
+    return [word.casefold().replace("ё", "е") for word in _WORD.findall(name)]
+
+
+def known_by_a_word(name: str, key: str) -> bool:
+    """Whether whole words of it are one of the key's names: expected_answer_en, and not "team" for "stem"."""
+    words = words_of(name)
+    if not words or words[-1] in _ABOUT:
+        return False
+    runs = ("".join(words[first:last]) for first in range(len(words)) for last in range(first + 1, len(words) + 1))
+    return any(run in NAMES[key] for run in runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +136,9 @@ def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> 
     free = {name: plain(name) for name in names if name not in taken}
     columns: dict[str, ColumnNames] = {}
     doubts: dict[str, tuple[ColumnNames, ...]] = {}
-    for key in (key for key in KEYS if key not in settled):
+    for key in (key for key in COLUMN_KEYS if key not in settled):
+        if key == WRONG and "choices" in {**settled, **columns, **doubts}:
+            continue  # they are all there, or it was said that there are none
         found = tuple(_candidates(key, free))
         if len(found) == 1:
             columns[key] = found[0]
@@ -110,22 +156,25 @@ def several(columns: ColumnNames) -> tuple[str, ...]:
 
 def _candidates(key: str, names: Mapping[str, str]) -> Iterator[ColumnNames]:
     """`names`: each with what is plain of it."""
-    known = NAMES.get(key, (plain(key),))
+    known = NAMES.get(key, (plain(key),) if key != WRONG else ())
     first = [name for name, bare in names.items() if bare in known]
     yield from first
     if key == "answer" and not first:
-        yield from (name for name, bare in names.items() if bare in SECOND_NAMES)
+        tiers = ([name for name, bare in names.items() if bare in tier] for tier in SECOND_NAMES)
+        yield from next(filter(None, tiers), ())
     if key == "choices":
-        yield from _families(names)
+        yield from _families(names, _FAMILIES)
+    if key == WRONG:
+        yield from _families(names, _WRONG_FAMILIES)
 
 
-def _families(names: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+def _families(names: Mapping[str, str], stems: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Columns that are numbered one after another: option_a, option_b; A, B, C; choice1, choice2.
 
     Where one is missing among them there are two ways to take them, with and without what comes after the gap.
     """
     by_plain = {bare: name for name, bare in names.items()}
-    for stem in _FAMILIES:
+    for stem in stems:
         for ordinals in _ORDINALS:
             if stem in ("", "answer") and ordinals[0] in _NUMBERS:
                 continue

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from moot.data.case import read_case
+from moot.data.formats import shuffled
 from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
 from moot.data.tables.answer_forms import AnswersAs, could_be_a_choice, in_words, label_against_text, place_of
-from moot.data.tables.known_names import META, ColumnNames, several
+from moot.data.tables.known_names import META, WRONG, ColumnNames, several
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
 from moot.errors import FileError
-from moot.types import Question
+from moot.types import Question, seeded
 
 SEPARATORS = ("|", ";")
 """Of choices that stand in one cell."""
@@ -169,6 +170,8 @@ class MappedFile:
             given["id"] = str(row.number)
         if self.answers is not None and (written := row.answer()) is not None:
             given["answer"] = self._right(row, written, row.choices()) or given["answer"]
+        if WRONG in self.columns.columns:
+            given["choices"], given["answer"] = _with_wrong(row, given.pop(WRONG, None))
         return given
 
     def _right(self, row: TableRow, written: str, choices: Sequence[str]) -> str | None:
@@ -184,6 +187,25 @@ class MappedFile:
         if place is None:
             raise row.error("answer", no_such_choice(self.answers, written, choices))
         return Question("", "", tuple(choices)).letters[place] if place < 26 else None
+
+
+def _with_wrong(row: TableRow, wrong: Any) -> tuple[list[str], str]:
+    """The choices and the letter of the right one. Their order is drawn by the question: in the file the right one is
+    always in the same place, which a model would be shown."""
+    right = row.answer()
+    if right is None:
+        raise row.error("answer", "expected the text of the right choice")
+    if not isinstance(wrong, list) or not 0 < len(wrong) < MOST_CHOICES:
+        found = len(wrong) if isinstance(wrong, list) else "none"
+        raise row.error(WRONG, f"expected 1 to {MOST_CHOICES - 1} wrong choices, found {found}")
+    texts = [str(item).strip() for item in wrong]
+    if _folded(right) in map(_folded, texts):
+        raise row.error(WRONG, f"{right!r:.80} is the right answer")
+    return shuffled(right.strip(), texts, seeded(0, "choices", str(row.value("text"))))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def no_such_choice(form: AnswersAs, written: str, choices: Sequence[str]) -> str:

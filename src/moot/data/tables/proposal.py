@@ -15,14 +15,28 @@ from moot.config.flow import flow
 from moot.data.case import KEYS
 from moot.data.tables.answer_forms import AnswersAs, AnswersSeen, in_words, label_against_text
 from moot.data.tables.choice_labels import columns_in_russian
-from moot.data.tables.known_names import META, NAMES, ColumnNames, Guess, guessed, out_of_order, plain, several
+from moot.data.tables.known_names import (
+    COLUMN_KEYS,
+    META,
+    NAMES,
+    WRONG,
+    ColumnNames,
+    Guess,
+    guessed,
+    out_of_order,
+    plain,
+    several,
+)
+from moot.data.tables.likely_columns import likely_answer, likely_text
 from moot.data.tables.mapped import MOST_CHOICES, SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
-from moot.models.closest import closest
+from moot.models.closest import closest, closest_name
 
 _NEEDED = {"text": "the question itself", "answer": "what is right"}
 """Keys that a question cannot be without, and what they are."""
+_SLIP = 0.85
+"""How much alike two names are of which one is the other with a letter amiss."""
 MOST_LISTED = 40
 MOST_SHOWN = 60
 """Letters of a name, in a message."""
@@ -139,7 +153,7 @@ def _is_meta(key: str, columns: ColumnNames) -> bool:
 
 
 def _in_order(columns: Mapping[str, ColumnNames]) -> dict[str, ColumnNames]:
-    return {key: columns[key] for key in KEYS if key in columns}
+    return {key: columns[key] for key in COLUMN_KEYS if key in columns}
 
 
 def _no_such_columns(table: QuestionTable, columns: Mapping[str, ColumnNames | None]) -> tuple[Doubt, ...]:
@@ -154,8 +168,9 @@ def _no_such_columns(table: QuestionTable, columns: Mapping[str, ColumnNames | N
 
 def _near(name: str, names: Sequence[str]) -> str:
     """In brackets, so that many of them can stand in one sentence."""
-    hint = closest(name, names) or closest(plain(name), [plain(each) for each in names])
-    return f" ({hint.removeprefix('; ')})" if hint else ""
+    spelt = {plain(each): each for each in reversed(names)}
+    near = closest_name(name, names) or spelt.get(closest_name(plain(name), spelt) or "")
+    return f" (did you mean {near!r}?)" if near is not None else ""
 
 
 def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
@@ -212,19 +227,25 @@ def _missing(
     doubts: list[Doubt] = []
     free = list(unused[:MOST_LISTED])
     for key in missing:
-        near = next((name for name in free if closest(plain(name), NAMES[key])), None)
+        held = likely_text(table, free) if key == "text" else likely_answer(free)
+        near = held if held is not None else _misspelt(key, free)
         advised = [near] if near is not None else free
         names = f"; the columns are {listed(table.names) or 'none'}" if not doubts else ""
         hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
         problem = f"{unknown}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"
         ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
-        likely = unused.index(near) if near is not None else None
+        likely = unused.index(held) if held is not None else None
         doubts.append(
             Doubt(problem, table.header, ways=ways, about="missing", brief=f"{unknown}, {_NEEDED[key]}", likely=likely)
         )
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
+
+
+def _misspelt(key: str, names: Sequence[str]) -> str | None:
+    """A slip of the pen, for a message to whoever may have made it; as a proposal it would be too little."""
+    return next((name for name in names if closest_name(plain(name), NAMES[key], _SLIP)), None)
 
 
 def _reasons(
@@ -273,6 +294,9 @@ def _by_rows(
     if "choices" not in columns and stated.answers is not None:
         problem = f"answers: {stated.answers} is about choices, and no column is known to be choices"
         return replace(proposal, doubts=(Doubt(problem, table.header),))
+    if WRONG in columns:
+        every = listed((*several(columns["answer"]), *several(columns[WRONG])))
+        reasons += (f"the choices are {every}, in an order drawn for each question",)
     seen = _seen(mapping)
     if seen.nulls:
         reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)

@@ -14,6 +14,7 @@ from moot.data.rows import (
     check_header,
     csv_cells,
     csv_names,
+    json_rows,
     jsonl_rows,
     parquet_floats,
     parquet_names,
@@ -23,7 +24,10 @@ from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
 from moot.data.tables.spreadsheets import ReadSheet, sheet_of
 from moot.errors import FileError
 
-ENDINGS = (".jsonl", ".csv", ".parquet", ".tsv", *SPREADSHEETS)
+ENDINGS = (".jsonl", ".json", ".csv", ".parquet", ".tsv", *SPREADSHEETS)
+
+OF_OBJECTS: Mapping[str, Callable[[Path], NumberedRows]] = {".jsonl": jsonl_rows, ".json": json_rows}
+"""Kinds of files in which each row has names of its own."""
 
 AS_TEXTS = ("id", "answer", "accepted", "rejected", "choices")
 """Keys under which a number is a text."""
@@ -55,7 +59,7 @@ class QuestionTable:
     @property
     def rows_are_named(self) -> bool:
         """Whether each row has names of its own, so that a wrong one is that row's."""
-        return self.path.suffix.lower() == ".jsonl"
+        return self.path.suffix.lower() in OF_OBJECTS
 
 
 def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
@@ -70,9 +74,9 @@ def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
                 partial(_parquet, path),
                 numbers=NumberColumns(frozenset(parquet_floats(path)), AS_TEXTS, FLOATS),
             )
-        case ".jsonl":
-            names = dict.fromkeys(name for _, row in jsonl_rows(path) for name in row)
-            return QuestionTable(path, tuple(names), None, partial(_jsonl, path))
+        case ending if ending in OF_OBJECTS:
+            names = dict.fromkeys(name for _, row in OF_OBJECTS[ending](path) for name in row)
+            return QuestionTable(path, tuple(names), None, partial(_objects, path))
         case ending if ending in SPREADSHEETS:
             return _of_sheet(path, sheet_of(path, sheet), told=sheet is None)
         case ending:
@@ -87,15 +91,15 @@ def _parquet(path: Path, names: Sequence[str]) -> NumberedRows:
     return parquet_rows(path, only=names)
 
 
-def _jsonl(path: Path, _: Sequence[str]) -> NumberedRows:
-    return jsonl_rows(path)
+def _objects(path: Path, _: Sequence[str]) -> NumberedRows:
+    return OF_OBJECTS[path.suffix.lower()](path)
 
 
 def in_our_form(path: Path) -> bool:
     """Whether the columns of a file are ours, by its header, or by its first row where rows have names of their own."""
     match path.suffix.lower():
-        case ".jsonl":
-            _, row = next(iter(jsonl_rows(path)), (0, {"text": ""}))
+        case ending if ending in OF_OBJECTS:
+            _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": ""}))
             return row.keys() <= set(KEYS) and "text" in row
         case ".csv" | ".tsv":
             names = {"meta" if name.startswith("meta.") else name for name in csv_names(path)}

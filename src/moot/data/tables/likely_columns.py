@@ -1,0 +1,138 @@
+"""Which column may well be the question, the answer or the id, where no name says so: proposed, and never taken by a run.
+
+A whole word of the name comes first, then what stands in the rows. That two names look alike says nothing: `team` is four
+letters of `stem`, and whoever presses enter would have asked forty times what a team is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from moot.data.tables.known_names import known_by_a_word, words_of
+from moot.data.tables.table import QuestionTable
+
+ROWS_READ = 2_000
+"""By which is told what a column holds; whether an id is one is told by all rows."""
+MOST_COLUMNS = 40
+_DISTINCT = 0.9
+"""Of the rows that have something in the column, the share that has to be different for it to be asked."""
+_WORDS = 3
+"""In a question, on average, where no question mark says that it is one."""
+_ASKING = 0.5
+"""The share of rows with a question mark by which a column asks."""
+_CLEAR = 2.0
+"""How many times as long as the next one a column has to be that is taken for the question by its length alone."""
+LONGEST_ID = 100
+_NAMED_ID = {"id", "uid", "uuid", "guid", "key", "номер", "ид", "идентификатор"}
+_ROWS_OF_CODES = 10
+"""So many have to be different before that is no chance."""
+_CODE = re.compile(r"(?=\D*\d)[\w#/-]{1,40}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}/\d{1,2}/\d{2,4}")
+
+
+@dataclass(slots=True)
+class _Column:
+    """What stands in the first rows under one name."""
+
+    filled: int = 0
+    letters: int = 0
+    words: int = 0
+    asking: int = 0
+    different: set[str] = field(default_factory=set)
+
+    def see(self, text: str) -> None:
+        self.filled += 1
+        self.letters += len(text)
+        self.words += len(text.split())
+        self.asking += "?" in text
+        self.different.add(text)
+
+    def is_distinct(self, rows: int) -> bool:
+        return self.filled >= _DISTINCT * rows and len(self.different) >= _DISTINCT * self.filled
+
+    @property
+    def asks(self) -> bool:
+        return self.asking >= _ASKING * self.filled
+
+
+def likely_text(table: QuestionTable, free: Sequence[str]) -> str | None:
+    """The question: a text that is different in nearly every row. By a word of its name, by its question marks, by its length."""
+    seen, rows = _seen(table, free[:MOST_COLUMNS])
+    held = [name for name, column in seen.items() if rows and column.is_distinct(rows)]
+    if named := [name for name in held if known_by_a_word(name, "text")]:
+        return max(named, key=lambda name: seen[name].letters)
+    if asking := [name for name in held if seen[name].asks]:
+        return max(asking, key=lambda name: seen[name].letters)
+    by_length = sorted(held, key=lambda name: -seen[name].letters)
+    if rows < 2 or not by_length or seen[by_length[0]].words < _WORDS * rows:
+        return None
+    longest, *others = by_length
+    alone = not others or seen[longest].letters >= _CLEAR * seen[others[0]].letters
+    return longest if alone else None
+
+
+def likely_answer(free: Sequence[str]) -> str | None:
+    """By a word of its name alone: what is right looks like anything else."""
+    named = [name for name in free[:MOST_COLUMNS] if known_by_a_word(name, "answer")]
+    return named[0] if len(named) == 1 else None
+
+
+def likely_id(table: QuestionTable, free: Sequence[str], before: str) -> str | None:
+    """What is short and different in every row: by a word of its name, else a column of codes left of `before`, the question."""
+    distinct = _distinct(table, free[:MOST_COLUMNS])
+    named = [name for name in distinct.names if _NAMED_ID & {*words_of(name)[:1], *words_of(name)[-1:]}]
+    if named:
+        return named[0]
+    order = table.names.index
+    codes = [name for name in distinct.names if name in distinct.codes and order(name) < order(before)]
+    return codes[0] if codes and distinct.rows >= _ROWS_OF_CODES else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Distinct:
+    names: tuple[str, ...]
+    codes: frozenset[str]
+    rows: int
+
+
+def _distinct(table: QuestionTable, free: Sequence[str]) -> _Distinct:
+    """The columns that say something short and different in all rows."""
+    seen: dict[str, set[str]] = {name: set() for name in free}
+    codes = set(free)
+    rows = 0
+    for _, values in table.rows(tuple(free)) if free else ():
+        rows += 1
+        for name in [*seen]:
+            text = _text(values.get(name))
+            if text is None or len(text) > LONGEST_ID or "\n" in text or text in seen[name]:
+                del seen[name]
+                continue
+            seen[name].add(text)
+            if not _CODE.fullmatch(text) or _DATE.fullmatch(text):
+                codes.discard(name)
+        if not seen:
+            break
+    return _Distinct(tuple(seen) if rows else (), frozenset(codes), rows)
+
+
+def _seen(table: QuestionTable, names: Sequence[str]) -> tuple[dict[str, _Column], int]:
+    """By name, and how many rows there were."""
+    seen = {name: _Column() for name in names}
+    rows = 0
+    for _, values in islice(table.rows(tuple(names)), ROWS_READ) if names else ():
+        rows += 1
+        for name, column in seen.items():
+            if isinstance(text := values.get(name), str) and text.strip():
+                column.see(text.strip())
+    return seen, rows
+
+
+def _text(value: Any) -> str | None:
+    """As an id would be read."""
+    if isinstance(value, str):
+        return value.strip() or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None

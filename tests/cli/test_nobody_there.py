@@ -1,0 +1,95 @@
+"""A server that is not running, as a user of `moot run` meets it: said after a few calls, and what goes away later is not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from virtual_time import virtual_time
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.errors import ConnectionFailed, EndpointUnreachable, TransportError
+from moot.models.first_heard import FIRST_CALLS, LOST_CALLS, EndpointDoor, Knocking, LetIn
+from moot.models.retry import Retry, RetryPatience
+from moot.models.scripted import ScriptedModel
+from moot.types import Reply, Request
+
+DEAD = "http://127.0.0.1:9/v1"
+NOBODY = ConnectionFailed("nothing listens", nobody_there=True)
+
+
+def test_a_run_ends_after_a_few_calls_and_names_the_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dead: dict[str, Any] = {"provider": "endpoint", "base_url": DEAD, "model": "x", "retries": {"attempts": 2}}
+    models = {"ann": {"provider": "simulated", "accuracy": 0.5}, "dead": dead}
+    path = tmp_path / "cup.yaml"
+    path.write_text(json.dumps({"name": "cup", "questions": {"builtin": "facts-en"}, "models": models}))
+    assert run_app(app, ["run", str(path)]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    *_, wrong, following = told.err.splitlines()
+    assert wrong.startswith(f"moot: nobody answers for model dead: {DEAD}: ")
+    assert wrong.endswith("Is the server running?")
+    assert following.endswith(f"Next: moot doctor {path}, then moot run {path} to go on.")
+
+
+class Server:
+    """What each call meets, the last for ever."""
+
+    def __init__(self, *met: TransportError | Reply, door: EndpointDoor | None = None, attempts: int = 2) -> None:
+        self.met, self.asked = list(met), 0
+        self.door = door or EndpointDoor()
+        retry = Retry(Knocking(ScriptedModel("ann", self.meet), self.door), RetryPatience(attempts=attempts))
+        self.model = LetIn(retry, self.door)
+
+    def meet(self, _: Request) -> Reply:
+        self.asked += 1
+        met = self.met.pop(0) if len(self.met) > 1 else self.met[0]
+        if isinstance(met, Reply):
+            return met
+        raise met
+
+    async def ask(self, calls: int) -> list[Reply | BaseException]:
+        every = (self.model.generate(Request(())) for _ in range(calls))
+        return await asyncio.gather(*every, return_exceptions=True)
+
+
+@virtual_time
+async def test_nobody_is_there() -> None:
+    server = Server(NOBODY)
+    ended = await server.ask(1_000)
+    assert sum(isinstance(each, EndpointUnreachable) for each in ended) >= 1_000 - FIRST_CALLS - LOST_CALLS
+    assert server.asked <= 2 * (FIRST_CALLS + LOST_CALLS)
+
+
+@virtual_time
+@pytest.mark.parametrize(
+    "met",
+    [
+        (NOBODY, Reply("x")),
+        (NOBODY, NOBODY, NOBODY, NOBODY, Reply("x")),
+        (Reply("x"), NOBODY),
+        (ConnectionFailed("cut", sent=True), NOBODY),
+    ],
+    ids=["a blip", "a server that starts", "one that goes away", "one that cuts"],
+)
+async def test_whoever_was_heard_of_ends_nothing(met: tuple[TransportError | Reply, ...]) -> None:
+    ended = await Server(*met).ask(100)
+    assert not any(isinstance(each, EndpointUnreachable) for each in ended)
+
+
+@virtual_time
+async def test_a_few_calls_are_too_few_to_say() -> None:
+    ended = await Server(NOBODY).ask(LOST_CALLS - 1)
+    assert all(isinstance(each, ConnectionFailed) for each in ended)
+
+
+@virtual_time
+async def test_where_nothing_must_end_it_is_told_once() -> None:
+    told: list[str] = []
+    ended = await Server(NOBODY, door=EndpointDoor(told=told.append)).ask(50)
+    assert all(isinstance(each, ConnectionFailed) for each in ended)
+    assert len(told) == 1
