@@ -201,6 +201,15 @@ def test_a_misspelt_section(figures: dict[str, Any]) -> None:
         printed(print_sections, figures, ["skylin"])
 
 
+@pytest.mark.parametrize("command", ["report", "runs", "watch"])
+@pytest.mark.parametrize("url", ["sqlite:///cup.db", "postgresql://moot@there/cup"])
+def test_a_store_in_the_place_of_a_file_is_told_where_it_belongs(
+    command: str, url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(app, [command, url]) == 2
+    assert "a store stands behind --store" in capfd.readouterr().err
+
+
 def test_a_condition_that_does_not_hold_ends_with_one(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run_app(app, ["report", cup.name, "--fail-under", "over_best_single.low>0"]) == 1
     assert "not met: over_best_single.low>0: it is -" in capfd.readouterr().err
