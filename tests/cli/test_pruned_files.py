@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import random
+import shutil
+import sqlite3
 from collections.abc import Mapping
-from contextlib import redirect_stdout
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -178,3 +180,64 @@ def test_a_trial_with_fewer_questions_is_no_other_option(tmp_path: Path) -> None
         run(path, "--limit", limit)
     head = headline(path)
     assert (head["options"], head["n"], "unlisted" in head) == (3, 30, False)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The whole file, with a discussion that nobody leads, under two names; then what is left of it."""
+    folder = tmp_path_factory.mktemp("small")
+    questions(folder, "q.jsonl")
+    for name in ("cup", "copy"):
+        run(write(folder, name, name=name, strategies=["solo", "vote", "talkative", "discuss"]), "--limit", "12")
+    run(write(folder, "pruned", **PRUNED), "--limit", "12")
+    return folder
+
+
+VOTES = "SELECT id FROM cells WHERE strategy = 'vote'"
+CHANGED: Mapping[str, tuple[str, Figures]] = {
+    "as it was": ("SELECT 1", {}),
+    "never graded": (f"DELETE FROM scores WHERE cell IN ({VOTES})", {}),
+    "all failed": (
+        f"UPDATE episodes SET outcome = 'failed', answer = NULL WHERE cell IN ({VOTES})",
+        {"vote": None},
+    ),
+    "chosen on some": (
+        "INSERT INTO choices SELECT DISTINCT episodes.cell, episodes.question FROM episodes JOIN cells ON"
+        " cells.id = episodes.cell WHERE strategy = 'vote' AND question IN"
+        " (SELECT question FROM episodes GROUP BY question ORDER BY question LIMIT 5)",
+        {"vote": 7},
+    ),
+    "led by nobody, of an older store": ("UPDATE cells SET captain = 'bob' WHERE strategy = 'discuss'", {}),
+    "older": ("UPDATE experiments SET created_at = 1.0 WHERE name = 'cup'", {"first": "cup"}),
+    "newer": ("UPDATE experiments SET created_at = 1.0 WHERE name = 'copy'", {"first": "copy"}),
+}
+
+
+def changed(small: Path, folder: Path, statement: str) -> Figures:
+    """The headline of what is left, after something else has become of the rest."""
+    for name in ("all.db", "q.jsonl"):
+        shutil.copy(small / name, folder / name)
+    with closing(sqlite3.connect(folder / "all.db")) as store:
+        store.execute(statement)
+        store.commit()
+    return headline(write(folder, "pruned", **PRUNED))
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_what_stands_beside_a_file_is_told_as_its_own_report_would(change: str, small: Path, tmp_path: Path) -> None:
+    statement, found = CHANGED[change]
+    head, before = changed(small, tmp_path, statement), headline(small / "pruned.yaml")
+    told = {row["of"]: (row["questions"], row["experiment"]) for row in head["unlisted"]}
+    assert "three/discuss" in told
+    assert told.get("three/vote@ann", (None,))[0] == found.get("vote", 12)
+    assert {first for _, first in told.values()} == {found.get("first", "cup")}
+    if not found or "first" in found:
+        assert {**head, "unlisted": []} == {**before, "unlisted": []}, "the same answers, whoever has graded them"
+
+
+def test_a_served_team_is_no_plan(small: Path, tmp_path: Path) -> None:
+    """Nobody planned who plays what there, and nobody has chosen from it."""
+    newest = "(SELECT max(created_at) FROM experiments)"
+    served = f"UPDATE experiments SET config = json_set(config, '$.served', json('true')) WHERE created_at < {newest}"
+    head = changed(small, tmp_path, served)
+    assert (head["options"], "unlisted" in head) == (1, False)

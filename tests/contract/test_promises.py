@@ -118,6 +118,18 @@ class ThoughtAgain(Captained):
 
 
 @dataclass(frozen=True)
+class AskedLater(Captained):
+    """Drafts in one call, and a word of everybody later: as many calls as drafts in two would take."""
+
+    traits: ClassVar[Traits] = replace(TALKATIVE, drafts="double-call", asks="everybody", calls=None)
+
+    async def drafts(self, question: Question, team: Team) -> tuple[Answer, ...]:
+        alone = await team.drafts(question)
+        await asyncio.gather(*(drafted(question, team, player, "Once more.", turn=2) for player in team.players))
+        return alone
+
+
+@dataclass(frozen=True)
 class WithoutTheCaptain(Captained):
     """The captain does not draft."""
 
@@ -331,6 +343,18 @@ LIES: dict[str, tuple[Any, str]] = {
     "the name of a model": (
         NamesModel(),
         "names: they are said to be hidden, yet the prompt of ann names bob as 'model-bob'",
+    ),
+    "drafts in one call": (
+        saying(Vote(), drafts="double-call", served={}),
+        "drafts: they are said to be asked for as double-call (verdict, rationale), yet ann was asked in 1 (draft)",
+    ),
+    "drafts in one call, and a word of everybody later": (
+        AskedLater(),
+        "drafts: they are said to be asked for as double-call",
+    ),
+    "drafts in two calls": (
+        saying(Solo(drafts="double-call"), drafts="single-call", asks="everybody", calls=None),
+        "drafts: they are said to be asked for as single-call (draft), yet ann was asked in 2 (verdict, rationale)",
     ),
     "groups": (
         saying(Vote(), groups=False, served={}),

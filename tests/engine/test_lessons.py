@@ -77,9 +77,9 @@ class Cup:
         count = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
         return {"grades": [{"id": number, "is_correct": False} for number in range(1, count + 1)]}
 
-    def plan(self, cases: Sequence[Case] = CASES) -> Plan:
+    def plan(self, cases: Sequence[Case] = CASES, limit: int | None = None) -> Plan:
         experiment = Experiment(**{**self.keys, "questions": list(cases), "models": self.models})
-        return build(experiment.as_file, store_url=f"sqlite:///{self.store}")
+        return build(experiment.as_file, store_url=f"sqlite:///{self.store}", limit=limit)
 
     async def play(self, cases: Sequence[Case] = CASES) -> Runner:
         plan = self.plan(cases)
@@ -168,10 +168,11 @@ async def test_other_questions_or_another_judge_make_it_another_cell(tmp_path: P
     cup = Cup(tmp_path)
     whole = cup.plan()
     fewer = cup.plan(CASES[:3])
+    trial = cup.plan(limit=3)
     (tmp_path / "judged").mkdir()
     judged = Cup(tmp_path / "judged", judge={"models": ["jay"]}).plan()
-    assert len({plan.cells[-1].id for plan in (whole, fewer, judged)}) == 3
-    assert {plan.cells[0].id for plan in (whole, fewer, judged)} == {whole.cells[0].id}
+    assert len({plan.cells[-1].id for plan in (whole, fewer, trial, judged)}) == 4
+    assert {plan.cells[0].id for plan in (whole, fewer, trial, judged)} == {whole.cells[0].id}
     await cup.play()
     asked = cup.requests
     played = len(cup.strategy.seen)

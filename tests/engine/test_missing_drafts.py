@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import pytest
 
@@ -20,6 +20,7 @@ class Drafts:
 
     keeps: bool = False
     promises: bool = True
+    ends: Literal["answered", "failed", "unasked"] = "answered"
 
     name: ClassVar[str] = "drafts"
 
@@ -31,7 +32,11 @@ class Drafts:
         return (replace(team, captain=None),)
 
     async def play(self, question: Question, team: Team) -> Verdict:
+        if self.ends == "unasked":
+            return Verdict(None, "unanswered", cause="nobody was asked")
         drafts = await team.drafts(question)
+        if self.ends == "failed":
+            return Verdict(None, "failed", cause="the line is down")
         return Verdict(drafts[0].text, "answered", who=(drafts[0].player,), answers=drafts if self.keeps else ())
 
 
@@ -56,4 +61,11 @@ def test_whoever_keeps_its_word_is_not_named() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         results = played(Drafts(keeps=True), Drafts(promises=False), "vote", "solo")
+    assert all("missing_drafts" not in run for run in results.figures["runs"])
+
+
+def test_nor_is_a_play_that_failed_or_in_which_nobody_was_asked() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        results = played(Drafts(ends="failed"), Drafts(ends="unasked"), "solo")
     assert all("missing_drafts" not in run for run in results.figures["runs"])

@@ -21,6 +21,7 @@ from moot.measures.section import Chart, Column, Section
 from moot.models.scripted import ScriptedModel
 from moot.needs import Needs
 from moot.simulate.schema_instance import instance
+from moot.strategies.captaincy import Captained, by_captain
 from moot.types import Usage
 
 
@@ -255,6 +256,20 @@ def lineups_of(given: Any, **declared: Any) -> Any:
     return Lined()
 
 
+def led_by(named: str, given: Any, captain: Any = "leads") -> Any:
+    """A strategy with the option `captain`, whose line-ups may forget it."""
+
+    @dataclass(frozen=True)
+    class Led(Captained, Odd):
+        name: ClassVar[str] = "lined"
+        traits: ClassVar[Traits] = Traits(prompts=("draft",), captain=captain)
+
+        def lineups(self, team: Any) -> Any:
+            return given(replace(team, captain="ann"))
+
+    return Led(captain=named)
+
+
 def fails(team: Any) -> Any:
     raise KeyError("captain")
 
@@ -273,6 +288,21 @@ ODD_LINEUPS = {
         lineups_of(lambda team: (team,), alone=True, drafts="single-call"),
         "its traits say alone, one player and no team; found a line-up of 2",
     ),
+    "another-captain": (
+        led_by("bob", by_captain),
+        "lineups: expected line-ups under 'bob', whom its option captain names; found one under 'ann':"
+        " by_captain(team, self.captain) of moot.strategies.captaincy heeds it",
+    ),
+    "not-each": (
+        led_by("each", by_captain),
+        "lineups: expected a line-up under 'bob', since its option captain is each",
+    ),
+    "no-captain": (led_by("bob", lambda team: (replace(team, captain=None),), captain=None), "found one under nobody"),
+    "repeats": (
+        lineups_of(lambda team: (team,), repeats=3),
+        "repeats: it is said to decide several times from the same drafts, and no drafts are declared",
+    ),
+    "served": (lineups_of(lambda team: (team,), served={"early_stop": True}), "served: it has no option 'early_stop'"),
 }
 
 

@@ -49,6 +49,23 @@ ODD_VERDICTS = {
     "who-text": ({"who": "ann"}, "expected a tuple of names as who, found 'ann'"),
     "who-stranger": ({"who": ("zed",)}, "expected players or officers of the line-up as who, found 'zed'"),
     "answers-texts": ({"answers": ("A",)}, "expected a tuple of Answer as answers, found ('A',)"),
+    "answers-text": (
+        {"answers": (Answer("ann", "A", "because " * 20), Answer("bob", 3))},  # type: ignore[arg-type]
+        "expected a text or None as the text of bob's answer, found 3",
+    ),
+    "answers-reasoning": (
+        {"answers": (Answer("ann", "A", None),)},  # type: ignore[arg-type]
+        "expected a text as the reasoning of ann's answer, found None",
+    ),
+    "answers-cause": (
+        {"answers": (Answer("ann", None, outcome="failed", cause=OSError("x")),)},  # type: ignore[arg-type]
+        "expected a text or None as the cause of ann's answer, found OSError('x')",
+    ),
+    "answers-outcome": (
+        {"answers": (Answer("ann", "A", outcome="done"),)},  # type: ignore[arg-type]
+        "as the outcome of ann's answer, found 'done'",
+    ),
+    "answers-player": ({"answers": (Answer(7, "A"),)}, "expected a name as the player of an answer, found 7"),  # type: ignore[arg-type]
     "answers-stranger": (
         {"answers": (Answer("zed", "A"),)},
         "expected answers of players of the line-up, found one of 'zed'",

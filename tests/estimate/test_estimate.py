@@ -178,3 +178,16 @@ async def test_the_money_is_about_right(tmp_path: Path) -> None:
 
 def priced(server: SimulatedServer) -> dict[str, Any]:
     return endpoint(server.base_url, price=PRICE, params={"max_tokens": 400})
+
+
+async def test_what_a_bound_leaves_over_is_that_of_all_questions_and_not_of_the_sample(tmp_path: Path) -> None:
+    """A discussion may go on longer than any that was tried, and so on every question."""
+    models = {name: endpoint(model=name, price=PRICE, params={"max_tokens": 50}) for name in ("ann", "bob", "cat")}
+    found = []
+    for questions in (20, 200):
+        (folder := tmp_path / str(questions)).mkdir()
+        taken = await estimated(experiment(folder, models, questions, strategies=["discuss"]))
+        assert taken.beyond_calls
+        assert taken.beyond_usd
+        found.append((taken.beyond_calls / questions, taken.beyond_usd / questions))
+    assert found[1] == pytest.approx(found[0], rel=0.3)

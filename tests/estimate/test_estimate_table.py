@@ -176,6 +176,18 @@ def test_calls_that_nothing_tried_took_are_more_than_the_table_has(most_usd: flo
     assert "Of the calls" not in shown
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [(("quick",), "(unbounded: quick declares no"), (("quick", "boss"), "(unbounded: quick, boss declare no")],
+    ids=["one", "two"],
+)
+def test_who_gives_no_bound_is_named(names: tuple[str, ...], said: str) -> None:
+    model = ModelEstimate(calls=20, cost_usd=1.0, most_usd=None, guessed=20)
+    written = io.StringIO()
+    show_estimate(RunEstimate(600, 10, {"cat": model}, undeclared=names), Console(file=written, width=400))
+    assert said in written.getvalue()
+
+
 async def test_after_a_few_questions_it_says_how_many_would_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,3 +37,4 @@ def test_nobody_is_beaten_who_was_better_alone_in_another_way(alone_first: bool,
     assert (headline["value"], over["singles"], over["difference"]) == (0.75, 4, -0.25)
     assert over["high"] < 0
     assert (over["best_single"]["value"], headline["cost_ratio"]) == (1.0, 5.0), "of who was better"
+    assert over["single"] == "ann (solo)", "and not of the team's own ann, who drafts in two calls"

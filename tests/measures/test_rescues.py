@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.measures.safety.multiple import multiple, multiple_p
+from moot.measures.safety.multiple import RatioCounts, multiple, multiple_between, multiple_p, multiple_p_between
 from moot.measures.safety.pairs import Pair, gain_by_strength
 from moot.measures.safety.rescues import safety
 
@@ -112,3 +112,35 @@ def test_a_rescue_and_a_regression_on_one_question_are_no_multiple_of_one_withou
     p = multiple_p(once, once, 2.0)
     assert p is not None
     assert p > 0.5
+
+
+def counts(rescues: int, regressions: int) -> RatioCounts:
+    """Of forty questions, each on a question of its own."""
+    asked = [f"q{number}" for number in range(40)]
+    gained = {question: float(place < rescues) for place, question in enumerate(asked)}
+    lost = {question: float(place >= 40 - regressions) for place, question in enumerate(asked)}
+    return RatioCounts(gained, lost)
+
+
+def test_a_multiple_without_regressions_so_far_is_no_more_than_what_waits_may_leave() -> None:
+    seen, worst, best = counts(12, 0), counts(12, 3), counts(15, 0)
+    found = multiple_between(seen, worst, best)
+    assert (found.value, found.high) == (None, None)
+    assert found.low == multiple(*worst).low
+    assert found.low is not None
+    assert found.low < (multiple(*seen).low or 0.0)
+
+
+@pytest.mark.parametrize(
+    "ends", [(counts(6, 12), counts(12, 12), counts(12, 8)), (counts(12, 12), counts(6, 12), counts(12, 8))]
+)
+@pytest.mark.parametrize("threshold", [0.1, 0.7, 1.2, 8.0])
+def test_no_p_speaks_against_a_multiple_between_what_is_graded_and_what_it_may_become(
+    ends: tuple[RatioCounts, RatioCounts, RatioCounts], threshold: float
+) -> None:
+    """Means over answers of which a part is graded can leave the graded part beyond either end."""
+    p, found = multiple_p_between(*ends, threshold), multiple_between(*ends)
+    assert found.low is not None
+    assert found.high is not None
+    assert p == (1.0 if 0.5 <= threshold <= 1.5 else pytest.approx(0.0, abs=0.05))
+    assert (p > 0.05) is (found.low <= threshold <= found.high)

@@ -147,6 +147,32 @@ def test_money_is_for_a_thousand_questions(figures: dict[str, Any]) -> None:
     assert line.split()[-1] == f"${1000 * row['cost_usd'] / 8:.2f}"
 
 
+def test_who_decides_several_times_from_the_same_drafts_pays_for_them_in_each(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A question's drafts are one call each for all ten decisions of a mixture; whoever asks it a question pays for all."""
+    mixtures = [{"mixture": {"summariser": "sum"}}, {"mixture": {"summariser": "sum", "repeats": 1}}]
+    path = write(tmp_path, ["solo", *mixtures], primary="mixture(summariser=sum)")
+    keys = json.loads(path.read_text(encoding="utf-8"))
+    for model in keys["models"].values():
+        del model["refuse"]
+    keys["models"]["sum"] = keys["models"]["ann"]
+    path.write_text(json.dumps(keys), encoding="utf-8")
+    assert run_app(app, ["run", str(path), "--quiet"]) == 0
+    assert run_app(app, ["report", str(path), "--json"]) == 0
+    figures = json.loads(capfd.readouterr().out)
+    of_mixtures = [row for row in figures["accuracy"] if row["strategy"] == "mixture"]
+    assert [row["calls_per_question"] for row in of_mixtures] == [5, 5]
+    assert [sum(row["outcomes"].values()) for row in of_mixtures] == [80, 8], "plays and questions are two things"
+    paid = {row["of"]: row["cost"] for row in figures["frontier"]}
+    lines = printed(print_ending, figures, NextCommands("cup.yaml"))
+    told = [line.split()[-2:] for line in lines if re.match(r"mixture.*\$[\d.]+$", line)]
+    for row, (calls, usd) in zip(of_mixtures, told, strict=True):
+        assert row["usd_per_question"] == pytest.approx(paid[row["label"]])
+        assert (calls, usd) == ("5.0", f"${1000 * row['usd_per_question']:.2f}")
+    assert figures["headline"]["cost_usd"] == pytest.approx(of_mixtures[0]["usd_per_question"])
+
+
 def test_nothing_to_do_is_told_in_three_lines(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = ended(capfd, "run", cup.name)
     assert len(lines) == 3
@@ -173,6 +199,15 @@ def test_every_section_can_be_asked_for(figures: dict[str, Any]) -> None:
 def test_a_misspelt_section(figures: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="this report has no 'skylin'; did you mean 'skyline'\\?"):
         printed(print_sections, figures, ["skylin"])
+
+
+@pytest.mark.parametrize("command", ["report", "runs", "watch"])
+@pytest.mark.parametrize("url", ["sqlite:///cup.db", "postgresql://moot@there/cup"])
+def test_a_store_in_the_place_of_a_file_is_told_where_it_belongs(
+    command: str, url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_app(app, [command, url]) == 2
+    assert "a store stands behind --store" in capfd.readouterr().err
 
 
 def test_a_condition_that_does_not_hold_ends_with_one(cup: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -191,7 +191,8 @@ def _unbounded_by(taken: RunEstimate) -> str:
     if taken.broken:
         return f"{', '.join(taken.broken)} failed"
     if taken.undeclared:
-        return f"{', '.join(taken.undeclared)} declares no bound of calls"
+        declare = "declares" if len(taken.undeclared) == 1 else "declare"
+        return f"{', '.join(taken.undeclared)} {declare} no bound of calls"
     missing = [f"{', '.join(names)}: no {key}" for key, names in taken.without.items() if names]
     return "; ".join(missing)
 

@@ -30,6 +30,9 @@ from moot.store import from_here, store_at
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
 
+STORES = ("sqlite:", "postgresql:", "postgresql+", "postgres:")
+"""So the address of a store begins, whatever reading it as a path has made of its slashes."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReportWanted:
@@ -259,6 +262,8 @@ def open_existing(path: Path | None, url: str | None, *, served: bool = False) -
     name = None
     beside = None
     if path is not None:
+        if str(path).startswith(STORES):
+            raise UsageError(f"{path}: expected an experiment file; a store stands behind --store, as sqlite:///PATH")
         file = read_experiment(path, with_questions=False)
         name, beside = file.spec.kept_as, path.parent
         if served or file.spec.questions is None:

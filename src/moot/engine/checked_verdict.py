@@ -60,8 +60,10 @@ def _odd_parts(verdict: Verdict, lineup: Team) -> Iterator[str]:
         if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
             yield f"expected a tuple of names as {part}, found {names!r:.60}"
     answers: object = verdict.answers
-    if not isinstance(answers, tuple | list) or not all(map(_is_answer, answers)):
+    if not isinstance(answers, tuple | list) or not all(isinstance(answer, Answer) for answer in answers):
         yield f"expected a tuple of Answer as answers, found {answers!r:.60}"
+    else:
+        yield from (problem for answer in answers for problem in _odd_answer(answer))
     try:
         yield from filter(None, map(_odd_record, verdict.traces))
     except Exception as error:  # noqa: BLE001  whatever is no record of a trace
@@ -86,12 +88,15 @@ def _odd_texts(verdict: Verdict) -> Iterator[str]:
             yield f"{name} {problem}"
 
 
-def _is_answer(answer: object) -> bool:
-    return (
-        isinstance(answer, Answer)
-        and isinstance(answer.player, str)
-        and isinstance(answer.text, str | None)
-        and isinstance(answer.reasoning, str)
-        and isinstance(answer.cause, str | None)
-        and answer.outcome in OUTCOMES
-    )
+def _odd_answer(answer: Answer) -> Iterator[str]:
+    """Which part of it does not fit: whoever gave a tuple of good ones and one that is odd looks for that one."""
+    if not isinstance(answer.player, str):
+        yield f"expected a name as the player of an answer, found {answer.player!r:.60}"
+    for part in ("text", "cause"):
+        if not isinstance(text := getattr(answer, part), str | None):
+            yield f"expected a text or None as the {part} of {answer.player}'s answer, found {text!r:.60}"
+    if not isinstance(answer.reasoning, str):
+        yield f"expected a text as the reasoning of {answer.player}'s answer, found {answer.reasoning!r:.60}"
+    if answer.outcome not in OUTCOMES:
+        expected = f"expected one of {', '.join(OUTCOMES)} as the outcome"
+        yield f"{expected} of {answer.player}'s answer, found {answer.outcome!r:.60}"

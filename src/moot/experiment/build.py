@@ -34,6 +34,7 @@ from moot.prompts import SETS, Own, Prompts
 from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of
 from moot.strategies.lineups import check_some, lineups_of
 from moot.strategies.option_values import OptionError
+from moot.strategies.promises import broken_declarations
 from moot.team import Player, Team
 from moot.team.player import numbered
 
@@ -227,6 +228,8 @@ def _cells_of(
 ) -> Iterator[Cell]:
     with _named(file, position, played):
         prompts_for(played, prompts).check_own()
+        for broken in broken_declarations(played, traits_of(played)):
+            raise UsageError(broken)
     for lineup in _lineups(file, position, played, teams, models):
         check_office_names(file, position, played, lineup)
         check_recordings(file, position, played, lineup)

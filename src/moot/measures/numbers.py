@@ -58,9 +58,9 @@ def _number(value: float, unit: Unit) -> str:
             return rounded(value, 0 if float(value).is_integer() else 2)
 
 
-def per_thousand(usd: float | None, questions: int) -> str:
-    """What so many questions cost, as dollars for a thousand of them."""
-    return NOTHING if usd is None or not questions else dollars(1_000 * usd / questions)
+def per_thousand(usd_per_question: float | None) -> str:
+    """What one question costs, as dollars for a thousand of them."""
+    return shown(usd_per_question, "usd-per-question")
 
 
 def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:

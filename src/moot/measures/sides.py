@@ -12,6 +12,7 @@ from moot.experiment.side_names import several_teams, side_of_row
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.question_costs import QuestionCosts, question_costs
 from moot.measures.quiz.played import UNPLAYED, Played, solos, split, values_by_question
 from moot.measures.quiz.plays import plays_of
 from moot.measures.source import Source
@@ -100,12 +101,9 @@ def cells_named(text: str, cells: Sequence[Stored]) -> list[Stored]:
 def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
     """Several cells as one option: the mean over all of them, on the questions that all have played."""
     seen, left_out = _of_all([source.seen(cell) for cell in cells])
-    costs = source.paid_usd(seen)
+    costs = question_costs(source, seen)
     if len(cells) == 1 and len(seen) == len({episode.key[0] for episode in seen}):
         return _once(seen, costs, cells[0], title)
-    calls = _means([float(len(episode.calls)) for episode in seen], seen)
-    known_costs = [cost for cost in costs if cost is not None]
-    paid = _means(known_costs, seen) if len(known_costs) == len(seen) else None
     parts = _values_by_cell(cells, seen)
     values = _means_of(parts)
     partly = {question: value for question, value in values.items() if value.open}
@@ -113,8 +111,8 @@ def side_of(source: Source, cells: Sequence[Stored], title: str) -> SideResults:
         title,
         tuple(cells),
         known(values),
-        calls,
-        paid,
+        costs.calls,
+        costs.usd,
         partly,
         parts=parts,
         ungraded=_ungraded_answers(seen),
@@ -133,22 +131,18 @@ def _of_all(by_cell: Sequence[Sequence[EpisodeOutline]]) -> tuple[list[EpisodeOu
     return kept, frozenset(episode.key[0] for episode in every) - {question for question, _ in plays}
 
 
-def _once(seen: Sequence[EpisodeOutline], costs: Sequence[float | None], cell: Stored, title: str) -> SideResults:
+def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, title: str) -> SideResults:
     """One cell that played every question once: there are no means to take."""
-    asked = [episode.key[0] for episode in seen]
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
     counted = {episode.key[0]: episode.value for episode in seen if episode.way != "at once"}
-    calls = dict(zip(asked, (float(len(episode.calls)) for episode in seen), strict=True))
-    paid = {question: cost for question, cost in zip(asked, costs, strict=True) if cost is not None}
-    costs_known = len(paid) == len(seen)
     counts = dict.fromkeys(ungraded, 1)
     return SideResults(
         title,
         (cell,),
         right,
-        calls,
-        paid if costs_known else None,
+        costs.calls,
+        costs.usd,
         ungraded,
         once=True,
         ungraded=counts,
@@ -178,17 +172,6 @@ def _means_of(parts: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
 
 def _ungraded_answers(seen: Sequence[EpisodeOutline]) -> Counter[str]:
     return Counter(episode.key[0] for episode in seen if episode.right is None)
-
-
-def _means(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str, float]:
-    """The same of what is known of every episode."""
-    by_cell: dict[tuple[str, str], list[float]] = {}
-    for episode, value in zip(seen, values, strict=True):
-        by_cell.setdefault((episode.key[0], episode.cell["id"]), []).append(value)
-    parts: dict[str, list[float]] = {}
-    for (question, _), several in by_cell.items():
-        parts.setdefault(question, []).append(sum(several) / len(several))
-    return {question: sum(several) / len(several) for question, several in parts.items()}
 
 
 def ranked(options: Mapping[str, SideResults]) -> SharedQuestions:

@@ -21,7 +21,7 @@ from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.facts.figures import losses_remark
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
+from moot.measures.numbers import MARK, NOTHING, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
@@ -252,7 +252,6 @@ def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
     heads = ["team", *heads] if teams else heads
     cells = []
     for row in rows:
-        played = sum(row["outcomes"].values())
         who = at_table(row, team=teams) + (f", top of {row['of']}" if row.get("of", 1) > 1 else "")
         line = [
             *([row.get("team") or ""] if teams else []),
@@ -261,8 +260,8 @@ def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
             f"{percent(row['value']):>7} {interval(row)}{mark(row)}",
             f"{row['n']:,}",
         ]
-        line.append(rounded(row["calls"] / played, 1) if played else "–")
-        cells.append([*line, *([per_thousand(row["cost_usd"], played)] if priced else [])])
+        line.append(NOTHING if row["calls_per_question"] is None else rounded(row["calls_per_question"], 1))
+        cells.append([*line, *([per_thousand(row["usd_per_question"])] if priced else [])])
     made = table(heads, cells, words=3 if teams else 2, width=width)
     made.show_edge = False
     return made

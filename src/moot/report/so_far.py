@@ -93,7 +93,10 @@ def _notes(taken: Mapping[str, Any], over: bool, headline: Mapping[str, Any] | N
 
 
 def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:
-    kept = ("value", "low", "high", "n", "outcomes", "missing", "ungraded", "calls", "cost_usd", "why", "bounds")
+    kept = (
+        *("value", "low", "high", "n", "outcomes", "missing", "ungraded", "why", "bounds"),
+        *("calls", "cost_usd", "calls_per_question", "usd_per_question"),
+    )
     words = f"{percent(row['value'])} {interval(row)}".rstrip() + mark(row)
     return {"of": titled(row, team=team), **{key: row[key] for key in kept if key in row}, "words": words}
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from moot.plugins import NotAsExpected, blaming, refusing
+from moot.strategies.captaincy import Captained
 from moot.strategies.traits import Traits, traits_of
 from moot.team import Team
 
@@ -26,7 +27,10 @@ def lineups_of(played: Strategy, team: Team) -> tuple[Team, ...]:
         if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
             raise NotAsExpected("a tuple of teams", type(given))
         traits = traits_of(played)
-        return tuple(_checked(lineup, traits, team) for lineup in given)
+        lineups = tuple(_checked(lineup, traits, team) for lineup in given)
+        if isinstance(played, Captained) and played.captain is not None and not traits.alone:
+            _check_captains(played.captain, lineups)
+        return lineups
 
 
 def check_some(played: Strategy, lineups: int, teams: Iterable[str]) -> None:
@@ -34,6 +38,24 @@ def check_some(played: Strategy, lineups: int, teams: Iterable[str]) -> None:
     if not lineups:
         with refusing(), blaming("strategy", played.name, "lineups"):
             raise NotAsExpected("at least one team", found=f"none for the team {', '.join(map(repr, teams))}")
+
+
+def _check_captains(named: str, lineups: Iterable[Team]) -> None:
+    """The option stands nowhere but in the line-ups: where they forget it, a captain is measured whom nobody named."""
+    led = [lineup.captain for lineup in lineups]
+    heeding = "by_captain(team, self.captain) of moot.strategies.captaincy heeds it"
+    if named == "each":
+        for player in (player.name for lineup in lineups for player in lineup.players):
+            if player not in led:
+                found = f"none: {heeding}"
+                raise NotAsExpected(
+                    f"a line-up under {player!r}, since its option captain is each", found=found, joined="; "
+                )
+        return
+    for captain in led:
+        if captain != named:
+            found = f"one under {'nobody' if captain is None else repr(captain)}: {heeding}"
+            raise NotAsExpected(f"line-ups under {named!r}, whom its option captain names", found=found, joined="; ")
 
 
 def _checked(lineup: object, traits: Traits, team: Team) -> Team:
@@ -59,6 +81,6 @@ def _led(lineup: Team, traits: Traits, team: Team) -> Team:
     names = [player.name for player in lineup.players]
     if lineup.captain is not None and lineup.captain not in names:
         promised = f"a captain who plays ({', '.join(names)}), or None"
-        hint = "; moot.strategies.captaincy.by_captain(team) gives a line-up for every captain"
+        hint = "; by_captain(team, self.captain) of moot.strategies.captaincy gives a line-up for every captain"
         raise NotAsExpected(promised, found=f"{lineup.captain!r}{hint}")
     return lineup

@@ -35,7 +35,7 @@ def draft_calls(drafts: Drafts) -> int:
 
 
 def draft_prompts(drafts: Drafts) -> tuple[str, ...]:
-    """The prompts that native answers are asked with."""
+    """The prompts that native answers are asked with, and the stages that their calls stand under."""
     return ("draft",) if drafts == "single-call" else ("verdict", "rationale")
 
 

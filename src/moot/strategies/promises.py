@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
-from moot.strategies.natives import SINGLE_CALL, draft_calls
+from moot.strategies.natives import NATIVE_STAGES, SINGLE_CALL, draft_calls, draft_prompts
 from moot.strategies.traits import Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, Shown, looks_of, misfit, of_kind, trace_json, trace_of
@@ -82,10 +82,24 @@ def _drafts(play: Play) -> Iterator[str]:
         for call in play.asked(name)[: _draft_calls(play.traits)]:
             for other in _others_heard(play, call):
                 yield f"drafts: they are said to be given alone, yet the prompt of {name} has the words of {other}"
+        yield from _draft_stages(play, name)
     for draft in play.verdict.answers:
         alone = play.voices[draft.player].answer if draft.player in play.voices else draft.text
         if draft.text is not None and draft.text.casefold() != (alone or "").casefold():
             yield f"drafts: {draft.player} said {alone!r} while alone, yet among the verdict's answers is {draft.text!r}"
+
+
+def _draft_stages(play: Play, name: str) -> Iterator[str]:
+    """Drafts in two calls are measured beside those in one. Whoever was asked in words of its strategy's own has other stages,
+    and is known by how often it was asked before it could have heard anything."""
+    way = play.traits.drafts or SINGLE_CALL
+    asked = play.asked(name)
+    alone = [call.stage for call in asked if call.turn == asked[0].turn]
+    native = [stage for stage in alone if stage in NATIVE_STAGES]
+    wrong = [stage for stage in native if stage not in draft_prompts(way)]
+    if wrong or (alone and len(alone) < _draft_calls(play.traits)):
+        found = f"in {len(alone)} ({', '.join(alone)})"
+        yield f"drafts: they are said to be asked for as {way} ({', '.join(draft_prompts(way))}), yet {name} was asked {found}"
 
 
 def _draft_calls(traits: Traits) -> int:

@@ -73,6 +73,13 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
         **{key: sum(call[key] or 0 for call in calls) for key in ("prompt_tokens", "completion_tokens")},
         "reasoning_tokens": sum(call["reasoning_tokens"] or 0 for call in calls),
         "cost_usd": _sum_usd([call["cost_usd"] for call in calls]),
+        "calls_per_question": _per_question([(episode.question, len(episode.calls)) for episode in episodes]),
+        "usd_per_question": _per_question(
+            [
+                (episode.question, _sum_usd([raw.calls.get(key, {}).get("cost_usd") for key in episode.calls]))
+                for episode in episodes
+            ]
+        ),
     }
 
 
@@ -94,6 +101,14 @@ def _by_question(episodes: Sequence[Episode]) -> dict[str, list[Grade]]:
     for episode in episodes:
         grades.setdefault(episode.question, []).append(episode.right)
     return grades
+
+
+def _per_question(paid: Sequence[tuple[str, float | None]]) -> float | None:
+    """Each question by the mean of its plays, however many it has: what one would pay who asks it once."""
+    if not paid or any(cost is None for _, cost in paid):
+        return None
+    often = Counter(question for question, _ in paid)
+    return math.fsum((cost or 0.0) / often[question] for question, cost in paid) / len(often)
 
 
 def _sum_usd(costs: Sequence[Grade]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import stdev
 from typing import Any
 
@@ -192,11 +192,18 @@ def _models(cell: Cell) -> set[str]:
 
 def _spent(raw: Raw, cell: Cell) -> Row:
     episodes = raw.episodes(cell)
-    calls = [raw.calls[key] for episode in episodes for key in episode.calls if key in raw.calls]
+    plays: dict[str, list[list[Row]]] = {}
+    for episode in episodes:
+        plays.setdefault(episode.question, []).append([raw.calls[key] for key in episode.calls if key in raw.calls])
+
+    def usual(taken: Callable[[Sequence[Row]], float]) -> float:
+        """A question by the mean of its plays, then the mean of all questions."""
+        return mean([mean([taken(calls) for calls in several]) for several in plays.values()]) if plays else 0.0
+
     return {
-        "calls": len(calls) / max(1, len(episodes)),
-        "prompt_tokens": sum(call["prompt_tokens"] or 0 for call in calls) / max(1, len(episodes)),
-        "completion_tokens": sum(call["completion_tokens"] or 0 for call in calls) / max(1, len(episodes)),
+        "calls": usual(len),
+        "prompt_tokens": usual(lambda calls: sum(call["prompt_tokens"] or 0 for call in calls)),
+        "completion_tokens": usual(lambda calls: sum(call["completion_tokens"] or 0 for call in calls)),
         "episodes": len(episodes),
     }
 

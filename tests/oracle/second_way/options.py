@@ -224,7 +224,20 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
                 if play.heard:
                     found.came.setdefault(title, {}).setdefault(play.question, set()).add(not play.failed)
             found.came.setdefault(title, {})
-    return found
+    return _plain_at_the_table(found, {table.name for table in here if any(cell in cells for cell in table.cells)})
+
+
+def _plain_at_the_table(found: Singles, playing: Collection[str]) -> Singles:
+    """Who drafts at a table in question bears the bare name; its namesake that was there first bears how it was asked."""
+    names = {title: title for title in found.players}
+    for player in set(found.players.values()):
+        first, *others = [title for title, name in found.players.items() if name == player]
+        seated = [title for title in others if found.tables[title].name in playing]
+        solo = found.tables[first].solo.get(player)
+        if seated and solo is not None and found.tables[first].name not in playing:
+            names[first], names[seated[0]] = f"{player} ({solo.label})", player
+    fields = (found.values, found.players, found.tables, found.came)
+    return Singles(*({names[title]: value for title, value in field.items()} for field in fields))  # type: ignore[arg-type]
 
 
 def _seat(raw: Raw, found: Singles, player: str, table: Table, values: dict[str, Value]) -> str:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.question_costs import question_costs
 from moot.measures.source import Source
 from moot.measures.unfinished import progress_of
 from moot.stats.estimates import estimate_row
@@ -65,7 +66,8 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
     disputed, seconds = 0, 0.0
-    for episode in _all_seen(source, cell):
+    seen = _all_seen(source, cell)
+    for episode in seen:
         question, right = episode.key[0], episode.right
         outcomes[episode.outcome] += 1
         seconds += episode.seconds
@@ -76,6 +78,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         grades.setdefault(question, []).append(episode.value)
         if episode.outcome in WITH_ANSWER:
             answered.setdefault(question, []).append(episode.value)
+    costs = question_costs(source, seen)
     nothing = {"why": NOTHING_PLAYED} if source.nothing_played else {}
     return {
         **_named(source, cell),
@@ -89,6 +92,8 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         "answered": {**_estimate(answered), **nothing},
         "seconds": round(seconds, 3),
         **_usage(source, keys),
+        "calls_per_question": costs.calls_per_question,
+        "usd_per_question": costs.usd_per_question,
     }
 
 

@@ -16,6 +16,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
             **{key: row.get(key) for key in ("label", "team", "cohort", "captain", "player")},
             **{key: row.get(key) for key in ("value", "low", "high", "n")},
             **{key: row.get(key) for key in ("calls", "cost_usd", "prompt_tokens", "completion_tokens", "seconds")},
+            **{key: row.get(key) for key in ("calls_per_question", "usd_per_question")},
             "name": titled(row, team=several),
             "who": who(row),
         }
@@ -25,6 +26,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
         if bounds := figures_row.get("bounds"):
             row |= {"ungraded": figures_row["ungraded"], "least": bounds["low"], "most": bounds["high"]}
             row["why"] = figures_row.get("why")
+    priced = any(row["usd_per_question"] for row in rows)
     open_grades = any("least" in row for row in rows)
     columns = with_team(
         figures,
@@ -37,6 +39,8 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
         *((Column("least", "at least", "share"), Column("most", "at most", "share")) if open_grades else ()),
         Column("calls", "calls", "calls"),
         Column("cost_usd", "cost", "usd"),
+        Column("calls_per_question", "calls a question", "number"),
+        *([Column("usd_per_question", "$ per 1,000", "usd-per-question")] if priced else []),
     )
     played = "Right over all questions played; who gave no answer was not right. Intervals are 95 %."
     graded = (

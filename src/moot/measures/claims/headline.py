@@ -21,6 +21,7 @@ from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import native_cost
+from moot.measures.question_costs import mean_cost
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of
 from moot.measures.source import Source
@@ -342,7 +343,7 @@ def _cost(source: Source, chosen: _Chosen, table: DraftTable | None, player: str
 
     No ratio where nobody knows who that is (None).
     """
-    team, calls = _mean(chosen.side.cost_usd, chosen.asked), _mean(chosen.side.calls, chosen.asked)
+    team, calls = mean_cost(chosen.side.cost_usd, chosen.asked), mean_cost(chosen.side.calls, chosen.asked)
     if player is None or table is None:
         return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
     one = native_cost(source, table, dict.fromkeys(sorted(chosen.side.calls), player))
@@ -350,12 +351,3 @@ def _cost(source: Source, chosen: _Chosen, table: DraftTable | None, player: str
         return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     ratio = calls / one.calls if calls is not None and one.calls else None
     return {"cost_ratio": ratio, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-
-
-def _mean(spent: Mapping[str, float] | None, asked: Sequence[str]) -> float | None:
-    there = [spent[question] for question in asked if question in spent] if spent else []
-    return _mean_of(there) if there else None
-
-
-def _mean_of(values: Sequence[float]) -> float:
-    return sum(values) / len(values)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import orjson
 
@@ -28,9 +29,12 @@ Draft = tuple[str | None, str]
 """Its first call, and what it said."""
 
 
+Told = TypeVar("Told")
+
+
 @dataclass(frozen=True, slots=True)
 class Singles:
-    """By a title: the player's name, and behind it the table's where it is asked in another way than at one before."""
+    """By a title: the player's name, and behind it how it was asked, where the team in question asks it in another way."""
 
     values: dict[str, dict[str, Value]] = field(default_factory=dict)
     players: dict[str, str] = field(default_factory=dict)
@@ -49,6 +53,16 @@ class Singles:
             if self.failed[title].intersection(asked) and not self.replied[title].intersection(asked)
         ]
 
+    def renamed(self, titles: Mapping[str, str]) -> Singles:
+        """In the same order: of equals the first stands."""
+        return Singles(
+            _by_title(self.values, titles),
+            _by_title(self.players, titles),
+            _by_title(self.tables, titles),
+            _by_title(self.failed, titles),
+            _by_title(self.replied, titles),
+        )
+
     def without(self, titles: Collection[str]) -> Singles:
         kept = [title for title in self.values if title not in titles]
         return Singles(
@@ -58,6 +72,10 @@ class Singles:
             {title: self.failed[title] for title in kept},
             {title: self.replied[title] for title in kept},
         )
+
+
+def _by_title(told: Mapping[str, Told], titles: Mapping[str, str]) -> dict[str, Told]:
+    return {titles.get(title, title): of for title, of in told.items()}
 
 
 def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
@@ -75,7 +93,21 @@ def singles_of(source: Source, options: Sequence[SideResults]) -> Singles:
     for cell in source.cells:
         if cell["player"] and cell["id"] not in known and (plays := alone_plays(source, cell)):
             _add(source, singles, cell["player"], _by_itself(cell), plays)
-    return singles
+    return singles.renamed(_clearer_titles(singles, playing))
+
+
+def _clearer_titles(singles: Singles, playing: Collection[str]) -> dict[str, str]:
+    """Of a name that stands for several the plain one is the team's own player, as it drafts there. Whoever was asked alone
+    otherwise has behind its name how: else a team would seem to be held against its own drafts."""
+    clearer: dict[str, str] = {}
+    for title, player in singles.players.items():
+        table = singles.tables[title]
+        if title != player or player not in table.alone or table.name in playing:
+            continue
+        others = [other for other, name in singles.players.items() if name == player and other != title]
+        if own := next((other for other in others if singles.tables[other].name in playing), None):
+            clearer |= {title: f"{player} ({table.alone[player]['label']})", own: player}
+    return clearer
 
 
 def _by_itself(cell: Stored) -> DraftTable:

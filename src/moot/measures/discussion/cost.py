@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
+from moot.measures.question_costs import mean_cost, means_by_question, question_costs
 from moot.measures.source import Source
 from moot.strategies.natives import SINGLE_CALL
 
@@ -60,12 +61,13 @@ def _spent(source: Source, cell: Stored) -> Row:
     """For one question, played once, what it would take alone."""
     seen = source.seen(cell)
     spent = source.spent(key for episode in seen for key in episode.calls)
-    taken = [spent[key] for episode in seen for key in episode.calls if key in spent]
-    episodes = len(seen) or 1
+    taken = [[spent[key] for key in episode.calls if key in spent] for episode in seen]
+    prompt = [float(sum(call[0] for call in calls)) for calls in taken]
+    completion = [float(sum(call[1] for call in calls)) for calls in taken]
     return {
-        "calls": len(taken) / episodes,
-        "prompt_tokens": sum(call[0] for call in taken) / episodes,
-        "completion_tokens": sum(call[1] for call in taken) / episodes,
+        "calls": question_costs(source, seen).calls_per_question or 0.0,
+        "prompt_tokens": mean_cost(means_by_question(prompt, seen)) or 0.0,
+        "completion_tokens": mean_cost(means_by_question(completion, seen)) or 0.0,
         "episodes": len(seen),
     }
 

@@ -1,0 +1,60 @@
+"""What one question costs, asked once: the one value behind every table that tells calls or money a question.
+
+Strategies that decide several times from the same drafts ask for these once in a whole run, and so do strategies that share
+them. Whoever puts one question to one of them pays for all calls of that play: so a play costs all of its calls, whoever
+else had them too. All different calls of a row are another thing, what the row would take alone; divided by plays they are
+nothing that anybody pays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.measures.episodes import EpisodeOutline
+from moot.measures.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCosts:
+    """By question, of all that were played: plays of a cell first, then cells, so that none has a louder voice."""
+
+    calls: Mapping[str, float]
+    usd: Mapping[str, float] | None
+    """None where the price of a single call is unknown."""
+
+    @property
+    def calls_per_question(self) -> float | None:
+        return mean_cost(self.calls)
+
+    @property
+    def usd_per_question(self) -> float | None:
+        return mean_cost(self.usd)
+
+
+def question_costs(source: Source, seen: Sequence[EpisodeOutline]) -> QuestionCosts:
+    paid = source.paid_usd(seen)
+    known = [cost for cost in paid if cost is not None]
+    calls = means_by_question([float(len(episode.calls)) for episode in seen], seen)
+    return QuestionCosts(calls, means_by_question(known, seen) if len(known) == len(paid) else None)
+
+
+def mean_cost(by_question: Mapping[str, float] | None, asked: Collection[str] | None = None) -> float | None:
+    """Over these questions, as far as they were played; None: over all. Nothing where none was, or a price is unknown."""
+    costs = by_question or {}
+    there = [costs[question] for question in (costs if asked is None else asked) if question in costs]
+    return math.fsum(there) / len(there) if there else None
+
+
+def means_by_question(values: Sequence[float], seen: Sequence[EpisodeOutline]) -> dict[str, float]:
+    """Of what is known of every episode."""
+    if len({episode.key[0] for episode in seen}) == len(seen):  # mostly there are no means to take
+        return {episode.key[0]: value for episode, value in zip(seen, values, strict=True)}
+    by_cell: dict[tuple[str, str], list[float]] = {}
+    for episode, value in zip(seen, values, strict=True):
+        by_cell.setdefault((episode.key[0], episode.cell["id"]), []).append(value)
+    parts: dict[str, list[float]] = {}
+    for (question, _), several in by_cell.items():
+        parts.setdefault(question, []).append(sum(several) / len(several))
+    return {question: sum(several) / len(several) for question, several in parts.items()}
