@@ -19,7 +19,7 @@ from rich.text import Text
 
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
-from moot.measures.facts.figures import losses_remark
+from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARK, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -312,6 +312,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         yield ended_early_words(cause)
+    if others := other_plans_words(figures):
+        yield others
     yield from unlisted_words(figures)
     yield from chosen_on_words(figures)
     yield from figures.get("left_out", ())

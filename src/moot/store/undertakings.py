@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
-from moot.store.rows import as_led, config_of
+from moot.store.rows import as_led, config_of, facts_of
 from moot.store.statements import Row
 
 
@@ -54,3 +54,19 @@ def answers_on(connection: Connection, ident: str, cell: str, grader: str) -> It
     answered = (episodes.c.question, episodes.c.outcome, episodes.c.answer)
     query = queries.scored_plays(ident, cell, grader, *answered, scores.c.value, scores.c.stage)
     yield from map(dict, connection.execute(query).mappings())
+
+
+def file_questions(connection: Connection, ident: str) -> str | None:
+    """Which questions the file of a plan had, all of them, by what its runs say; None: none of them says it."""
+    runs = schema.runs
+    said = connection.execute(
+        select(runs.c.facts).where(runs.c.experiment == ident).order_by(runs.c.id.desc())
+    ).mappings()
+    return next((str(mark) for run in said if (mark := facts_of(run).get("file_questions"))), None)
+
+
+def cases_in_order(connection: Connection, ident: str) -> list[str]:
+    """The questions of a plan, each with its reference."""
+    places = schema.experiment_questions
+    query = select(places.c.case).where(places.c.experiment == ident).order_by(places.c.position)
+    return list(connection.execute(query).scalars())
