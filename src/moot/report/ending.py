@@ -335,12 +335,14 @@ def _remarks(figures: Figures) -> Iterator[str]:
 def _hypotheses_words(hypotheses: Sequence[Row]) -> str:
     """How those stand that were declared beforehand, which no exploratory one is counted with."""
     declared = [row for row in hypotheses if row["frozen"]]
-    late = len(hypotheses) - len(declared)
+    changed = sum(bool(row.get("earlier_versions")) for row in hypotheses)
+    late = len(hypotheses) - len(declared) - changed
     verdicts = Counter(row["verdict"] for row in declared)
     answers = [f"{verdicts[verdict]:,} {verdict}" for verdict in ("confirmed", "refuted", "open")]
     parts = [
         f"{len(declared):,} declared",
         *(answers if declared else ()),
+        *([f"{changed:,} changed since"] if changed else ()),
         *([f"{late:,} exploratory"] if late else ()),
     ]
     return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."

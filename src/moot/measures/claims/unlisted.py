@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from moot.experiment.plan import alone_as
 from moot.experiment.selected import ChosenOn
+from moot.experiment.side_names import ClaimError, SideName, cells_meant
 from moot.measures.cells import Stored, stored_cell
 from moot.measures.sides import title_of
 from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
-from moot.store.undertakings import answers_on, cells_beside
+from moot.store.undertakings import answers_on, cells_beside, plans_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,28 @@ class UnlistedOptions:
                 self._read[cell["id"]] = _option(source, name, cell, chosen_on.get(cell["id"], frozenset()))
         found = (self._read[cell["id"]] for _, cell in planned.values())
         return [option for option in found if option is not None]
+
+    def earlier_versions(self, sides: Sequence[SideName], chosen: Sequence[Stored]) -> int:
+        """In how many ways what these sides name was played before with other models, prompts or options, on any of the
+        questions. `chosen`: the cells that they name now."""
+        source = self._source
+        if source.served:
+            return 0
+        played = {_identity(option.cell) for option in self.beside(chosen)}
+        versions = set()
+        for _, rows in plans_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
+            cells = [stored_cell(row) for row in rows]
+            meant = tuple(frozenset(map(_identity, _meant(side, cells))) & played for side in sides)
+            versions.update([meant] if any(meant) else ())
+        return len(versions)
+
+
+def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
+    """Nobody, where a plan has none of this name."""
+    try:
+        return [cast(Stored, cell) for cell in cells_meant(side, cells)]
+    except ClaimError:
+        return []
 
 
 def _identity(cell: Stored) -> str | bytes:
