@@ -80,7 +80,7 @@ class UnlistedOptions:
         if source.served:
             return 0
         played = {_identity(option.cell) for option in self.beside(chosen)}
-        versions = set()
+        versions: set[tuple[frozenset[str | bytes], ...]] = set()
         for _, rows in plans_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
             cells = [stored_cell(row) for row in rows]
             meant = tuple(frozenset(map(_identity, _meant(side, cells))) & played for side in sides)
