@@ -276,13 +276,14 @@ def _judged(
     )
 
 
-def with_holm(judged: Sequence[Judged], frozen: Sequence[bool], versions: Sequence[int]) -> list[dict[str, Any]]:
+def with_holm(judged: Sequence[Judged], frozen: Sequence[bool], versions: Sequence[int] = ()) -> list[dict[str, Any]]:
     """Rows with `frozen`, `p_holm`, `low_holm`, `high_holm` and `family`; the verdict goes by the adjusted ones.
 
     Those declared beforehand are a family, and the exploratory ones are another. One without a p counts as 1: what the
     data came to must not decide how many there are to pay for. `versions`: in how many others what each names was played
-    before, which its family pays for as if these stood in it.
+    before, which its family pays for as if these stood in it; left out: in none.
     """
+    versions = versions or [0] * len(judged)
     rows: dict[int, dict[str, Any]] = {}
     for kind in (True, False):
         family = [place for place in range(len(judged)) if frozen[place] == kind]
