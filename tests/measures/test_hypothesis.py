@@ -293,7 +293,7 @@ def test_the_multiple_has_an_interval_of_its_own() -> None:
 
 
 def test_what_was_declared_for_another_plan_stays_open_and_says_so() -> None:
-    source: Any = SimpleNamespace(config={"hypotheses": ["accuracy(vote >"]}, seed=0, cells=[], taken_out=set())
+    source: Any = SimpleNamespace(config={"hypotheses": ["accuracy(vote >"]}, seed=0, cells=[], served=True)
     declared = [Declared("hypothesis", "what?", 12.0, frozen=True), Declared("primary", "no claim", 12.0, frozen=True)]
     rows = hypotheses_figures(source, [], declared)
     assert [(row["hypothesis"], row["declared_at"]) for row in rows] == [("what?", 12.0), ("accuracy(vote >", None)]

@@ -34,7 +34,6 @@ from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
 from moot.store.rows import config_of, placed_case, verdict_of
-from moot.store.undertakings import questions_taken_out
 from moot.types import Answer, Case
 
 
@@ -133,11 +132,6 @@ class Source:
         """How far the plan has been played, over all cells."""
         each = [progress_of(self, cell) for cell in self.cells]
         return PlanProgress(sum(one.played for one in each), sum(one.planned for one in each))
-
-    @cached_property
-    def taken_out(self) -> set[str]:
-        """Questions played under this name before this plan was made, and not in it: perhaps chosen by how they went."""
-        return set() if self.served else questions_taken_out(self.connection, self.experiment)
 
     @cached_property
     def cut_short(self) -> bool:

@@ -99,7 +99,7 @@ def headline_figures(
         "options": len(chosen.options),
         **({"unlisted": [option.row() for option in chosen.unlisted]} if chosen.unlisted else {}),
         **chosen.standing,
-        **({"taken_out": len(source.taken_out)} if source.taken_out else {}),
+        **({"taken_out": unlisted.questions} if unlisted.questions else {}),
         **_named(chosen, cells),
         **estimate_row(_paid_accuracy(chosen.options, chosen.place, chosen.asked, values, source.seed)),
         **_ungraded(chosen.side, values),
@@ -161,11 +161,11 @@ def _chosen(
         primary, asked = side.title, sorted(side.calls)
         beside = _alike(pool, unlisted.beside(side.cells))
         versions = _earlier_versions(source.config["primary"], beside)
-        if (how := _how(declared, primary)) == "declared" and not versions and not source.taken_out:
+        if (how := _how(declared, primary)) == "declared" and not versions and not unlisted.questions:
             return _Chosen(primary, how, {primary: side}, beside, asked, {})
         others = {title: option for title, option in pool.items() if option.cells != side.cells}
         changed = {"earlier_versions": len(versions)} if how == "declared" and versions else {}
-        changed |= {"questions_chosen": True} if how == "declared" and source.taken_out else {}
+        changed |= {"questions_chosen": True} if how == "declared" and unlisted.questions else {}
         return _Chosen(primary, "declared late", {primary: side, **others}, beside, asked, changed)
     together = ranked(pool)
     # Where no two can be ranked, one of them is told of as any other would be: it is the highest of nothing.

@@ -52,7 +52,7 @@ def hypotheses_figures(
     versions = [
         _earlier_versions(cells, text, unlisted) if frozen else 0 for text, frozen in zip(texts, early, strict=True)
     ]
-    taken_out = len(source.taken_out)
+    taken_out = unlisted.questions
     frozen = [beforehand and not earlier and not taken_out for beforehand, earlier in zip(early, versions, strict=True)]
     rows = with_holm(judged, frozen, versions)
     return [

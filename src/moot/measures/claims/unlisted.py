@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from moot.experiment.plan import alone_as
@@ -21,7 +22,7 @@ from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
-from moot.store.undertakings import answers_on, cells_beside, plans_beside
+from moot.store.undertakings import answers_on, cells_beside, plans_beside, questions_taken_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class UnlistedOptions:
         self._source = source
         self._listed = {_identity(cell) for cell in source.cells}
         self._read: dict[str, UnlistedOption | None] = {}
+
+    @cached_property
+    def questions(self) -> int:
+        """So many were played under this name before this plan was made, and are not in it: perhaps by how they went."""
+        source = self._source
+        return 0 if source.served else len(questions_taken_out(source.connection, source.experiment))
 
     def beside(self, chosen: Sequence[Stored]) -> list[UnlistedOption]:
         """Those that were played beside these cells, on at least one of the questions, and not all of them in vain."""
