@@ -173,6 +173,59 @@ def test_a_primary_that_was_played_and_changed_is_not_declared_beforehand(tmp_pa
     assert headline(path)["chosen"] == "declared late", "to run it again changes nothing"
 
 
+def test_a_hypothesis_whose_sides_were_changed_is_not_declared_beforehand(tmp_path: Path) -> None:
+    """Whichever side it is, and by model or seed: each version that was played is one more try."""
+    questions(tmp_path, "q.jsonl")
+    models = {name: {"provider": "simulated", "accuracy": 0.55} for name in ("ann", "bob", "cat")}
+    texts = ["accuracy(solo@cat) > 0.1", "accuracy(solo@ann) > 0.1", "accuracy(talkative) - accuracy(solo@ann) > 0.9"]
+    told = []
+    for accuracy, seed in ((0.55, 1), (0.6, 1), (0.65, 1), (0.65, 2)):
+        models["cat"] = {"provider": "simulated", "accuracy": accuracy}
+        path = write(tmp_path, "cup", **PRUNED, models=models, hypotheses=texts, seed=seed)
+        run(path, "--limit", "40")
+        rows = json.loads(report(path, "--json"))["hypotheses"]
+        told.append([(row["frozen"], row.get("earlier_versions", 0), row["family"]) for row in rows])
+    assert told == [
+        [(True, 0, 3), (True, 0, 3), (True, 0, 3)],
+        [(False, 1, 4), (True, 0, 1), (False, 1, 4)],  # ann alone is as it was
+        [(False, 2, 6), (True, 0, 1), (False, 2, 6)],
+        [(False, 3, 10), (False, 1, 10), (False, 3, 10)],
+    ]
+    assert "0 declared, 3 changed since (--section hypotheses)" in report(path)
+    assert "pays for the earlier versions" in report(path, "--section", "hypotheses")
+    run(path, "--limit", "40")
+    assert json.loads(report(path, "--json"))["hypotheses"][0]["family"] == 10, "to run it again changes nothing"
+
+
+def test_questions_that_are_taken_out_after_a_look_are_a_choice(tmp_path: Path) -> None:
+    """ "On physics it works": declared before that, and not of physics."""
+    questions(tmp_path, "q.jsonl")
+    text = "accuracy(talkative) > 0.1"
+    keys = {**PRUNED, "primary": "talkative@cat", "hypotheses": [text]}
+    path = write(tmp_path, "cup", **keys)
+    run(path, "--limit", "60")
+    run(path, "--limit", "80")
+    more = json.loads(report(path, "--json"))
+    assert (more["headline"]["chosen"], more["hypotheses"][0]["frozen"]) == ("declared", True), "more is no choice"
+    rows = (tmp_path / "q.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "q.jsonl").write_text("\n".join(rows[20:60]), encoding="utf-8")
+    run(path)
+    figures = json.loads(report(path, "--json"))
+    head, (row,) = figures["headline"], figures["hypotheses"]
+    assert (head["n"], head["chosen"], head["taken_out"], head["questions_chosen"]) == (40, "declared late", 40, True)
+    assert (row["frozen"], row["taken_out"], "earlier_versions" in row) == (False, 40, False)
+    short = report(path)
+    assert "declared before questions were taken out" in short
+    assert "40 questions that were played under this name before are not among these" in short
+    assert "0 declared, 1 exploratory" in short
+
+    # Other questions were not chosen by anything that was seen.
+    questions(tmp_path, "q.jsonl", 100)
+    run(path, "--limit", "40")
+    figures = json.loads(report(path, "--json"))
+    assert (figures["headline"]["chosen"], figures["hypotheses"][0]["frozen"]) == ("declared", True)
+
+
 def test_a_trial_with_fewer_questions_is_no_other_option(tmp_path: Path) -> None:
     questions(tmp_path, "q.jsonl")
     path = write(tmp_path, "cup", strategies=["solo", "vote"])

@@ -293,7 +293,7 @@ def test_the_multiple_has_an_interval_of_its_own() -> None:
 
 
 def test_what_was_declared_for_another_plan_stays_open_and_says_so() -> None:
-    source: Any = SimpleNamespace(config={"hypotheses": ["accuracy(vote >"]}, seed=0)
+    source: Any = SimpleNamespace(config={"hypotheses": ["accuracy(vote >"]}, seed=0, cells=[], served=True)
     declared = [Declared("hypothesis", "what?", 12.0, frozen=True), Declared("primary", "no claim", 12.0, frozen=True)]
     rows = hypotheses_figures(source, [], declared)
     assert [(row["hypothesis"], row["declared_at"]) for row in rows] == [("what?", 12.0), ("accuracy(vote >", None)]
@@ -388,3 +388,20 @@ def test_a_sum_holds_every_way_in_which_what_waits_may_be_graded() -> None:
     ratio = answered("accuracy(a) / accuracy(b) > 0.1", {"accuracy(a)": waiting, "accuracy(b)": Ratio(second)})
     assert (ratio.low, ratio.test) == (None, "none")
     assert "waits for a grade" in (ratio.why_open or "")
+
+
+def test_who_changes_a_team_until_it_is_confirmed_pays_for_each_version() -> None:
+    """Nothing is to be found: of three players who are right as often, the third is changed up to five times."""
+    draw, worlds, alone, paid = random.Random(3), 100, 0, 0
+    for _ in range(worlds):
+        ann = {f"q{n}": float(draw.random() < 0.6) for n in range(100)}
+        verdicts = []
+        for version in range(6):
+            vote = {q: 1 - right if draw.random() < (1 / 3 if right else 1 / 2) else right for q, right in ann.items()}
+            judged = answered("accuracy(a) - accuracy(b) > 0", {"accuracy(a)": Ratio(vote), "accuracy(b)": Ratio(ann)})
+            rows = [with_holm([judged], [not version], [tried])[0]["verdict"] for tried in (0, version)]
+            verdicts.append([verdict == "confirmed" for verdict in rows])
+        alone += any(as_the_first for as_the_first, _ in verdicts)
+        paid += any(as_tried for _, as_tried in verdicts)
+    assert alone / worlds > 0.05, "else this world has nothing to show"
+    assert paid / worlds <= 0.05

@@ -285,6 +285,43 @@ def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_p
     assert after["options"] >= before["options"] > len(after["unlisted"]) > 0
 
 
+@pytest.mark.parametrize("since", ["a player was changed", "questions were taken out"])
+def test_what_was_declared_beforehand_and_changed_is_late(since: str, tmp_path: Path) -> None:
+    """Only claims: the second way to the others knows what one experiment has paid."""
+    texts = ["accuracy(vote) > 0.3", "accuracy(solo@p1) > 0.2", "accuracy(vote) - accuracy(solo@p0) > 0"]
+    rows = [
+        {"id": f"q{n}", "text": f"Thing {n}?", "choices": ["a", "b", "c"], "answer": "abc"[n % 3]} for n in range(40)
+    ]
+    before: dict[str, Any] = {
+        "name": "since",
+        "questions": {"file": "asked.jsonl"},
+        "models": {f"p{n}": {"provider": "simulated", "accuracy": 0.6} for n in range(3)},
+        "teams": {"three": {"players": ["p0", "p1", "p2"]}},
+        "strategies": ["solo", "vote"],
+        "primary": "vote",
+        "hypotheses": texts,
+    }
+    changed = {**before, "models": {**before["models"], "p0": {"provider": "simulated", "accuracy": 0.8}}}
+    after, left = (changed, rows) if since == "a player was changed" else (before, rows[10:])
+
+    def play(folder: Path, keys: dict[str, Any], asked: list[dict[str, Any]]) -> None:
+        folder.mkdir(exist_ok=True)
+        (folder / "asked.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
+        played.run(folder, keys)
+
+    play(both := tmp_path / "both", before, rows)
+    whole = played.raw(both, before)
+    play(both, after, left)
+    play(alone := tmp_path / "alone", after, left)  # what is stored under a name is not told apart by plans
+    figures, second = played.figures(both), played.raw(alone, after, [whole])
+    expected = claims(second) | hypotheses(second)
+    apart = [*differences({key: figures[key] for key in expected}, expected)]
+    apart += claims_module.check_words(whole, figures["headline"])
+    assert not apart, "\n".join(apart[:30])
+    assert figures["headline"]["chosen"] == "declared late"
+    assert not undocumented(figures)
+
+
 def _check(folder: Path, keys: dict[str, Any], *, own_drafts: bool = False) -> None:
     """`own_drafts`: whether a strategy asks for drafts that are nobody else's, which no plan can know."""
     played.run(folder, keys)

@@ -20,7 +20,7 @@ from moot.experiment.spec import read_experiment
 from moot.measures.claims.words import CUT_SHORT
 from moot.measures.sides import sides
 from moot.measures.source import Source
-from moot.report.figures import figures, find_experiment
+from moot.report.figures import figures, find_experiment, plan_beginning
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
@@ -67,15 +67,18 @@ def report_command(
     sections: Sequence[str] = (),
     everything: bool = False,
     conditions: Sequence[str] = (),
+    plan: str | None = None,
 ) -> int:
     kind = _checked(paths, store, as_json, output, table_format)
     told = _told_in_terminal(paths, as_json or output is not None or kind is not None, sections, everything)
     checked_conditions(conditions)
     if conditions and len(paths) > 1:
         raise UsageError("--fail-under goes with one file")
+    if plan is not None and len(paths) > 1:
+        raise UsageError("--plan goes with one file")
     as_columns = kind is not None and kind != "latex"
     wanted = ReportWanted(output is not None and kind is None, as_columns, len(paths) > 1, stories=everything)
-    runs = [asyncio.run(read_report(path, store, wanted, served)) for path in (paths or (None,))]
+    runs = [asyncio.run(read_report(path, store, wanted, served, plan)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
         _write_tables(output or Path("report"), kind, runs, both)
@@ -144,14 +147,16 @@ def _checked(
     return None
 
 
-async def read_report(path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False) -> ReadRun:
+async def read_report(
+    path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False, plan: str | None = None
+) -> ReadRun:
     store, name = open_existing(path, url, served=served)
     file = read_experiment(path, with_questions=False) if path is not None else None
     hypotheses = file.spec.hypotheses if file is not None else []
     judges = FileJudges(file) if file is not None and not served else None  # what was served goes by what people said
 
     def read(connection: Connection) -> ReadRun:
-        experiment = find_experiment(connection, name)
+        experiment = find_experiment(connection, name) if plan is None else plan_beginning(connection, plan, name)
         if judges is not None:
             experiment = judges.follow(connection, experiment)
         run_figures = figures(connection, experiment, hypotheses=hypotheses)

@@ -66,6 +66,8 @@ class Dataset:
     """What was found out about the file by looking at it, such as which column is what: whoever reads it should say so."""
     kept: tuple[Case, ...] = field(default=(), repr=False)
     """The cases themselves where the file is small enough for that; else they are read from the source each time."""
+    first_of: Dataset | None = field(default=None, repr=False)
+    """Of which these are the first so many; None: these are all."""
 
     def __iter__(self) -> Iterator[Case]:
         cases = self.kept or (placed.case for placed in self.source.cases(self.language))
@@ -84,7 +86,14 @@ class Dataset:
     def first(self, count: int) -> Dataset:
         """The first so many of them."""
         positions = range(self.size) if self.chosen is None else sorted(self.chosen)
-        return replace(self, chosen=frozenset(positions[:count])) if count < len(self) else self
+        if count >= len(self):
+            return self
+        return replace(self, chosen=frozenset(positions[:count]), first_of=self.first_of or self)
+
+    @property
+    def identity(self) -> list[Any]:
+        """What tells it from any other."""
+        return [self.fingerprint, sorted(self.chosen or ())]
 
 
 def builtin_names() -> list[str]:

@@ -124,6 +124,7 @@ class Runner:
         self._declared = await self.store.run(partial(declare_experiment, experiment=experiment))
         process = processes.begun()
         facts = {"version": __version__, "seed": experiment.spec.seed, "process": process}
+        facts["file_questions"] = experiment.file_questions
         run = await self.store.run(partial(queries.start_run, experiment=experiment.id, facts=facts))
         state: State = "failed"
         cause: str | None = None

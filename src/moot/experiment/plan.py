@@ -201,10 +201,13 @@ class Plan:
     @property
     def id(self) -> str:
         """Different whenever a cell, a prompt or a question is; where it is kept and what it may cost is no part of it."""
-        questions = None
-        if self.dataset is not None:
-            questions = [self.dataset.fingerprint, sorted(self.dataset.chosen or ())]
+        questions = None if self.dataset is None else self.dataset.identity
         return digest([self.name, self.spec.repeats, [cell.id for cell in self.cells], questions])
+
+    @property
+    def file_questions(self) -> str | None:
+        """Which questions the file has, whatever `--limit` takes of them: what tells a trial from a file that was cut."""
+        return None if self.dataset is None else digest((self.dataset.first_of or self.dataset).identity)
 
     @property
     def public_config(self) -> dict[str, Any]:

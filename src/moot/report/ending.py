@@ -19,7 +19,7 @@ from rich.text import Text
 
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
-from moot.measures.facts.figures import losses_remark
+from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.measure import Measure
 from moot.measures.numbers import MARK, NOTHING, interval, mark, per_thousand, percent, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -311,6 +311,8 @@ def _remarks(figures: Figures) -> Iterator[str]:
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         yield ended_early_words(cause)
+    if others := other_plans_words(figures):
+        yield others
     yield from unlisted_words(figures)
     yield from chosen_on_words(figures)
     yield from figures.get("left_out", ())
@@ -332,12 +334,14 @@ def _remarks(figures: Figures) -> Iterator[str]:
 def _hypotheses_words(hypotheses: Sequence[Row]) -> str:
     """How those stand that were declared beforehand, which no exploratory one is counted with."""
     declared = [row for row in hypotheses if row["frozen"]]
-    late = len(hypotheses) - len(declared)
+    changed = sum(bool(row.get("earlier_versions")) for row in hypotheses)
+    late = len(hypotheses) - len(declared) - changed
     verdicts = Counter(row["verdict"] for row in declared)
     answers = [f"{verdicts[verdict]:,} {verdict}" for verdict in ("confirmed", "refuted", "open")]
     parts = [
         f"{len(declared):,} declared",
         *(answers if declared else ()),
+        *([f"{changed:,} changed since"] if changed else ()),
         *([f"{late:,} exploratory"] if late else ()),
     ]
     return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."

@@ -9,9 +9,10 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.grade.graders import USUAL
-from moot.measures.alike_plans import alike
+from moot.measures.alike_plans import told_of
 from moot.measures.all_measures import AllMeasures
 from moot.measures.claims.figures import headline_alone
+from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.measure import Measure
 from moot.measures.reserved import GRADER
 from moot.measures.source import Source
@@ -55,15 +56,24 @@ def headline_of(connection: Connection, experiment: Row) -> Figures:
 
 
 def find_experiment(connection: Connection, name: str | None = None, *, ident: str | None = None) -> Row:
-    """The plan that a report is about: the one with this id, or else the last that ran (under this name).
-
-    A trial with `--limit` after the whole run does not hide it: of plans that differ in nothing but the number of
-    questions, the one with the most is meant.
-    """
+    """The plan that a report is about: the one with this id, or else the last that ran (under this name), or the whole that
+    it is a part of: see `alike_plans`."""
     if ident is not None:
         return queries.experiment_of(connection, ident)
     latest = queries.latest_experiment(connection, name)
     if latest is None:
         raise UsageError(f"this store holds no run of {name!r}; run it first: moot run FILE" if name else "empty store")
-    named = [plan for plan in queries.experiments_named(connection, latest["name"]) if alike(plan, latest)]
-    return max([latest, *named], key=lambda plan: plan["size"])  # of equals the first, which ran last
+    return told_of(connection, latest)
+
+
+def plan_beginning(connection: Connection, start: str, name: str | None = None) -> Row:
+    """The plan (of this name) whose id begins so: as many signs of it will do as tell it from the others."""
+    plans = queries.experiments_by_age(connection) if name is None else queries.experiments_named(connection, name)
+    found = [plan for plan in plans if plan["id"].startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    of = f"plan of {name!r}" if name is not None else "plan"
+    if found:
+        raise UsageError(f"--plan: {len(found)} plans begin with {start!r}; expected more of the id")
+    there = ", ".join(f"{plan['id'][:PLAN_SIGNS]} ({plan['size']:,})" for plan in plans)
+    raise UsageError(f"--plan: no {of} begins with {start!r}; expected one of (with how many questions) {there}")

@@ -8,7 +8,7 @@ from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
 from moot.measures.columns import Figures, Row, count, names_teams, titled
-from moot.measures.facts.figures import losses_remark, prompts_remark
+from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.quiz.sections import talk_from_words
 from moot.report.nothing_played import ended_early_words
@@ -44,8 +44,8 @@ def remarks(figures: Figures) -> list[str]:
     if losses := losses_remark(figures):
         lines.append(losses)
     if others := figures.get("other_plans"):
-        sizes = " and ".join(f"{plan['questions']:,}" for plan in others)
-        lines.append(f"The store holds other plans under this name, of {sizes} questions; they are not shown here.")
+        each = ", ".join(f"{plan['id'][:PLAN_SIGNS]} of {count(plan['questions'], 'question')}" for plan in others)
+        lines.append(f"The store holds other plans under this name, which are not shown here: {each} (--plan).")
     lines += unlisted_words(figures)
     lines += chosen_on_words(figures)
     lines += figures.get("left_out", ())

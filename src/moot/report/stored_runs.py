@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
-from moot.measures.alike_plans import alike
+from moot.measures.alike_plans import are_alike, whole_of
 from moot.measures.claims.figures import headline_alone
 from moot.measures.numbers import interval, money, percent, points
 from moot.measures.source import Source
@@ -29,24 +29,24 @@ ENDED = {"budget": "stopped by its budget", "interrupted": "interrupted", "faile
 
 def stored_runs(connection: Connection, most: int) -> tuple[list[dict[str, Any]], int]:
     """The newest, so many at the most, and how many there are. Of the others nothing but their names is read."""
-    newest = list(_as_reported(queries.experiments_by_age(connection)))
+    newest = list(_as_reported(connection, queries.experiments_by_age(connection)))
     with uncollected():
         return [_row(connection, experiment, trials) for experiment, trials in newest[:most]], len(newest)
 
 
-def _as_reported(experiments: Sequence[Row]) -> Iterator[tuple[Row, list[int]]]:
-    """Newest first. Plans that differ in nothing but how many questions they have are one, as they are for a report: that
-    with the most is shown, and the sizes of the others stand beside it."""
+def _as_reported(connection: Connection, experiments: Sequence[Row]) -> Iterator[tuple[Row, list[int]]]:
+    """Newest first. Plans that are alike are one, as they are for a report: the whole is shown, and the sizes of its parts
+    stand beside it."""
     groups: list[list[Row]] = []
     for experiment in experiments:
         for group in groups:
-            if alike(group[0], experiment):
+            if are_alike(connection, group[0], experiment):
                 group.append(experiment)
                 break
         else:
             groups.append([experiment])
     for group in groups:
-        whole = max(group, key=lambda plan: plan["size"])
+        whole = whole_of(group)
         yield {**whole, "used_at": group[0]["used_at"]}, [plan["size"] for plan in group if plan is not whole]
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
-from moot.store.rows import as_led, config_of
+from moot.store.rows import as_led, config_of, facts_of
 from moot.store.statements import Row
 
 
@@ -23,19 +23,53 @@ class PlannedCell(NamedTuple):
     cell: Row
 
 
-def cells_beside(connection: Connection, ident: str, chosen: Collection[str]) -> list[PlannedCell]:
-    """The cells of all plans but this one, under every name under which one of these was planned; the oldest first."""
+class PlanBeside(NamedTuple):
+    """Another plan, with its cells in their order."""
+
+    experiment: str
+    cells: list[Row]
+
+
+def plans_beside(connection: Connection, ident: str, chosen: Collection[str]) -> list[PlanBeside]:
+    """All plans but this one, under every name under which one of these cells was planned; the oldest first."""
     plans, places, cells = schema.experiments, schema.experiment_cells, schema.cells
     names: set[str] = set()
     for part in queries.chunks(sorted(chosen)):
         holding = select(plans.c.name).join(places, places.c.experiment == plans.c.id).where(places.c.cell.in_(part))
         names.update(connection.execute(holding.distinct()).scalars())
-    found: dict[str, PlannedCell] = {}
+    beside = []
     for plan in _plans(connection, ident, names):
         query = select(cells).join(places, places.c.cell == cells.c.id).where(places.c.experiment == plan["id"])
-        for cell in as_led(map(dict, connection.execute(query.order_by(places.c.position)).mappings())):
-            found.setdefault(cell["id"], PlannedCell(plan["name"], cell))
+        own = as_led(map(dict, connection.execute(query.order_by(places.c.position)).mappings()))
+        beside.append(PlanBeside(plan["name"], list(own)))
+    return beside
+
+
+def cells_beside(connection: Connection, ident: str, chosen: Collection[str]) -> list[PlannedCell]:
+    """The cells of all these plans, each once."""
+    found: dict[str, PlannedCell] = {}
+    for plan in plans_beside(connection, ident, chosen):
+        for cell in plan.cells:
+            found.setdefault(cell["id"], PlannedCell(plan.experiment, cell))
     return list(found.values())
+
+
+def questions_taken_out(connection: Connection, experiment: Row) -> set[str]:
+    """What was played for an earlier plan of this name, beside questions that this one has too, and is not in it."""
+    places, cells, episodes = schema.experiment_questions, schema.experiment_cells, schema.episodes
+
+    def asked(ident: str) -> set[str]:
+        return set(connection.execute(select(places.c.question).where(places.c.experiment == ident)).scalars())
+
+    own, out = asked(experiment["id"]), set[str]()
+    for plan in _plans(connection, experiment["id"], [experiment["name"]]):
+        questions = asked(plan["id"]) if plan["created_at"] < experiment["created_at"] else set()
+        if own.isdisjoint(questions) or not (left := questions - own - out):
+            continue
+        played = select(episodes.c.question).join(cells, cells.c.cell == episodes.c.cell)
+        played = played.where(cells.c.experiment == plan["id"]).distinct()
+        out |= left.intersection(connection.execute(played).scalars())
+    return out
 
 
 def _plans(connection: Connection, ident: str, names: Collection[str]) -> list[Row]:
@@ -54,3 +88,19 @@ def answers_on(connection: Connection, ident: str, cell: str, grader: str) -> It
     answered = (episodes.c.question, episodes.c.outcome, episodes.c.answer)
     query = queries.scored_plays(ident, cell, grader, *answered, scores.c.value, scores.c.stage)
     yield from map(dict, connection.execute(query).mappings())
+
+
+def file_questions(connection: Connection, ident: str) -> str | None:
+    """Which questions the file of a plan had, all of them, by what its runs say; None: none of them says it."""
+    runs = schema.runs
+    said = connection.execute(
+        select(runs.c.facts).where(runs.c.experiment == ident).order_by(runs.c.id.desc())
+    ).mappings()
+    return next((str(mark) for run in said if (mark := facts_of(dict(run)).get("file_questions"))), None)
+
+
+def cases_in_order(connection: Connection, ident: str) -> list[str]:
+    """The questions of a plan, each with its reference."""
+    places = schema.experiment_questions
+    query = select(places.c.case).where(places.c.experiment == ident).order_by(places.c.position)
+    return list(connection.execute(query).scalars())

@@ -17,7 +17,19 @@ from second_way.compare import ANY_TEXT, Holds
 from second_way.frontier import chosen_low, frontier, power_rows
 from second_way.intervals import mean
 from second_way.luck import Ends, claim_waiting, near
-from second_way.options import Option, Singles, cost_alone, gone, highest, named, options, singles, teams_of, titles
+from second_way.options import (
+    Option,
+    Singles,
+    cost_alone,
+    gone,
+    highest,
+    left_behind,
+    named,
+    options,
+    singles,
+    teams_of,
+    titles,
+)
 from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, extremes, turned
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
@@ -70,12 +82,13 @@ def _headline(raw: Raw, every: Mapping[str, Option]) -> Row | None:
         others_gone = _gone(raw, side, pool)
         seats = {(cell.label, cell.team, cell.captain) for cell in side.cells}
         versions = [other for _, other in others_gone if {(c.label, c.team, c.captain) for c in other.cells} & seats]
-        early = raw.config["name"] not in LATE
-        frozen = early and not versions
+        early, out = raw.config["name"] not in LATE, left_behind(raw)
+        frozen = early and not versions and not out
         others = {} if frozen else {title: other for title, other in pool.items() if other.cells != side.cells}
         of, how, paid = primary, "declared" if frozen else "declared late", {primary: side, **others}
         asked = [question for question in raw.questions if question in side.values]
-        changed = {"earlier_versions": len(versions)} if early and versions else {}
+        changed: Row = {"earlier_versions": len(versions)} if early and versions else {}
+        changed |= {"questions_chosen": True} if early and out else {}
         return _about(raw, every, of, how, paid, asked, others_gone) | _told(others_gone) | changed
     ranked = Ranked({title: side.values for title, side in pool.items()})
     values, calls = ({title: getattr(side, key) for title, side in pool.items()} for key in ("values", "calls"))
@@ -126,6 +139,7 @@ def _about(
         "of": of,
         "chosen": how,
         "options": len(payers),
+        **({"taken_out": out} if (out := left_behind(raw)) else {}),
         **_who(raw, side, paid),
         **mean_row(known, every=values),
         "ungraded": 0,

@@ -29,7 +29,7 @@ from second_way.intervals import (
     holm,
     mean,
 )
-from second_way.options import named, option
+from second_way.options import left_behind, named, option, tried_before
 from second_way.pairs import Pair, drafting, stages, unfair_pairs
 from second_way.quiz_pairs import extremes
 from second_way.ranked import Ranked
@@ -49,10 +49,21 @@ def hypotheses(raw: Raw) -> Row:
     if not texts:
         return {}
     judged = [_Hypothesis(raw, text) for text in texts]
-    paid = holm([one.verdict_p for one in judged])  # one without a p was declared all the same: it has 1
-    adjusted = [each if one.tested else None for one, each in zip(judged, paid, strict=True)]
-    rows = [one.row(each, len(judged)) for one, each in zip(judged, adjusted, strict=True)]
-    return {"hypotheses": [{**row, **interim(raw)} for row in rows]}
+    tries = [tried_before(raw, [inside for _, inside in _TERM.findall(text)]) for text in texts] if raw.beside else None
+    out, tries = left_behind(raw), tries or [0] * len(judged)
+    late = [bool(out or each) for each in tries]
+    rows: dict[int, Row] = {}
+    for exploratory in (False, True):
+        places = [place for place, each in enumerate(late) if each == exploratory]
+        extra = sum(tries[place] for place in places)
+        # One without a p was declared all the same, and so was what was changed: each has 1.
+        paid = holm([*(judged[place].verdict_p for place in places), *[1.0] * extra])
+        for place, each in zip(places, paid, strict=False):
+            one = judged[place]
+            rows[place] = one.row(each if one.tested else None, len(paid)) | {"frozen": not exploratory}
+            rows[place] |= {"earlier_versions": tries[place]} if tries[place] else {}
+            rows[place] |= {"taken_out": out} if out else {}
+    return {"hypotheses": [{**rows[place], **interim(raw)} for place in range(len(judged))]}
 
 
 class _Hypothesis:

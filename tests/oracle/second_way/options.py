@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -135,6 +136,30 @@ def gone(raw: Raw, chosen: Iterable[Cell]) -> list[tuple[str, Option]]:
             if any(episode.outcome != "failed" for episode in side.episodes[0]):
                 found.append((plan.config["name"], side))
     return found
+
+
+def left_behind(raw: Raw) -> int:
+    """Questions that were answered for what stands beside under the same name, where it asks some of these as well."""
+    missing: set[str] = set()
+    for plan in raw.beside:
+        if plan.config["name"] == raw.config["name"] and plan.questions.keys() & raw.questions.keys():
+            answered = {episode.question for cell in plan.cells for episode in plan.episodes(cell)}
+            missing |= answered - raw.questions.keys()
+    return len(missing)
+
+
+def tried_before(raw: Raw, sides: Iterable[str]) -> int:
+    """How many different things of other plans went by these names, and have answered some of these questions."""
+    sides = list(sides)
+    now = {_who(cell) for cell in raw.cells}
+    chosen = [cell for side in sides for cell in named(raw, side)]
+    answered = {_who(option.cells[0]) for _, option in gone(raw, chosen)}
+    tries = set()
+    for plan in raw.beside:
+        labels = {cell.label for cell in plan.cells}
+        meant = [named(plan, side) if re.split("[@,]", side)[0].strip() in labels else [] for side in sides]
+        tries.add(tuple(tuple(sorted({_who(cell) for cell in cells} & answered - now)) for cells in meant))
+    return sum(any(each) for each in tries)
 
 
 def _who(cell: Cell) -> str:

@@ -59,7 +59,7 @@ class _Chosen:
     """All questions of these."""
     standing: Row
     """On how many questions it is the highest, and who was not ranked: only where not all have the same. Of a primary that was
-    changed since, in how many versions it was played before."""
+    changed since, in how many versions it was played before; whether questions were taken out after it was declared."""
 
     @property
     def side(self) -> SideResults:
@@ -100,6 +100,7 @@ def headline_figures(
         "options": len(chosen.options),
         **({"unlisted": [option.row() for option in chosen.unlisted]} if chosen.unlisted else {}),
         **chosen.standing,
+        **({"taken_out": unlisted.questions} if unlisted.questions else {}),
         **_named(chosen, cells),
         **estimate_row(_paid_accuracy(chosen.options, chosen.place, chosen.asked, values, source.seed)),
         **_ungraded(chosen.side, values),
@@ -161,10 +162,11 @@ def _chosen(
         primary, asked = side.title, sorted(side.calls)
         beside = _alike(pool, unlisted.beside(side.cells))
         versions = _earlier_versions(source.config["primary"], beside)
-        if (how := _how(declared, primary)) == "declared" and not versions:
+        if (how := _how(declared, primary)) == "declared" and not versions and not unlisted.questions:
             return _Chosen(primary, how, {primary: side}, beside, asked, {})
         others = {title: option for title, option in pool.items() if option.cells != side.cells}
-        changed = {"earlier_versions": len(versions)} if how == "declared" else {}
+        changed = {"earlier_versions": len(versions)} if how == "declared" and versions else {}
+        changed |= {"questions_chosen": True} if how == "declared" and unlisted.questions else {}
         return _Chosen(primary, "declared late", {primary: side, **others}, beside, asked, changed)
     together = ranked(pool)
     # Where no two can be ranked, one of them is told of as any other would be: it is the highest of nothing.

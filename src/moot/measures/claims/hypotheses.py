@@ -12,6 +12,7 @@ from moot.experiment.side_names import ClaimError, SideName, cells_meant
 from moot.measures.cells import Stored
 from moot.measures.claims.figure import Ends, Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
+from moot.measures.claims.unlisted import UnlistedOptions
 from moot.measures.quiz.played import Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
 from moot.measures.quiz.skyline import best_single, top_by_question
@@ -49,16 +50,39 @@ from moot.store.declarations import Declared
 def hypotheses_figures(
     source: Source, cells: Sequence[Stored], declared: Sequence[Declared], also: Iterable[str] = ()
 ) -> list[Row]:
-    """A row for each hypothesis that was declared or stands in the file now (`also`): those are exploratory."""
+    """A row for each hypothesis that was declared or stands in the file now (`also`): those are exploratory. So is one that
+    was declared beforehand where what it names was played and then changed, or questions were taken out since: words
+    alone freeze nothing."""
     written = {declaration.text: declaration for declaration in declared if declaration.kind == "hypothesis"}
     texts = list(dict.fromkeys([*written, *source.config.get("hypotheses", ()), *also]))
     judged = [_judged(source, cells, text) for text in texts]
-    frozen = [text in written and written[text].frozen for text in texts]
-    rows = with_holm(judged, frozen)
-    return [
-        {**row, "declared_at": written[text].declared_at if text in written else None}
-        for row, text in zip(rows, texts, strict=True)
+    early = [text in written and written[text].frozen for text in texts]
+    unlisted = UnlistedOptions(source)
+    versions = [
+        _earlier_versions(cells, text, unlisted) if frozen else 0 for text, frozen in zip(texts, early, strict=True)
     ]
+    taken_out = unlisted.questions
+    frozen = [beforehand and not earlier and not taken_out for beforehand, earlier in zip(early, versions, strict=True)]
+    rows = with_holm(judged, frozen, versions)
+    return [
+        {
+            **row,
+            **({"earlier_versions": earlier} if earlier else {}),
+            **({"taken_out": taken_out} if beforehand and taken_out else {}),
+            "declared_at": written[text].declared_at if text in written else None,
+        }
+        for row, text, beforehand, earlier in zip(rows, texts, early, versions, strict=True)
+    ]
+
+
+def _earlier_versions(cells: Sequence[Stored], text: str, unlisted: UnlistedOptions) -> int:
+    """In how many other versions what it names was played."""
+    try:
+        sides = list(dict.fromkeys(term.side for term in parse(text).terms))
+        chosen = {cell["id"]: cast(Stored, cell) for side in sides for cell in cells_meant(side, cells)}
+    except ClaimError:
+        return 0
+    return unlisted.earlier_versions(sides, list(chosen.values()))
 
 
 def _judged(source: Source, cells: Sequence[Stored], text: str) -> Judged:

@@ -276,19 +276,22 @@ def _judged(
     )
 
 
-def with_holm(judged: Sequence[Judged], frozen: Sequence[bool]) -> list[dict[str, Any]]:
+def with_holm(judged: Sequence[Judged], frozen: Sequence[bool], versions: Sequence[int] = ()) -> list[dict[str, Any]]:
     """Rows with `frozen`, `p_holm`, `low_holm`, `high_holm` and `family`; the verdict goes by the adjusted ones.
 
     Those declared beforehand are a family, and the exploratory ones are another. One without a p counts as 1: what the
-    data came to must not decide how many there are to pay for.
+    data came to must not decide how many there are to pay for. `versions`: in how many others what each names was played
+    before, which its family pays for as if these stood in it; left out: in none.
     """
+    versions = versions or [0] * len(judged)
     rows: dict[int, dict[str, Any]] = {}
     for kind in (True, False):
         family = [place for place in range(len(judged)) if frozen[place] == kind]
         p_values = [1.0 if (p := judged[place].verdict_p) is None else p for place in family]
-        for place, p_holm, level in zip(family, holm(p_values), holm_levels(p_values), strict=True):
+        p_values += [1.0] * sum(versions[place] for place in family)
+        for place, p_holm, level in zip(family, holm(p_values), holm_levels(p_values), strict=False):
             judgement = judged[place]
             if judgement.p is not None:
                 judgement = judgement.adjusted(p_holm, level)
-            rows[place] = {**judgement.row(), "frozen": kind, "family": len(family)}
+            rows[place] = {**judgement.row(), "frozen": kind, "family": len(p_values)}
     return [rows[place] for place in range(len(judged))]

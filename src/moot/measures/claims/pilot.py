@@ -13,7 +13,7 @@ from typing import Any
 
 from moot.errors import UsageError
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
-from moot.measures.alike_plans import alike
+from moot.measures.alike_plans import are_alike
 from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.figures import headline_alone
 from moot.measures.claims.singles import singles_of
@@ -134,6 +134,7 @@ def _usd_per_question(source: Source, missing: int) -> float | None:
     named = queries.experiments_named(source.connection, source.name)
     played = sum(outcomes_of(source).values())
     bill = bill_usd(source.connection, source.name)
-    if bill is None or not played or not all(alike(plan, source.experiment) for plan in named):
+    others = [plan for plan in named if plan["id"] != source.ident]
+    if bill is None or not played or not all(are_alike(source.connection, plan, source.experiment) for plan in others):
         return None
     return bill / played * (played + missing) / source.size

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from moot.measures.claims.words import interim_words
+from moot.measures.claims.words import interim_words, taken_out_words
 from moot.measures.columns import Figures, count, figure, graded_words, share_bounds, with_bounds, with_team
 from moot.measures.section import Chart, Column, Section, Unit
 
 
+def _declared(row: Mapping[str, Any]) -> str:
+    if row["frozen"]:
+        return "beforehand"
+    return "changed since" if row.get("earlier_versions") else "exploratory"
+
+
 def hypotheses_section(figures: Figures) -> Iterator[Section]:
-    rows = [
-        {**row, "declared": "beforehand" if row["frozen"] else "exploratory"} for row in figures.get("hypotheses", ())
-    ]
+    rows = [{**row, "declared": _declared(row)} for row in figures.get("hypotheses", ())]
     columns = (
         Column("hypothesis", "hypothesis"),
         Column("declared", "declared"),
@@ -31,6 +36,13 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
     )
     if any(row.get("ungraded") or row.get("bounds") for row in rows):
         words += ("With ungraded answers the bounds over all questions must lie on that side as well.",)
+    if any(row.get("earlier_versions") for row in rows):
+        words += (
+            "Changed since: what it names was played, and then had another model, prompt or option under the same words. It"
+            " is exploratory, and its family pays for the earlier versions.",
+        )
+    if out := next((row["taken_out"] for row in rows if row.get("taken_out")), None):
+        words += (f"{taken_out_words(out)}: none of these hypotheses was declared before that choice.",)
     if interim := next((row["interim"] for row in rows if row.get("interim")), None):
         words += (interim_words(interim),)
     noted = columns if any(row["note"] for row in rows) else columns[:-1]

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 from moot.experiment.plan import alone_as
 from moot.experiment.selected import ChosenOn
+from moot.experiment.side_names import ClaimError, SideName, cells_meant
 from moot.measures.cells import Stored, stored_cell
 from moot.measures.sides import title_of
 from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
-from moot.store.undertakings import answers_on, cells_beside
+from moot.store.undertakings import answers_on, cells_beside, plans_beside, questions_taken_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,12 @@ class UnlistedOptions:
         self._listed = {_identity(cell) for cell in source.cells}
         self._read: dict[str, UnlistedOption | None] = {}
 
+    @cached_property
+    def questions(self) -> int:
+        """So many were played under this name before this plan was made, and are not in it: perhaps by how they went."""
+        source = self._source
+        return 0 if source.served else len(questions_taken_out(source.connection, source.experiment))
+
     def beside(self, chosen: Sequence[Stored]) -> list[UnlistedOption]:
         """Those that were played beside these cells, on at least one of the questions, and not all of them in vain."""
         source = self._source
@@ -71,6 +79,28 @@ class UnlistedOptions:
                 self._read[cell["id"]] = _option(source, name, cell, chosen_on.get(cell["id"], frozenset()))
         found = (self._read[cell["id"]] for _, cell in planned.values())
         return [option for option in found if option is not None]
+
+    def earlier_versions(self, sides: Sequence[SideName], chosen: Sequence[Stored]) -> int:
+        """In how many ways what these sides name was played before with other models, prompts or options, on any of the
+        questions. `chosen`: the cells that they name now."""
+        source = self._source
+        if source.served:
+            return 0
+        played = {_identity(option.cell) for option in self.beside(chosen)}
+        versions: set[tuple[frozenset[str | bytes], ...]] = set()
+        for _, rows in plans_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
+            cells = [stored_cell(row) for row in rows]
+            meant = tuple(frozenset(map(_identity, _meant(side, cells))) & played for side in sides)
+            versions.update([meant] if any(meant) else ())
+        return len(versions)
+
+
+def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
+    """Nobody, where a plan has none of this name."""
+    try:
+        return [cast(Stored, cell) for cell in cells_meant(side, cells)]
+    except ClaimError:
+        return []
 
 
 def _identity(cell: Stored) -> str | bytes:

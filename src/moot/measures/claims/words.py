@@ -57,12 +57,24 @@ def _opening(n: int) -> str:
     return f"On these {n:,} questions" if n != 1 else "On this one question"
 
 
+def declared_late_words(row: Mapping[str, Any]) -> str:
+    """Why a declared primary is a choice all the same."""
+    if row.get("earlier_versions"):
+        return "declared beforehand and changed since"
+    if row.get("questions_chosen"):
+        return "declared before questions were taken out"
+    return "declared after the run had begun"
+
+
+def taken_out_words(many: int) -> str:
+    were = "question that was" if many == 1 else "questions that were"
+    return f"{many:,} {were} played under this name before {'is' if many == 1 else 'are'} not among these"
+
+
 def _subject(row: Mapping[str, Any]) -> str:
     aside = {
         "declared": ", declared beforehand,",
-        "declared late": ", declared beforehand and changed since,"
-        if row.get("earlier_versions")
-        else ", declared after the run had begun,",
+        "declared late": f", {declared_late_words(row)},",
         AFTER_THE_FACT: f", {_highest(row)},",
     }.get(row["chosen"], "")
     if row["alone"]:
@@ -178,11 +190,17 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         if row.get("earlier_versions"):
             declared = "changed what it declares after that had been played"
+        elif row.get("questions_chosen"):
+            declared = "lost questions after they had been played"
         else:
             declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         paid = "" if row.get("cut_short") else ": the intervals pay for that"
         whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
         doubts.append(f"The file {declared}, so this is {whole}.{_unlisted(row)}")
+    if out := row.get("taken_out"):
+        doubts.append(
+            f"{taken_out_words(out)}: if they were left out by how they went, no interval here pays for that."
+        )
     if silent := row.get("never_answered"):
         none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
         doubts.append(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.cells import Stored
-from moot.measures.columns import Figures
+from moot.measures.columns import Figures, count
 from moot.measures.numbers import money
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
@@ -18,6 +18,8 @@ from moot.types import digest
 
 Row = dict[str, Any]
 
+PLAN_SIGNS = 8
+"""Of the id of a plan, where one is named to be asked for."""
 LENGTH = 12
 """Of a hash: enough to tell any two wordings apart, few enough to be compared by eye."""
 
@@ -33,6 +35,18 @@ def facts_figures(source: Source) -> Row:
     if others := [{"questions": plan["size"], "id": plan["id"]} for plan in named if plan["id"] != source.ident]:
         facts["other_plans"] = others
     return facts
+
+
+def other_plans_words(figures: Figures) -> str | None:
+    """That there are others, and how to see the largest of them."""
+    if not (others := figures.get("other_plans")):
+        return None
+    largest = max(others, key=lambda plan: int(plan["questions"]))
+    questions = count(largest["questions"], "question")
+    which = f"another plan of this name, of {questions}"
+    if len(others) > 1:
+        which = f"{count(len(others), 'other plan')} of this name, up to {questions}"
+    return f"Not shown: {which} (--plan {largest['id'][:PLAN_SIGNS]})."
 
 
 def prompt_rows(cells: Sequence[Stored]) -> list[Row]:

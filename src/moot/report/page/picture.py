@@ -10,15 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from moot.measures.claims.cut_short import WHY
+from moot.measures.claims.words import declared_late_words
 from moot.measures.columns import several_teams, titled, who
 from moot.report.nothing_played import all_failed
 from moot.stats.counted_words import count
 
 Row = Mapping[str, Any]
-
-DECLARED = {"declared": "declared beforehand", "declared late": "declared after the run had begun"}
-"""By how the verdict's row was chosen: it was the file's primary."""
-CHANGED = "declared beforehand and changed since"
 
 
 def picture(figures: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -37,7 +34,7 @@ def picture(figures: Mapping[str, Any]) -> dict[str, Any] | None:
     named = {*about, *single}
     return {
         "about": about,
-        "tag": "primary" if headline.get("chosen") in DECLARED else "in the verdict",
+        "tag": "primary" if headline.get("chosen") in ("declared", "declared late") else "in the verdict",
         "single": single,
         "order": sorted(shown, key=lambda place: (place not in named, -(rows[place]["value"] or 0.0))),
         "intervals": not headline.get("cut_short"),
@@ -104,7 +101,10 @@ def _words(
 
 
 def _about_words(rows: Sequence[Row], headline: Row, about: Sequence[int]) -> str:
-    declared = CHANGED if headline.get("earlier_versions") else DECLARED.get(headline["chosen"])
+    late = headline["chosen"] == "declared late"
+    declared = (
+        declared_late_words(headline) if late else "declared beforehand" if headline["chosen"] == "declared" else ""
+    )
     named = _label(rows, about[0]) if len(about) == 1 else f"the mean of the {len(about)} rows of {headline['label']}"
     if declared:
         return f"Primary: {named}, {declared}"

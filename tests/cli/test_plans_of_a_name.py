@@ -1,0 +1,157 @@
+"""Several plans under one name: every command tells of the same one, and says that there are others."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+
+Row = dict[str, Any]
+
+
+def write(folder: Path, rows: Sequence[Row], **keys: Any) -> Path:
+    (folder / "q.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    file = {
+        "name": "cup",
+        "seed": 1,
+        "questions": {"file": "q.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.6} for name in ("ann", "bob", "cat")},
+        "teams": {"three": {"players": ["ann", "bob", "cat"]}},
+        "strategies": ["solo", "vote"],
+    }
+    path = folder / "cup.yaml"
+    path.write_text(json.dumps(file | keys), encoding="utf-8")
+    return path
+
+
+def questions(count: int) -> list[Row]:
+    return [
+        {"id": f"q{n}", "text": f"Thing {n}?", "choices": ["a", "b", "c"], "answer": "abc"[n % 3]} for n in range(count)
+    ]
+
+
+def command(*words: object) -> str:
+    """What it prints, with single spaces."""
+    status, said = ended(*words)
+    assert status == 0, said
+    return said
+
+
+def ended(*words: object) -> tuple[int, str]:
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        status = run_app(app, list(map(str, words)))
+    return status, " ".join(said.getvalue().split())
+
+
+def run(path: Path, *more: object) -> None:
+    command("run", path, "--quiet", *more)
+
+
+def told(path: Path, *more: object) -> Row:
+    figures: Row = json.loads(command("report", path, "--json", *more))
+    return figures
+
+
+@pytest.mark.parametrize("cleaned", ["a row out of the middle", "the last row out", "another reference"])
+def test_a_question_file_that_was_cleaned_is_what_every_command_tells_of(cleaned: str, tmp_path: Path) -> None:
+    rows = questions(12)
+    path = write(tmp_path, rows)
+    run(path)
+    match cleaned:
+        case "a row out of the middle":
+            rows = [*rows[:5], *rows[6:]]
+        case "the last row out":
+            rows = rows[:11]
+        case _:
+            rows = [{**rows[0], "answer": "b"}, *rows[1:11]]
+    write(tmp_path, rows)
+    assert "44/44 episodes" in command("run", path)
+    assert "On these 11 questions" in command("report", path)
+    figures = told(path)
+    assert figures["questions"] == 11
+    assert ended("report", path, "--fail-under", f"headline.value>={figures['headline']['value']}")[0] == 0
+    assert json.loads(command("compare", path, "vote", "solo@ann", "--json"))["n"] == 11
+    assert "44 answers" in ended("grade", path)[1]
+    held = json.loads(command("runs", path, "--json"))[0]["runs"]
+    assert [(row["questions"], row.get("trials")) for row in held] == [(11, None), (12, None)]
+    assert held[0]["headline"]["value"] == figures["headline"]["value"]
+    page = tmp_path / "page.html"
+    command("report", path, "-o", page)
+    assert "On these 11 questions" in page.read_text(encoding="utf-8")
+
+    # The other one is named in the short report, and can be had.
+    short = command("report", path)
+    named = re.search(r"Not shown: another plan of this name, of 12 questions \(--plan (\w+)\)", short)
+    assert named is not None, short
+    assert told(path, "--plan", named[1])["questions"] == 12
+    assert "On these 12 questions" in command("report", path, "--plan", figures["other_plans"][0]["id"])
+
+
+def test_a_trial_hides_no_run_of_the_very_same_questions(tmp_path: Path) -> None:
+    rows = questions(12)
+    path = write(tmp_path, rows)
+    run(path)
+    run(path, "--limit", 4)
+    assert told(path)["questions"] == 12
+    (held,) = json.loads(command("runs", path, "--json"))[0]["runs"]
+    assert (held["questions"], held["trials"]) == (12, [4])
+
+    # Of a file that was changed since it is a part of something else, though the first four are the same.
+    write(tmp_path, rows[:11])
+    run(path, "--limit", 4)
+    assert told(path)["questions"] == 4
+    assert "Not shown: 2 other plans of this name, up to 12 questions" in command("report", path)
+    run(path)
+    assert told(path)["questions"] == 11
+    run(path, "--limit", 3)
+    assert told(path)["questions"] == 11
+
+
+def test_a_trial_of_other_prompts_is_no_part_of_the_whole_run(tmp_path: Path) -> None:
+    """The file's words are the same, and what is asked is not."""
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    wording = "{# inputs: instruction, persona #}\nYou answer questions"
+    (prompts / "player.j2").write_text(wording, encoding="utf-8")
+    path = write(tmp_path, questions(6), prompts="prompts")
+    run(path)
+    (prompts / "player.j2").write_text(f"{wording} well.", encoding="utf-8")
+    run(path, "--limit", 4)
+    assert told(path)["questions"] == 4
+
+
+def test_a_store_from_before_knows_a_trial_by_its_questions(tmp_path: Path) -> None:
+    """Runs did not say of which questions theirs were the first."""
+    import sqlite3
+    from contextlib import closing
+
+    rows = questions(8)
+    path = write(tmp_path, rows)
+    run(path)
+    run(path, "--limit", 4)
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as connection, connection:
+        connection.execute("UPDATE runs SET facts = '{}'")
+    assert told(path)["questions"] == 8
+    write(tmp_path, [*rows[:2], *rows[3:]])
+    run(path)
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as connection, connection:
+        connection.execute("UPDATE runs SET facts = '{}'")
+    assert told(path)["questions"] == 7
+
+
+def test_a_plan_that_is_not_there_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path, questions(4))
+    run(path)
+    status, said = ended("report", path, "--plan", "nowhere")
+    assert status != 0
+    assert "no plan of 'cup' begins with 'nowhere'" in said
