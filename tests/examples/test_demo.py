@@ -24,8 +24,9 @@ LINES = 20
 
 def test_it_is_played_by_the_embedded_team() -> None:
     demo, embedded = (yaml.safe_load(path.read_text()) for path in (ROOT / "examples/demo.yaml", WRITTEN))
-    for key in ("models", "players", "teams", "prompts", "strategies", "seed"):
+    for key in ("models", "players", "teams", "prompts", "seed"):
         assert demo[key] == embedded[key], key
+    assert set(demo["strategies"]) < set(embedded["strategies"]), "a part, for the sake of time"
     recorded = yaml.safe_load((ROOT / "src/moot/cli/recorded/six-small.yaml").read_text())
     for key in ("models", "players", "teams", "prompts", "strategies", "seed"):
         assert recorded[key] == embedded[key], key
