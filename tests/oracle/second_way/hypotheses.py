@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from second_way.accuracy import interim
-from second_way.cohort_gap import _best, _graded_only, _players
+from second_way.cohort_gap import _best, _graded_only, _players, somebody_waits, whoever_is_best
 from second_way.compare import Holds, Near
 from second_way.hanging import together as in_units
 from second_way.hypothesis_tests import (
@@ -360,6 +360,8 @@ def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
     closure = _closure(triples, known, best)  # type: ignore[arg-type]
     if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12:
         return None
+    closure.unsettled, closure.bounds = whoever_is_best(sides, asked)
+    closure.waits = somebody_waits(sides, asked)
     closure.waiting = closure.waiting or bool(closure.unsettled and closure.bounds is None)
     return closure
 

@@ -13,16 +13,18 @@ from functools import cached_property
 from moot.measures.safety.pairs import Row
 from moot.stats.closure import Side, closure
 from moot.stats.clusters import unit_of
+from moot.stats.counted_words import no_interval_words
 from moot.stats.crossfit import best
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import (
     Value,
     ValuesByName,
     closure_bounds,
+    highest_total,
     known,
     least_of,
     marks_of,
-    why_no_interval,
+    total_of,
     why_unfair_together,
 )
 from moot.stats.ratio import no_gap
@@ -42,6 +44,8 @@ class CohortGap:
     """Over the questions that all three have played."""
     sides: tuple[Side, Side, Side]
     """Among whom each of the three is the best."""
+    ranked: tuple[ValuesByName, ValuesByName, ValuesByName]
+    """Everybody of these on the same questions, graded or not: whoever is the best once all is graded."""
     not_ranked: str | None = None
     """Who has too few questions to be ranked beside the others, in words."""
 
@@ -61,13 +65,33 @@ class CohortGap:
 
     @property
     def open(self) -> dict[str, Value]:
-        """By question of which something is ungraded: what was reached there."""
-        return {question: triple[0] for question, triple in self.triples.items() if any(value.open for value in triple)}
+        """By question of which something is ungraded, by whomever it is: what was reached there."""
+        return {
+            question: self.triples[question][0]
+            for question, values in self._everybody.items()
+            if any(value.open for value in values)
+        }
 
     @property
+    def waiting(self) -> int:
+        """Questions to which somebody's answer waits for a grade."""
+        return sum(any(value.waiting for value in values) for values in self._everybody.values())
+
+    @cached_property
+    def _everybody(self) -> dict[str, list[Value]]:
+        return {
+            question: [own[question] for models in self.ranked for own in models.values()] for question in self.triples
+        }
+
+    @cached_property
     def bounds(self) -> Mapping[str, float] | None:
-        """Over all questions, where not all is graded and the gap is one whatever the rest turns out to be."""
-        return closure_bounds(self.triples.values()) if self.open else None
+        """Over all questions and whoever is the best, where not all is graded and the gap is one whatever the rest turns out
+        to be."""
+        if not self.open:
+            return None
+        return closure_bounds(
+            *(highest_total(total_of(own.values()) for own in models.values()) for models in self.ranked)
+        )
 
     @property
     def why_unfair(self) -> str | None:
@@ -96,13 +120,14 @@ def cohort_gap(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName)
     if len(set(map(unit_of, asked))) < 2:
         return "fewer than two questions that all have played"
     reached, start, top = (
-        {model: side[model] for model in those.names}
+        {model: {question: side[model][question] for question in asked} for model in those.names}
         for side, those in zip((after, alone, stronger), together, strict=True)
     )
     sides = (_side(reached, asked), _side(start, asked), _side(top, asked))
     chosen = [models[side.best] for models, side in zip((reached, start, top), sides, strict=True)]
     triples = {question: (chosen[0][question], chosen[1][question], chosen[2][question]) for question in asked}
-    return CohortGap(triples, sides, "; ".join(told for those in together if (told := those.told)) or None)
+    not_ranked = "; ".join(told for those in together if (told := those.told)) or None
+    return CohortGap(triples, sides, (reached, start, top), not_ranked)
 
 
 def _side(models: ValuesByName, questions: Sequence[str]) -> Side:
@@ -126,7 +151,7 @@ class GapClosure:
     ungraded: int = 0
     """Questions left out because one of the three is ungraded there."""
     bounds: Mapping[str, float] | None = None
-    """Over all questions, where not all is graded."""
+    """Over all questions and whoever is the best of each side, where not all is graded."""
     why: str | None = None
     """Why ungraded answers leave no figure, or no interval."""
     best: Mapping[str, str] = field(default_factory=dict)
@@ -160,7 +185,7 @@ def gap_closure(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName
         found = replace(found, after=means[0], alone=means[1], stronger=means[2])
     if gap.why is not None:
         return found
-    waits = why_no_interval(gap.triples.values())
+    waits = no_interval_words(gap.waiting) if gap.waiting else None
     figure = closure(gap.rows, *gap.sides)
     if figure is None:
         return replace(found, note=NO_GAP, why=waits)
