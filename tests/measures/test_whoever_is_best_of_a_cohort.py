@@ -12,8 +12,8 @@ from worlds import World, row
 
 import moot
 from moot import Case, Question, Request
-from moot.measures.safety.gap import gap_closure
-from moot.stats.graded import ValuesByName, value_of
+from moot.measures.safety.gap import NO_GAP, gap_closure
+from moot.stats.graded import Value, ValuesByName, value_of
 
 SIZE = 30
 COHORTS = {"open": ["ann", "bob"], "closed": ["dan", "eve"]}
@@ -81,6 +81,9 @@ def test_the_bounds_of_a_gap_hold_once_all_is_graded(
     (declared,) = early["hypotheses"]
     assert (declared["verdict"], declared["bounds"]) == ("open", now["bounds"])
     assert (declared["value"], declared["low"], declared["p"]) == (now["value"], None, None)
+    assert [found["cohort"] for found in early["gap_closure"]] == ["open"], (
+        "dan is above ann whatever is said of others"
+    )
     of_ann = row(early["gap_closure_models"], model="ann", stage="peer-review")
     assert ("eve" in in_other_words) == (of_ann.get("bounds", {}).get("low") == pytest.approx(6 / 21)), "of a model too"
 
@@ -101,6 +104,30 @@ def test_however_the_rest_is_graded_the_share_lies_within_the_bounds() -> None:
             assert early.bounds["low"] - 1e-9 <= late.estimate.value <= early.bounds["high"] + 1e-9
             moved += early.best != late.best
     assert moved > 20, "somebody else is the best in the end"
+
+
+def test_that_there_is_no_gap_is_said_only_where_none_can_come() -> None:
+    """The others' best is no better as far as is graded: of one of them so much waits that it may be, of one too little."""
+    ours, theirs = ({"a": _graded(*[1.0] * 12, *[0.0] * 8)}, {"d": _graded(*[1.0] * 12, *[0.0] * 8)})
+    after = {"a": _graded(*[1.0] * 14, *[0.0] * 6)}
+    for waiting, note, why in ((4, NO_GAP, None), (5, None, "the ungraded answers could leave no gap")):
+        rival = _graded(*[None] * waiting, *[1.0] * 8, *[0.0] * (12 - waiting))
+        found = gap_closure(ours, after, {**theirs, "e": rival})
+        assert (found.estimate, found.bounds, found.note) == (None, None, note)
+        assert (found.why or "").startswith(why or "")
+        assert (found.why is None) == (why is None)
+
+
+def test_no_gap_on_what_is_graded_is_no_figure_of_the_rest() -> None:
+    """Where what was reached is not graded the others are better, so there is a gap; elsewhere there is none."""
+    ours, theirs = {"a": _graded(*[0.0] * 4, *[1.0] * 6)}, {"d": _graded(*[1.0] * 4, *[1.0] * 6)}
+    found = gap_closure(ours, {"a": _graded(*[None] * 4, *[1.0] * 6)}, theirs)
+    assert (found.estimate, found.note, found.bounds) == (None, None, {"low": 0.0, "high": 1.0})
+    assert found.why == "there is no gap between the two cohorts on the questions that are graded"
+
+
+def _graded(*marks: float | None) -> dict[str, Value]:
+    return {f"q{n}": value_of([mark]) for n, mark in enumerate(marks)}
 
 
 def _sides(

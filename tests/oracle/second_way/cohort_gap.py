@@ -77,6 +77,8 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     row["best"] = dict(zip(("after", "alone", "stronger"), best, strict=True))
     if len(graded) < len(asked):
         row["ungraded"] = len(asked) - len(graded)
+    if surely_no_gap(sides, asked):
+        return None
     unsettled, bounds = whoever_is_best(sides, asked)
     if unfair([[grade for value in triple for grade in value.grades] for triple in triples.values()]):
         row |= {"after": None, "alone": None, "stronger": None, **({"bounds": bounds} if bounds else {})}
@@ -87,7 +89,7 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
         row["bounds"] = bounds
     rises, gaps = ([triple[place] - triple[1] for triple in graded.values()] for place in (0, 2))
     if math.fsum(gaps) <= 1e-12:
-        return None
+        return {**row, "why": ANY_TEXT}
     value = math.fsum(rises) / math.fsum(gaps)
     known = [{name: _graded_only(own) for name, own in side.items()} for side in sides]
     low, high = Whoever(known, best, [*graded], value).limits()
@@ -157,6 +159,13 @@ def whoever_is_best(sides: Sequence[Players], asked: Sequence[str]) -> tuple[set
     small, large = top_low - alone_high, top_high - alone_low
     low, high = rise / (large if rise > 0 else small), climb / (small if climb > 0 else large)
     return unsettled, {"low": low, "high": high}
+
+
+def surely_no_gap(sides: Sequence[Players], asked: Sequence[str]) -> bool:
+    """Somebody of the cohort is as good alone, at the least, as anybody of the other can be."""
+    starts = [math.fsum(own[q].least for q in asked) for own in sides[1].values()]
+    tops = [math.fsum(own[q].most for q in asked) for own in sides[2].values()]
+    return any(all(top <= start + 1e-12 for top in tops) for start in starts)
 
 
 def somebody_waits(sides: Sequence[Players], asked: Sequence[str]) -> bool:

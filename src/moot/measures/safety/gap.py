@@ -17,6 +17,7 @@ from moot.stats.counted_words import no_interval_words
 from moot.stats.crossfit import best
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import (
+    Total,
     Value,
     ValuesByName,
     closure_bounds,
@@ -87,11 +88,11 @@ class CohortGap:
     def bounds(self) -> Mapping[str, float] | None:
         """Over all questions and whoever is the best, where not all is graded and the gap is one whatever the rest turns out
         to be."""
-        if not self.open:
-            return None
-        return closure_bounds(
-            *(highest_total(total_of(own.values()) for own in models.values()) for models in self.ranked)
-        )
+        return closure_bounds(*self._highest) if self.open else None
+
+    @cached_property
+    def _highest(self) -> list[Total]:
+        return [highest_total(total_of(own.values()) for own in models.values()) for models in self.ranked]
 
     @property
     def why_unfair(self) -> str | None:
@@ -101,14 +102,19 @@ class CohortGap:
     @property
     def why(self) -> str | None:
         """Why ungraded answers leave no figure; None where they do not."""
-        if self.why_unfair or (self.graded and not (self.open and self.bounds is None)):
+        if self.is_none or self.why_unfair:
             return self.why_unfair
-        return "the ungraded answers could leave no gap between the two cohorts"
+        if not self.graded or (self.open and self.bounds is None):
+            return "the ungraded answers could leave no gap between the two cohorts"
+        if no_gap(gap for _, gap in self.rows.values()):
+            return "there is no gap between the two cohorts on the questions that are graded"
+        return None
 
     @property
     def is_none(self) -> bool:
-        """Whether the other cohort's best is no better alone, as far as is graded."""
-        return bool(self.rows) and no_gap(gap for _, gap in self.rows.values())
+        """Whether the other cohort's best is no better alone, whatever the ungraded answers turn out to be."""
+        _, start, top = self._highest
+        return no_gap([top.most - start.least])
 
 
 def cohort_gap(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName) -> CohortGap | str:
@@ -183,12 +189,13 @@ def gap_closure(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName
     if gap.why_unfair is None and gap.graded:
         means = [sum(marks) / len(gap.graded) for marks in zip(*gap.graded.values(), strict=True)]
         found = replace(found, after=means[0], alone=means[1], stronger=means[2])
+    if gap.is_none:
+        return replace(found, note=NO_GAP, why=None)
     if gap.why is not None:
         return found
     waits = no_interval_words(gap.waiting) if gap.waiting else None
     figure = closure(gap.rows, *gap.sides)
-    if figure is None:
-        return replace(found, note=NO_GAP, why=waits)
+    assert figure is not None, "there is a gap where there is no reason against it"
     estimate = figure.estimate()
     if waits is not None:
         estimate = replace(estimate, low=None, high=None)
