@@ -312,6 +312,10 @@ def why_no_interval(questions: Iterable[Sequence[Value]]) -> str | None:
     return no_interval_words(waiting)
 
 
+NO_WAY = 1e-9
+"""A way that is no longer is none: totals of means over repeats that are equal differ in their last digits."""
+
+
 class Total(NamedTuple):
     """What several questions add up to, at the least and at the most."""
 
@@ -338,7 +342,7 @@ def closure_bounds(reached: Total, start: Total, top: Total) -> dict[str, float]
     """
     rises = (reached.least - start.most, reached.most - start.least)
     ways = (top.least - start.most, top.most - start.least)
-    if ways[0] <= 1e-12:
+    if ways[0] <= NO_WAY:
         return None
     ends = [rise / way for rise in rises for way in ways]
     return {"low": min(ends), "high": max(ends)}

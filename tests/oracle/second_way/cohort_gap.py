@@ -165,7 +165,7 @@ def surely_no_gap(sides: Sequence[Players], asked: Sequence[str]) -> bool:
     """Somebody of the cohort is as good alone, at the least, as anybody of the other can be."""
     starts = [math.fsum(own[q].least for q in asked) for own in sides[1].values()]
     tops = [math.fsum(own[q].most for q in asked) for own in sides[2].values()]
-    return any(all(top <= start + 1e-12 for top in tops) for start in starts)
+    return any(all(top <= start + 1e-9 for top in tops) for start in starts)
 
 
 def somebody_waits(sides: Sequence[Players], asked: Sequence[str]) -> bool:

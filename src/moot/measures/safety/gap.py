@@ -17,6 +17,7 @@ from moot.stats.counted_words import no_interval_words
 from moot.stats.crossfit import best
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import (
+    NO_WAY,
     Total,
     Value,
     ValuesByName,
@@ -114,7 +115,7 @@ class CohortGap:
     def is_none(self) -> bool:
         """Whether the other cohort's best is no better alone, whatever the ungraded answers turn out to be."""
         _, start, top = self._highest
-        return no_gap([top.most - start.least])
+        return top.most - start.least <= NO_WAY
 
 
 def cohort_gap(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName) -> CohortGap | str:
