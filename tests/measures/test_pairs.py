@@ -217,8 +217,9 @@ def test_nobody_is_the_best_for_being_ungraded() -> None:
     expected = gap_closure({"weak": start}, {"honest": honest}, {"strong": top})
     assert found.estimate is not None
     assert expected.estimate is not None
-    held = replace(found, estimate=expected.estimate)
+    held = replace(found, estimate=expected.estimate, bounds=None)
     assert held == expected, "the honest one is chosen, and all of it is graded"
+    assert found.bounds == {"low": (40 - 10) / 45, "high": (60 - 10) / 45}, "the other may be better"
     assert found.estimate.value == expected.estimate.value
     assert found.estimate.low <= expected.estimate.low < expected.estimate.high < found.estimate.high, (
         "the other may be best"

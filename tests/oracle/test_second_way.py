@@ -164,7 +164,7 @@ def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -
         _check(tmp_path, keys)
 
 
-@pytest.mark.parametrize("number", [8, *range(10, 10 + MORE)])
+@pytest.mark.parametrize("number", [8, *range(9, 9 + MORE)])
 def test_while_nobody_knows_who_is_the_best_player_too(number: int, tmp_path: Path) -> None:
     keys, shares = rivals_waiting(number, tmp_path)
     with troubles(shares):

@@ -13,6 +13,7 @@ others had said, or of who was faster. Then the figure is null, it is said why, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -311,18 +312,37 @@ def why_no_interval(questions: Iterable[Sequence[Value]]) -> str | None:
     return no_interval_words(waiting)
 
 
-def closure_bounds(questions: Iterable[tuple[Value, Value, Value]]) -> dict[str, float] | None:
-    """How far (reached - start) / (top - start) can lie; each question gives reached, start and top, in this order.
+NO_WAY = 1e-9
+"""A way that is no longer is none: totals of means over repeats that are equal differ in their last digits."""
+
+
+class Total(NamedTuple):
+    """What several questions add up to, at the least and at the most."""
+
+    least: float
+    most: float
+
+
+def total_of(values: Iterable[Value]) -> Total:
+    every = list(values)
+    return Total(math.fsum(value.least for value in every), math.fsum(value.most for value in every))
+
+
+def highest_total(several: Iterable[Total]) -> Total:
+    """Of whoever turns out to be the best: no less than the least of each, and no more than the most of any."""
+    every = list(several)
+    return Total(max(total.least for total in every), max(total.most for total in every))
+
+
+def closure_bounds(reached: Total, start: Total, top: Total) -> dict[str, float] | None:
+    """How far (reached - start) / (top - start) can lie, all three over the same questions.
 
     None where the way from start to top may be nothing. Both ends of the way are taken at their worst at once, so the
     bounds hold, and may be wider than they need be.
     """
-    every = list(questions)
-    rises = [sum(reached.least - start.most for reached, start, _ in every)]
-    rises.append(sum(reached.most - start.least for reached, start, _ in every))
-    ways = [sum(top.least - start.most for _, start, top in every)]
-    ways.append(sum(top.most - start.least for _, start, top in every))
-    if ways[0] <= 1e-12:
+    rises = (reached.least - start.most, reached.most - start.least)
+    ways = (top.least - start.most, top.most - start.least)
+    if ways[0] <= NO_WAY:
         return None
     ends = [rise / way for rise in rises for way in ways]
     return {"low": min(ends), "high": max(ends)}

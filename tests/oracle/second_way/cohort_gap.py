@@ -77,8 +77,9 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     row["best"] = dict(zip(("after", "alone", "stronger"), best, strict=True))
     if len(graded) < len(asked):
         row["ungraded"] = len(asked) - len(graded)
-    unsettled = any(value.known is None or value.least < value.most for triple in triples.values() for value in triple)
-    bounds = _bounds([*triples.values()]) if unsettled else None
+    if surely_no_gap(sides, asked):
+        return None
+    unsettled, bounds = whoever_is_best(sides, asked)
     if unfair([[grade for value in triple for grade in value.grades] for triple in triples.values()]):
         row |= {"after": None, "alone": None, "stronger": None, **({"bounds": bounds} if bounds else {})}
         return {**row, "why": ANY_TEXT}
@@ -88,12 +89,12 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
         row["bounds"] = bounds
     rises, gaps = ([triple[place] - triple[1] for triple in graded.values()] for place in (0, 2))
     if math.fsum(gaps) <= 1e-12:
-        return None
+        return {**row, "why": ANY_TEXT}
     value = math.fsum(rises) / math.fsum(gaps)
     known = [{name: _graded_only(own) for name, own in side.items()} for side in sides]
     low, high = Whoever(known, best, [*graded], value).limits()
     row |= {"value": value, "low": low, "high": high, "n": len(graded), **counted(graded)}
-    if any(grade is None for triple in triples.values() for value in triple for grade in value.grades):
+    if somebody_waits(sides, asked):
         row |= {"low": None, "high": None, "why": ANY_TEXT}
     row["note"] = ANY_TEXT if any(ranked.out for ranked in shared) else None
     return row
@@ -135,16 +136,41 @@ def _best(side: Players, questions: Sequence[str]) -> str:
     return max(side, key=least)
 
 
-def _bounds(triples: Sequence[Sequence[Value]]) -> Row | None:
-    """The least and the most of rise and gap, each by itself; None where the gap may be nothing."""
-    rises = [math.fsum(after.least - alone.most for after, alone, _ in triples)]
-    rises.append(math.fsum(after.most - alone.least for after, alone, _ in triples))
-    gaps = [math.fsum(top.least - alone.most for _, alone, top in triples)]
-    gaps.append(math.fsum(top.most - alone.least for _, alone, top in triples))
-    if gaps[0] <= 1e-12:
-        return None
-    ends = [rise / gap for rise in rises for gap in gaps]
-    return {"low": min(ends), "high": max(ends)}
+def whoever_is_best(sides: Sequence[Players], asked: Sequence[str]) -> tuple[set[str], Row | None]:
+    """The questions of which somebody's answer is not graded, and how far the share can lie once all are: each of the three
+    is then as good as the best of its side, who may be another. None where all is graded or the gap may be nothing."""
+    unsettled = {
+        question
+        for question in asked
+        for side in sides
+        for own in side.values()
+        if own[question].known is None or own[question].least < own[question].most
+    }
+    if not unsettled:
+        return set(), None
+    (after_low, after_high), (alone_low, alone_high), (top_low, top_high) = (
+        [max(mean([getattr(own[q], end) for q in asked]) for own in side.values()) for end in ("least", "most")]
+        for side in sides
+    )
+    if (top_low - alone_high) * len(asked) <= 1e-9:
+        return unsettled, None
+    # A rise is the more of a gap the smaller that is, a fall the less.
+    rise, climb = after_low - alone_high, after_high - alone_low
+    small, large = top_low - alone_high, top_high - alone_low
+    low, high = rise / (large if rise > 0 else small), climb / (small if climb > 0 else large)
+    return unsettled, {"low": low, "high": high}
+
+
+def surely_no_gap(sides: Sequence[Players], asked: Sequence[str]) -> bool:
+    """Somebody of the cohort is as good alone, at the least, as anybody of the other can be."""
+    starts = [math.fsum(own[q].least for q in asked) for own in sides[1].values()]
+    tops = [math.fsum(own[q].most for q in asked) for own in sides[2].values()]
+    return any(all(top <= start + 1e-9 for top in tops) for start in starts)
+
+
+def somebody_waits(sides: Sequence[Players], asked: Sequence[str]) -> bool:
+    """Whether anybody's answer has yet to be graded."""
+    return any(grade is None for side in sides for own in side.values() for q in asked for grade in own[q].grades)
 
 
 def _graded_only(values: Mapping[str, Value]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from second_way.accuracy import interim
-from second_way.cohort_gap import _best, _graded_only, _players
+from second_way.cohort_gap import _best, _graded_only, _players, somebody_waits, surely_no_gap, whoever_is_best
 from second_way.compare import Holds, Near
 from second_way.hanging import together as in_units
 from second_way.hypothesis_tests import (
@@ -369,9 +369,12 @@ def _cohorts_gap(raw: Raw, meant: Sequence[Cell], cohort: str) -> Sums | None:
     }
     known = [{name: _graded_only(own) for name, own in side.items()} for side in sides]
     closure = _closure(triples, known, best)  # type: ignore[arg-type]
-    if closure.tops and math.fsum(closure.bottoms.values()) <= 1e-12:
+    if surely_no_gap(sides, asked):
         return None
-    closure.waiting = closure.waiting or bool(closure.unsettled and closure.bounds is None)
+    closure.unsettled, closure.bounds = whoever_is_best(sides, asked)
+    closure.waits = somebody_waits(sides, asked)
+    no_gap_yet = math.fsum(closure.bottoms.values()) <= 1e-12
+    closure.waiting = closure.waiting or no_gap_yet or bool(closure.unsettled and closure.bounds is None)
     return closure
 
 

@@ -46,21 +46,30 @@ def places(raw: Raw) -> Row:
 
 
 def _adjusted(row: Row, family: int) -> Row:
-    """The p that Holm adjusts are drawn, so an adjusted interval is known to lie between zero and its widest: that of the
-    first step. What else must hold of it is a matter of the figures themselves: see `properties`."""
+    """The p that Holm adjusts are drawn, so an adjusted interval is known to lie within its widest: that of the first step,
+    which reaches to zero whatever the p. What else must hold of it is a matter of the figures themselves: see `properties`."""
     kept = dict(row.items())
     for end in ("first", "last"):
         if (excess := kept.pop(f"{end} excess")) is not None:
             _, low, high = within_p(excess, 1.0, LEVEL / family)
-            for side, widest in (("low", low), ("high", high)):
-                kept[f"{end}_{side}_holm"] = _no_wider(widest)
+            kept[f"{end}_low_holm"], kept[f"{end}_high_holm"] = _from(low), _up_to(high)
     return kept
 
 
-def _no_wider(widest: float | None) -> Holds:
+def _from(widest: float | None) -> Holds:
     if widest is None:
-        return Holds(lambda value: value is None, "nothing")
-    return Holds(lambda value: abs(value) <= abs(widest) + 1e-9 or value * widest < 0, f"no wider than {widest}")
+        return NOTHING
+    return Holds(lambda low: low is not None and low >= widest - 1e-9, f"{widest} or above")
+
+
+def _up_to(widest: float | None) -> Holds:
+    """Where the widest ends at zero only because a p may be large, a small p ends short of it, on the other side."""
+    if widest is None:
+        return NOTHING
+    return Holds(lambda high: high is not None and high <= widest + 1e-9, f"{widest} or below")
+
+
+NOTHING = Holds(lambda value: value is None, "nothing")
 
 
 def _readers(raw: Raw, meanings: Meanings) -> Iterator[Row]:

@@ -41,6 +41,7 @@ from moot.stats.graded import (
     closure_bounds,
     completed,
     known,
+    total_of,
     why_unfair_together,
     why_unknown,
 )
@@ -224,7 +225,7 @@ def _closure(questions: Mapping[str, tuple[Value, Value, Value]], best_of: tuple
             rises[question] = reached.known - start.known
             ways[question] = top.known - start.known
     unsettled = {question: triple[0] for question, triple in questions.items() if any(value.open for value in triple)}
-    bounds = closure_bounds(questions.values()) if unsettled else None
+    bounds = closure_bounds(*map(total_of, zip(*questions.values(), strict=True))) if unsettled else None
     why = why_unfair_together(list(questions.values()))
     waiting = sum(any(value.waiting for value in triple) for triple in questions.values())
     return Ratio(rises, ways, open=unsettled, bounds=bounds, best_of=best_of, why=why, waiting=waiting)
@@ -250,7 +251,17 @@ def _cohorts_gap(source: Source, cells: Sequence[Stored], meant: Sequence[Stored
     if gap.is_none:
         return NO_GAP
     left_out = frozenset(pair.question for pair in (*own, *others)) - gap.triples.keys()
-    return replace(_closure(gap.triples, gap.sides), why=gap.why, left_out=left_out)
+    rises, ways = ({question: row[place] for question, row in gap.rows.items()} for place in (0, 1))
+    return Ratio(
+        rises,
+        ways,
+        open=gap.open,
+        bounds=gap.bounds,
+        best_of=gap.sides,
+        why=gap.why,
+        waiting=gap.waiting,
+        left_out=left_out,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from moot.stats.graded import (
     least_of,
     marks_of,
     mean_value,
+    total_of,
     why_no_interval,
     why_none,
     why_nothing,
@@ -268,7 +269,7 @@ def _closed(team: Sequence[Played], tops: Mapping[str, Value], single: BestSingl
             return closed
         return replace(closed, why=NO_GAP if triples else why_nothing(len(tops) if single.estimate is None else 0))
     left_out = sum(any(value.known is None for value in triple) for triple in triples.values())
-    bounds = closure_bounds(triples.values())
+    bounds = closure_bounds(*map(total_of, zip(*triples.values(), strict=True)))
     if left_out < len(triples) and (unfair := why_unfair_together(list(triples.values()))):
         return GapClosed(None, left_out, bounds, unfair)
     if bounds is None:

@@ -13,16 +13,20 @@ from functools import cached_property
 from moot.measures.safety.pairs import Row
 from moot.stats.closure import Side, closure
 from moot.stats.clusters import unit_of
+from moot.stats.counted_words import no_interval_words
 from moot.stats.crossfit import best
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import (
+    NO_WAY,
+    Total,
     Value,
     ValuesByName,
     closure_bounds,
+    highest_total,
     known,
     least_of,
     marks_of,
-    why_no_interval,
+    total_of,
     why_unfair_together,
 )
 from moot.stats.ratio import no_gap
@@ -42,6 +46,8 @@ class CohortGap:
     """Over the questions that all three have played."""
     sides: tuple[Side, Side, Side]
     """Among whom each of the three is the best."""
+    ranked: tuple[ValuesByName, ValuesByName, ValuesByName]
+    """Everybody of these on the same questions, graded or not: whoever is the best once all is graded."""
     not_ranked: str | None = None
     """Who has too few questions to be ranked beside the others, in words."""
 
@@ -61,13 +67,33 @@ class CohortGap:
 
     @property
     def open(self) -> dict[str, Value]:
-        """By question of which something is ungraded: what was reached there."""
-        return {question: triple[0] for question, triple in self.triples.items() if any(value.open for value in triple)}
+        """By question of which something is ungraded, by whomever it is: what was reached there."""
+        return {
+            question: self.triples[question][0]
+            for question, values in self._everybody.items()
+            if any(value.open for value in values)
+        }
 
     @property
+    def waiting(self) -> int:
+        """Questions to which somebody's answer waits for a grade."""
+        return sum(any(value.waiting for value in values) for values in self._everybody.values())
+
+    @cached_property
+    def _everybody(self) -> dict[str, list[Value]]:
+        return {
+            question: [own[question] for models in self.ranked for own in models.values()] for question in self.triples
+        }
+
+    @cached_property
     def bounds(self) -> Mapping[str, float] | None:
-        """Over all questions, where not all is graded and the gap is one whatever the rest turns out to be."""
-        return closure_bounds(self.triples.values()) if self.open else None
+        """Over all questions and whoever is the best, where not all is graded and the gap is one whatever the rest turns out
+        to be."""
+        return closure_bounds(*self._highest) if self.open else None
+
+    @cached_property
+    def _highest(self) -> list[Total]:
+        return [highest_total(total_of(own.values()) for own in models.values()) for models in self.ranked]
 
     @property
     def why_unfair(self) -> str | None:
@@ -77,14 +103,19 @@ class CohortGap:
     @property
     def why(self) -> str | None:
         """Why ungraded answers leave no figure; None where they do not."""
-        if self.why_unfair or (self.graded and not (self.open and self.bounds is None)):
+        if self.is_none or self.why_unfair:
             return self.why_unfair
-        return "the ungraded answers could leave no gap between the two cohorts"
+        if not self.graded or (self.open and self.bounds is None):
+            return "the ungraded answers could leave no gap between the two cohorts"
+        if no_gap(gap for _, gap in self.rows.values()):
+            return "there is no gap between the two cohorts on the questions that are graded"
+        return None
 
     @property
     def is_none(self) -> bool:
-        """Whether the other cohort's best is no better alone, as far as is graded."""
-        return bool(self.rows) and no_gap(gap for _, gap in self.rows.values())
+        """Whether the other cohort's best is no better alone, whatever the ungraded answers turn out to be."""
+        _, start, top = self._highest
+        return top.most - start.least <= NO_WAY
 
 
 def cohort_gap(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName) -> CohortGap | str:
@@ -96,13 +127,14 @@ def cohort_gap(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName)
     if len(set(map(unit_of, asked))) < 2:
         return "fewer than two questions that all have played"
     reached, start, top = (
-        {model: side[model] for model in those.names}
+        {model: {question: side[model][question] for question in asked} for model in those.names}
         for side, those in zip((after, alone, stronger), together, strict=True)
     )
     sides = (_side(reached, asked), _side(start, asked), _side(top, asked))
     chosen = [models[side.best] for models, side in zip((reached, start, top), sides, strict=True)]
     triples = {question: (chosen[0][question], chosen[1][question], chosen[2][question]) for question in asked}
-    return CohortGap(triples, sides, "; ".join(told for those in together if (told := those.told)) or None)
+    not_ranked = "; ".join(told for those in together if (told := those.told)) or None
+    return CohortGap(triples, sides, (reached, start, top), not_ranked)
 
 
 def _side(models: ValuesByName, questions: Sequence[str]) -> Side:
@@ -126,7 +158,7 @@ class GapClosure:
     ungraded: int = 0
     """Questions left out because one of the three is ungraded there."""
     bounds: Mapping[str, float] | None = None
-    """Over all questions, where not all is graded."""
+    """Over all questions and whoever is the best of each side, where not all is graded."""
     why: str | None = None
     """Why ungraded answers leave no figure, or no interval."""
     best: Mapping[str, str] = field(default_factory=dict)
@@ -158,12 +190,13 @@ def gap_closure(alone: ValuesByName, after: ValuesByName, stronger: ValuesByName
     if gap.why_unfair is None and gap.graded:
         means = [sum(marks) / len(gap.graded) for marks in zip(*gap.graded.values(), strict=True)]
         found = replace(found, after=means[0], alone=means[1], stronger=means[2])
+    if gap.is_none:
+        return replace(found, note=NO_GAP, why=None)
     if gap.why is not None:
         return found
-    waits = why_no_interval(gap.triples.values())
+    waits = no_interval_words(gap.waiting) if gap.waiting else None
     figure = closure(gap.rows, *gap.sides)
-    if figure is None:
-        return replace(found, note=NO_GAP, why=waits)
+    assert figure is not None, "there is a gap where there is no reason against it"
     estimate = figure.estimate()
     if waits is not None:
         estimate = replace(estimate, low=None, high=None)

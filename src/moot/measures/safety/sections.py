@@ -267,7 +267,9 @@ def _gap(figures: Figures) -> Iterator[Section]:
         " the best."
     ]
     if any(row.get("ungraded") for row in rows):
-        words.append("Scored on the questions of which all three are graded; at least and at most are over all.")
+        words.append("Scored on the questions of which all three are graded.")
+    if any(row.get("bounds") for row in rows):
+        words.append("At least and at most are over all questions, whoever is the best once all of them are graded.")
     words += [
         f"{row['stage']}, {row['cohort']} towards {row['towards']}: {row['why']}." for row in rows if row.get("why")
     ]
