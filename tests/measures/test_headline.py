@@ -106,7 +106,7 @@ def test_the_sentence() -> None:
         ({"n": 29}, "Fewer than 30 questions show next to nothing"),
         (
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},
-            "12 of the answers are not graded; over all it is between 44.2 and 46.3 %",
+            "12 answers are not graded; over all it is between 44.2 and 46.3 % (bounds)",
         ),
         ({"over_best_single": None, "over_captain": None}, "; nobody played alone"),
         ({"over_best_single": None, "over_captain": None, "played_alone": True}, "nobody of the team played alone"),

@@ -23,7 +23,22 @@ from moot.measures.columns import (
     who,
 )
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money, percent, plain, points, shown, whisker
+from moot.measures.numbers import (
+    BOUNDS,
+    MARK,
+    MARKED,
+    WHISKER,
+    brief,
+    interval,
+    mark,
+    money,
+    over_all,
+    percent,
+    plain,
+    points,
+    shown,
+    whisker,
+)
 from moot.measures.quiz.diversity_sections import left_out_words
 from moot.measures.quiz.sections import gap_not_known, ranked_words
 from moot.measures.section import Section
@@ -110,6 +125,9 @@ def wanted_sections(sections: Sequence[Section], names: Sequence[str]) -> list[S
 
 def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
     yield _accuracy_table(figures, width)
+    if any(mark(row) for row in figures["accuracy"]):
+        yield Text(f"{MARK} Over what is graded, and not all is. {BOUNDS}")
+        yield from map(Text, unknown_words(figures["accuracy"], "value"))
 
 
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -121,10 +139,12 @@ def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
 def _accuracy_table(figures: Figures, width: int) -> Table:
     """With the intervals drawn, where there is room beside the names."""
     teams = names_teams(figures)
+    open_grades = any(mark(row) for row in figures["accuracy"])
     cells = [
         [
             *_of_team(row, teams=teams),
-            f"{percent(row['value']):>7} {interval(row)}{mark(row)}",
+            f"{percent(row['value']):>7} {interval(row)}{mark(row) if row['value'] is not None else ''}",
+            *([over_all(row)] if open_grades else []),
             str(row["n"]),
             f"{row['calls']:,}",
             money(row["cost_usd"]),
@@ -132,7 +152,7 @@ def _accuracy_table(figures: Figures, width: int) -> Table:
         for row in figures["accuracy"]
     ]
     named = ["team", "strategy", "who"] if teams else ["strategy", "who"]
-    heads = [*named, "right (95 % interval)", "n", "calls", "cost"]
+    heads = [*named, "right (95 % interval)", *(["bounds"] if open_grades else []), "n", "calls", "cost"]
     taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))
     room = min(WHISKER, width - taken - GUTTER)
     if room >= WHISKER // 2:
