@@ -140,10 +140,11 @@ def _against_single(over: Mapping[str, Any], best: str) -> list[str]:
         told = f"That is {signed_between(bounds)} points against {best}: bounds, and more is not known."
         return [told, f"Why: {over['why']}."]
     pairs = f"on the {count(over['n'], 'question')} graded for both"
-    named = "" if (over_all := signed_between(bounds)).startswith(("+", "-")) else " (bounds)"
+    low, high = (signed(bounds[end]) for end in ("low", "high"))
+    over_all = f"over all: {low}" if low == high else f"bounds over all: {low} to {high}"
     than = _than_single(over, best).removeprefix("which ")
     it = "It" if than.startswith("cannot") else "That is"
-    return [f"{it} {than} {pairs}; over all it is {over_all} points{named}."]
+    return [f"{it} {than} {pairs}; {over_all}."]
 
 
 def _at_what_cost(row: Mapping[str, Any], over: Mapping[str, Any]) -> list[str]:
