@@ -27,7 +27,16 @@ from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.nothing_played import ended_early_words, instead_of_figures
-from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words, unlisted_words
+from moot.report.remarks import (
+    SMALL,
+    cluster_words,
+    front_words,
+    grading_words,
+    hypotheses_words,
+    prove_nothing,
+    simulated_words,
+    unlisted_words,
+)
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.types import WITH_ANSWER
@@ -338,7 +347,7 @@ def _remarks(figures: Figures, graded_by: str = "FILE", bounds: str = "--section
     yield from figures.get("left_out", ())
     if clusters := figures.get("clusters"):
         yield cluster_words(figures["questions"], clusters)
-    yield from _grading_words(figures["accuracy"], f"moot grade {graded_by}", bounds)
+    yield from grading_words(figures["accuracy"], f"moot grade {graded_by}", bounds)
     if losses := losses_remark(figures):
         yield losses
     if broken := figures.get(PLUGIN_FAILURES):
@@ -347,33 +356,7 @@ def _remarks(figures: Figures, graded_by: str = "FILE", bounds: str = "--section
     if not_taken := figures.get(NOT_TAKEN):
         yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
     if hypotheses := figures.get("hypotheses"):
-        yield _hypotheses_words(hypotheses)
-
-
-def _grading_words(rows: Sequence[Row], grade: str, bounds: str) -> Iterator[str]:
-    """What has no grade, and the command that gives it one: judges who differ have spoken, and a person decides."""
-    disputed = sum(row["disputed"] for row in rows)
-    parts = []
-    if ungraded := sum(row["ungraded"] for row in rows) - disputed:
-        parts.append(f"{count(ungraded, 'answer')} without a grade: {grade}")
-    if disputed:
-        parts.append(f"{count(disputed, 'answer')} disputed: {grade} --settle")
-    if parts:
-        yield f"{'; '.join(parts)} (bounds: {bounds})."
-
-
-def _hypotheses_words(hypotheses: Sequence[Row]) -> str:
-    """How those stand that were declared beforehand, which no exploratory one is counted with."""
-    declared = [row for row in hypotheses if row["frozen"]]
-    late = len(hypotheses) - len(declared)
-    verdicts = Counter(row["verdict"] for row in declared)
-    answers = [f"{verdicts[verdict]:,} {verdict}" for verdict in ("confirmed", "refuted", "open")]
-    parts = [
-        f"{len(declared):,} declared",
-        *(answers if declared else ()),
-        *([f"{late:,} exploratory"] if late else ()),
-    ]
-    return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."
+        yield hypotheses_words(hypotheses)
 
 
 def _failed_calls(figures: Figures) -> str | None:
