@@ -106,7 +106,7 @@ def test_the_sentence() -> None:
         ({"n": 29}, "Fewer than 30 questions show next to nothing"),
         (
             {"ungraded": 12.0, "bounds": {"low": 0.442, "high": 0.463}},
-            "12 of the answers are not graded; over all it is between 44.2 and 46.3 %",
+            "12 answers are not graded; over all it is between 44.2 and 46.3 % (bounds)",
         ),
         ({"over_best_single": None, "over_captain": None}, "; nobody played alone"),
         ({"over_best_single": None, "over_captain": None, "played_alone": True}, "nobody of the team played alone"),
@@ -446,3 +446,36 @@ def test_a_player_who_is_as_high_as_the_team_is_not_told_of_as_higher() -> None:
     head = equals(("ann", "bob", "cid"), ["vote", "solo", "talkative"])
     assert (head["of"], head["after_the_fact"]["of"]) == ("vote@ann", "solo@ann"), "alone it costs less"
     assert "The highest row" not in head["sentence"]
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        {"bounds": {"low": -0.01, "high": 0.11}},
+        {"bounds": {"low": 0.068, "high": 0.068}, "low": -0.02},
+        {"bounds": {"low": -0.167, "high": 0.083}, "difference": None, "n": 0, "why": "12 of 25 pairs are ungraded"},
+    ],
+    ids=["could turn", "settled over all", "withheld"],
+)
+@pytest.mark.parametrize("counted", [True, False])
+def test_where_not_all_is_graded_every_part_is_two_lines_at_the_most(over: dict[str, Any], counted: bool) -> None:
+    counts = {} if counted else {"rescues": None, "regressions": None, "counts_why": "1 question waits for a grade"}
+    open_row = {"ungraded": 1, "questions": 573, "bounds": {"low": 0.441, "high": 0.443}, "cost_usd": None}
+    parts = sentences({**ROW, **open_row, "cost_unit": "calls", "over_best_single": {**OVER, **counts, **over}})
+    assert all(len(part) <= 160 and part.endswith(".") and part[0] in "OTIHW1" for part in parts), parts
+    assert parts[0].endswith("answered 44.2 % (40.2–48.3) of the 572 graded.")
+    assert "the best single model" in parts[1]
+    assert ("bounds" in parts[1]) is (over["bounds"]["low"] != over["bounds"]["high"])
+    assert "7.1 × the calls (the cost in money is unknown)" in " ".join(parts[2:4])
+    assert parts[-1] == "1 answer is not graded; over all it is between 44.1 and 44.3 % (bounds)."
+
+
+def test_without_a_figure_the_bounds_are_told_first() -> None:
+    why = "3 of 24 answers are ungraded, and whether one is graded hangs on what it says"
+    row = {**ROW, "value": None, "ungraded": 3, "questions": 24, "bounds": {"low": 0.875, "high": 1.0}, "why": why}
+    told, more = sentences(row)
+    assert (
+        told
+        == "On these 24 questions the talkative team with qwen as captain answered between 87.5 and 100.0 % (bounds)."
+    )
+    assert more == f"More is not known: {why}."

@@ -115,7 +115,7 @@ def test_figures_of_what_is_graded_are_marked(partly: dict[str, Any]) -> None:
     start = next(place for place, line in enumerate(lines) if "number of different answers" in line)
     three = next(line for line in lines[start:] if line.split()[:1] == ["3"])
     assert "*" in three
-    assert sum(line.startswith("* Over what is graded") for line in lines) == 2
+    assert sum(line.startswith("* Over what is graded") for line in lines) == 3
     for section in ("by-captain", "diversity"):
         part = next(part for part in all_sections(partly) if part.id == section)
         assert {"least", "most"} <= {column.key for column in part.columns}

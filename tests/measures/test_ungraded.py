@@ -63,7 +63,7 @@ async def test_served_traffic_with_little_feedback(tmp_path: Path) -> None:
     head = shown["headline"]
     assert (head["value"], head["n"], head["ungraded"], head["bounds"]) == (1.0, 3, 37, {"low": 0.075, "high": 1.0})
     assert "100.0 % (43.9–100.0) of the 3 graded" in head["sentence"]
-    assert "37 of the answers are not graded; over all it is between 7.5 and 100.0 %" in head["sentence"]
+    assert "37 answers are not graded; over all it is between 7.5 and 100.0 %" in head["sentence"]
     assert "answered 7.5 %" not in head["sentence"]
     assert all(option["missing"] == 0 for option in shown["accuracy"]), "nobody planned who is asked what"
     section = next(section for section in all_sections(shown) if section.id == "accuracy")
@@ -402,9 +402,9 @@ async def test_the_headline_needs_the_bounds_of_its_difference(tmp_path: Path) -
         row = {**shown["headline"], "over_best_single": {**_over(shown, "talkative"), "single": "ann"}}
         from moot.measures.claims.words import sentences
 
-        sentence = sentences(row)[0]
-        assert ("points, whatever the ungraded answers turn out to be" in sentence) is (name == "most"), sentence
-        assert ("points against the best single model, and more is not known" in sentence) is (name == "half"), sentence
+        sentence = sentences(row)[1]
+        assert ("graded for both; " in sentence) is (name == "most"), sentence
+        assert ("points against the best single model: bounds, and more" in sentence) is (name == "half"), sentence
         assert (") more than the best single model" in sentence) is (name == "most"), sentence
 
 

@@ -20,7 +20,7 @@ from moot.cli.app import app
 from moot.cli.conditions import unmet
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.report.ending import LINES, NextCommands, print_ending
+from moot.report.ending import LINES, NextCommands, print_ending, print_short_ending
 from moot.report.sections import all_sections
 from moot.report.terminal import print_sections
 
@@ -351,3 +351,76 @@ def test_long_paths_can_be_pasted() -> None:
     path = Path("/a/very/long/path/of/somebody/who/keeps/experiments/in/folders/within/folders/cup of tea.yaml")
     print_ending(figures, Console(file=out, width=80), NextCommands.of(path, None))
     assert f"moot report '{path}' -o 'cup of tea.html'\n" in out.getvalue()
+
+
+def _some_open(figures: dict[str, Any]) -> dict[str, Any]:
+    """Of one row so many answers are open that it has no figure; of another one is, which judges dispute."""
+    first, second, *_ = figures["accuracy"]
+    none = dict.fromkeys(("value", "low", "high"))
+    why = "3 of 8 answers are ungraded, and whether one is graded hangs on what it says"
+    waits = {**first, **none, "n": 0, "ungraded": 3, "bounds": {"low": 0.5, "high": 0.875}, "why": why}
+    disputed = {**second, "n": 7, "ungraded": 1, "disputed": 1, "bounds": {"low": 0.25, "high": 0.375}}
+    return {**figures, "accuracy": [waits, disputed]}
+
+
+def test_what_is_not_graded_is_told_with_its_bounds_and_the_command(figures: dict[str, Any]) -> None:
+    lines = printed(print_ending, _some_open(figures), NextCommands.of(Path("cup.yaml"), None))
+    whole = " ".join(" ".join(lines).split())
+    assert re.search(r"^solo +ann +bounds 50\.0–87\.5 % +0 ", "\n".join(lines), re.MULTILINE), lines
+    assert "Bounds: over all questions, were every ungraded answer wrong, and were it right." in whole
+    assert "3 answers without a grade: moot grade cup.yaml; 1 answer disputed: moot grade cup.yaml --settle" in whole
+    assert "(bounds: --section accuracy)." in whole
+    table = printed(print_sections, _some_open(figures), ["accuracy"])
+    below = " ".join(" ".join(table).split())
+    assert any("ann" in line and "50.0–87.5" in line and "*" not in line for line in table)
+    assert any("bob" in line and ")*" in line and "25.0–37.5" in line for line in table)
+    assert "* Over what is graded, and not all is. Bounds: over all questions" in below
+    assert "No figure in 1 row: 3 of 8 answers are ungraded" in below
+
+
+@pytest.mark.parametrize("disputed", [0, 8], ids=["waiting", "disputed"])
+def test_one_command_is_named_where_one_will_do(disputed: int, figures: dict[str, Any]) -> None:
+    row = {**figures["accuracy"][0], "ungraded": 8, "disputed": disputed, "bounds": {"low": 0.0, "high": 1.0}}
+    lines = printed(print_ending, {**figures, "accuracy": [row]}, NextCommands.of(Path("cup.yaml"), None))
+    (line,) = [line for line in lines if "moot grade" in line]
+    assert line == (
+        "8 answers disputed: moot grade cup.yaml --settle (bounds: --section accuracy)."
+        if disputed
+        else "8 answers without a grade: moot grade cup.yaml (bounds: --section accuracy)."
+    )
+
+
+@pytest.mark.parametrize("above", [0, 3])
+def test_an_ending_fits_the_screen_with_what_stands_above_it(above: int, figures: dict[str, Any]) -> None:
+    out = StringIO()
+    console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
+    print_ending(figures, console, NextCommands("cup.yaml"), above=above)
+    lines = out.getvalue().splitlines()
+    assert len(lines) + above < 24, "the prompt is a line too"
+    assert lines[0].startswith("On these 8 questions")
+
+
+def test_a_short_ending_is_never_cut(figures: dict[str, Any]) -> None:
+    head = {
+        **figures["headline"],
+        **dict.fromkeys(("value", "low", "high")),
+        "ungraded": 2,
+        "questions": 27,
+        "cut_short": True,
+        "bounds": {"low": 0.926, "high": 1.0},
+    }
+    after = (
+        "moot run a-file-with-a-rather-long-name.yaml goes on; moot report a-file-with-a-rather-long-name.yaml shows it"
+    )
+    primary = {
+        "value": None,
+        "words": ["The primary, vote, has no figure: " + "several teams play it, " * 5 + "as it is."],
+    }
+    for headline, said in (
+        (head, "vote@bob: between 92.6 and 100.0 %; 2 answers are not graded, so far"),
+        (primary, primary["words"][0]),
+    ):
+        out = StringIO()
+        console = Console(file=out, width=80)
+        print_short_ending({**figures, "headline": headline}, console, "interrupted: 27 of 60 episodes are kept", after)
+        assert out.getvalue().splitlines()[1:] == [said, after]

@@ -1,4 +1,4 @@
-"""What `moot serve` says first: the team that the file declares, and how many others there are."""
+"""What `moot serve` says first: the team that is asked where none is named, and how many others there are."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from served import THREE
     ("more", "said"),
     [
         ({"primary": "talkative@cat"}, "serving three/talkative@cat and 13 others\n"),
+        ({"strategies": ["solo", "vote", "talkative"]}, "serving three/vote and 10 others\n"),
         ({"strategies": ["vote"]}, "serving three/vote, three/vote@ann, three/vote@bob, three/vote@cat\n"),
     ],
-    ids=["declared", "few"],
+    ids=["declared", "the team that the page opens on", "few"],
 )
-def test_it_fits_a_line_and_begins_with_what_is_declared(more: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_it_fits_a_line_and_begins_with_who_is_asked(more: dict[str, Any], said: str, tmp_path: Path) -> None:
     teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}}
     strategies = ["vote", "talkative", "solo", {"solo": {"drafts": "double-call"}}]
     path = tmp_path / "three.yaml"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
@@ -23,12 +26,14 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import needs
-from moot.report.ending import NextCommands, print_ending, print_short_ending
+from moot.report.ending import NextCommands, height, print_ending, print_short_ending
 from moot.report.figures import figures, find_experiment, headline_of
 from moot.report.nothing_played import all_failed, next_words, nothing_words
 from moot.store import from_here
 from moot.store.store import Store
 
+PROGRESS = " "
+"""The line that the progress leaves on the screen."""
 ENGINES = ("local", "ray")
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
 
@@ -74,15 +79,16 @@ def run_command(
     if budget_usd is not None:
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
     experiment = build(file, limit=limit, store_url=from_here(store) if store else None, asked=not estimate)
-    for warning in experiment.warnings:
-        say(f"moot: {warning}", file=sys.stderr)
+    warned = [f"moot: {warning}" for warning in experiment.warnings]
+    for line in warned:
+        say(line, file=sys.stderr)
     if estimate:
         from moot.cli.estimate import print_estimate
 
         return asyncio.run(print_estimate(experiment))
     _settle_memory()
     following = NextCommands.of(path, store)
-    return run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following))
+    return run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
 
 
 def _settle_memory() -> None:
@@ -91,9 +97,13 @@ def _settle_memory() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands) -> int:
-    for warning in await try_out(experiment):
-        say(f"moot: {warning}", file=sys.stderr)
+async def _run(
+    experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands, warned: Sequence[str]
+) -> int:
+    """`warned`: the lines that were printed before."""
+    tried = [f"moot: {warning}" for warning in await try_out(experiment)]
+    for line in tried:
+        say(line, file=sys.stderr)
     store = experiment.store()
     runner = engine.runner(experiment, store, limit)
     await store.open()
@@ -101,7 +111,7 @@ async def _run(experiment: Plan, engine: Engine, *, limit: int | None, quiet: bo
         try:
             async with watch(runner.tally, title=experiment.name, quiet=quiet):
                 state = await _played(runner)
-            if not quiet and not await _report(experiment, store, runner, state, following):
+            if not quiet and not await _report(experiment, store, runner, state, following, [*warned, *tried]):
                 _nothing_played(runner)
                 return EXIT_CODES[state]
             _last_word(runner, state, shown=not quiet)
@@ -119,8 +129,10 @@ async def _played(runner: Runner) -> State:
         raise type(error)(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
 
 
-async def _report(experiment: Plan, store: Store, runner: Runner, state: State, following: NextCommands) -> bool:
-    """What it came to; False: to nothing, and nothing is printed.
+async def _report(
+    experiment: Plan, store: Store, runner: Runner, state: State, following: NextCommands, warned: Sequence[str]
+) -> bool:
+    """What it came to; False: to nothing, and nothing is printed. `warned`: the lines that stand above the progress.
 
     All of it is kept by now: whoever interrupts this has lost nothing but the sight of it.
     """
@@ -143,7 +155,9 @@ async def _report(experiment: Plan, store: Store, runner: Runner, state: State, 
         )
         if all_failed(run_figures):
             return False
-        print_ending(run_figures, Console(), following)
+        console = Console()
+        above = sum(height(Text(line), console) for line in (*warned, PROGRESS))
+        print_ending(run_figures, console, following, above=above)
     return True
 
 

@@ -262,7 +262,7 @@ class LiveTeam:
         """
         await self.open()
         self.record.check()
-        name = model or self._usual()
+        name = model or self.usual
         cell = self.cell(name)
         seated = replace(cell, team=_instructed(cell.team, system)) if system else cell
         repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
@@ -288,11 +288,13 @@ class LiveTeam:
             self.record.add(episode, asker)
         return asked
 
-    def _usual(self) -> str:
+    @property
+    def usual(self) -> str:
         """The declared one, which is measured; else a team before a player alone."""
         if self.declared is not None:
             return self.declared
-        return next((name for name, cell in self.cells.items() if cell.player is None), next(iter(self.cells)))
+        cells = served_names(self.experiment)
+        return next((name for name, cell in cells.items() if cell.player is None), next(iter(cells)))
 
     def cell(self, name: str) -> Cell:
         cell = self.cells.get(name)

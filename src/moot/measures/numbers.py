@@ -14,6 +14,7 @@ Row = Mapping[str, Any]
 NOTHING = "–"
 
 MARK = "*"
+BOUNDS = "Bounds: over all questions, were every ungraded answer wrong, and were it right."
 MARKED = (
     f"{MARK} Over what is graded, and not all is: what it is over all, at least and at most, stands on the page (-o) and in"
     " --json. A dash: what is graded would flatter, or nothing is."
@@ -105,6 +106,27 @@ def plain(value: float | None) -> str:
 def signed(value: float) -> str:
     """A difference of shares in points, for whoever knows that there is one."""
     return rounded(value, 1, scale=2, sign=True)
+
+
+def between(ends: Mapping[str, float]) -> str:
+    """Between what a share lies; a single figure where both ends are written alike."""
+    low, high = (plain(ends[end]) for end in ("low", "high"))
+    return f"{low} %" if low == high else f"between {low} and {high} %"
+
+
+def right(row: Row) -> str:
+    """How much of a row is right, with its interval; of one that has no figure, between what it lies."""
+    if row["value"] is None and row.get("bounds"):
+        return f"bounds {over_all(row)} %"
+    return f"{percent(row['value']):>7} {interval(row)}".rstrip() + mark(row)
+
+
+def over_all(row: Row) -> str:
+    """At least and at most what a share is over all questions, in per cent; nothing where all is graded."""
+    if not (ends := row.get("bounds")):
+        return ""
+    low, high = (plain(ends[end]) for end in ("low", "high"))
+    return low if low == high else f"{low}–{high}"
 
 
 def signed_between(ends: Mapping[str, float]) -> str:

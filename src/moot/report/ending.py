@@ -21,19 +21,30 @@ from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARK, NOTHING, interval, mark, per_thousand, percent, rounded
+from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand, right, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.nothing_played import ended_early_words, instead_of_figures
-from moot.report.remarks import SMALL, cluster_words, front_words, prove_nothing, simulated_words, unlisted_words
+from moot.report.remarks import (
+    SMALL,
+    cluster_words,
+    front_words,
+    grading_words,
+    hypotheses_words,
+    prove_nothing,
+    simulated_words,
+    unlisted_words,
+)
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.types import WITH_ANSWER
 
 LINES = 25
 """So many a screen has."""
+FEWEST_LINES = 16
+"""So many are taken of the smallest screen: less would leave out what the verdict needs."""
 FEW_ROWS = 6
 """So many rows are shown as they are, and none is picked."""
 LEAST_ROWS = 3
@@ -53,14 +64,17 @@ class NextCommands:
     source: str
     """The experiment file, or the option that names the store."""
     page: str = "report.html"
+    graded: str = "FILE"
+    """What `moot grade` is given for the same answers."""
 
     @classmethod
     def of(cls, path: Path | None, store: str | None, *, served: bool = False) -> NextCommands:
         """As they were given, so that what is shown can be pasted."""
-        parts = [_quoted(str(path))] if path is not None else []
-        parts += [f"--store {_quoted(store)}"] if store is not None else []
-        parts += ["--served"] if served else []
-        return cls(" ".join(parts), f"{path.stem if path is not None else 'report'}.html")
+        named = [_quoted(str(path))] if path is not None else []
+        stored = [f"--store {_quoted(store)}"] if store is not None else []
+        source = " ".join([*named, *stored, *(["--served"] if served else [])])
+        page = f"{path.stem if path is not None else 'report'}.html"
+        return cls(source, page, " ".join([*(named or ["FILE"]), *stored]))
 
     def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Each with what it shows; the page first."""
@@ -76,20 +90,29 @@ def _quoted(text: str) -> str:
     return shlex.quote(text)
 
 
-def print_ending(figures: Figures, console: Console, following: NextCommands, given: Iterable[Measure] = ()) -> None:
-    """At most `LINES` lines of 80 columns; of the table as many rows as there is room for."""
+def screen_lines(console: Console, above: int = 0) -> int:
+    """How many lines are seen at once, beside so many that stand above and that of the prompt; a pipe has `LINES`."""
+    return max(FEWEST_LINES, min(LINES, console.height - 1 - above)) if console.is_terminal else LINES
+
+
+def print_ending(
+    figures: Figures, console: Console, following: NextCommands, given: Iterable[Measure] = (), *, above: int = 0
+) -> None:
+    """At most `LINES` lines of 80 columns, and no more than a screen has beside the lines `above`; of the table as many rows as
+    there is room for."""
     if sentences := instead_of_figures(figures, following.source):
         for sentence in sentences:
             console.print(Text(sentence))
         return
     figures = shortened(figures)
-    above, remarks = _verdict(figures), [Text(line) for line in _remarks(figures)]
+    verdict, remarks = _verdict(figures), [Text(line) for line in _remarks(figures, following.graded)]
     apart = {"failures": _failed_calls(figures), "frontier": _frontier(figures, console)}
     giving = {section: Text(words) for section, words in apart.items() if words is not None}
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
     away: list[str] = []
+    lines = screen_lines(console, above)
     while True:
-        room = LINES - sum(height(part, console) for part in (*above, *remarks, *giving.values(), *commands))
+        room = lines - sum(height(part, console) for part in (*verdict, *remarks, *giving.values(), *commands))
         shown = _table_within(figures, room, console, away=away)
         if shown.enough:
             break
@@ -99,7 +122,7 @@ def print_ending(figures: Figures, console: Console, following: NextCommands, gi
             del commands[0]
         else:
             break
-    for part in (*above, *shown.parts, *remarks, *giving.values()):
+    for part in (*verdict, *shown.parts, *remarks, *giving.values()):
         console.print(part)
     for line in commands:
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
@@ -111,15 +134,16 @@ def print_verdict(figures: Figures, console: Console, *, lines: int, rest: str) 
 
 
 def verdict_parts(
-    figures: Figures, console: Console, *, lines: int, rest: str, in_words: bool = False
+    figures: Figures, console: Console, *, lines: int, rest: str, in_words: bool = False, named: bool = True
 ) -> list[Text | Table]:
     """The verdict, the rows and the remarks of one of several runs, about so many lines: no commands, and no frontier.
 
     `rest`: where the rows are that are not shown. `in_words`: the verdict alone will do where rows do not fit.
+    `named`: with the run's name and size below the verdict.
     """
     figures = shortened(figures)
-    remarks = (*_remarks(figures), *([failed] if (failed := _failed_calls(figures)) is not None else ()))
-    above, below = _verdict(figures), [Text(line) for line in remarks]
+    remarks = (*_remarks(figures, bounds=rest), *([failed] if (failed := _failed_calls(figures)) is not None else ()))
+    above, below = _verdict(figures)[: None if named else -1], [Text(line) for line in remarks]
     room = lines - sum(height(part, console) for part in (*above, *below))
     rows = _table_within(figures, room, console, rest).parts
     said = bool((figures.get("headline") or {}).get("words"))
@@ -202,9 +226,12 @@ def _meant(figures: Figures, rows: Sequence[Row]) -> list[int]:
 
 
 def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
-    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
+    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do.
+
+    One that is longer than the screen is wrapped there: a sentence is never cut, and a command can still be pasted.
+    """
     for line in (first, headline_words(figures.get("headline"), console.width), following):
-        console.print(Text(line), no_wrap=True, overflow="ellipsis")
+        console.print(Text(line), soft_wrap=True)
 
 
 def height(part: Text | Table, console: Console) -> int:
@@ -257,7 +284,7 @@ def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
             *([row.get("team") or ""] if teams else []),
             row["title"],
             who,
-            f"{percent(row['value']):>7} {interval(row)}{mark(row)}",
+            right(row),
             f"{row['n']:,}",
         ]
         line.append(NOTHING if row["calls_per_question"] is None else rounded(row["calls_per_question"], 1))
@@ -274,8 +301,10 @@ def _beside(
     yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked after the fact."
-    if any(mark(row) for row in shown):
+    if any(mark(row) and row["value"] is not None for row in shown):
         yield f"{MARK} over what is graded, and not all is."
+    if any(mark(row) and row["value"] is None for row in shown):
+        yield BOUNDS
     if rest := len(figures["accuracy"]) - len(shown):
         yield f"{count(rest, 'more row')}: {where}."
     if missing or away:
@@ -289,8 +318,9 @@ def _few_names(names: Sequence[str]) -> str:
     return ", ".join(names[:many]) + (f" and {count(len(names) - many, 'other')}" if many < len(names) else "")
 
 
-def _remarks(figures: Figures) -> Iterator[str]:
-    """What changes how the figures are to be read. Each is one line at the most."""
+def _remarks(figures: Figures, graded_by: str = "FILE", bounds: str = "--section accuracy") -> Iterator[str]:
+    """What changes how the figures are to be read. Each is one line at the most. `graded_by`: what `moot grade` is given;
+    `bounds`: where those of every row are."""
     if figures.get("kind") == "calibration":
         yield "A calibration: kept apart from production, and no part of any figure of it."
     if figures["simulated"]:
@@ -318,8 +348,7 @@ def _remarks(figures: Figures) -> Iterator[str]:
     yield from figures.get("left_out", ())
     if clusters := figures.get("clusters"):
         yield cluster_words(figures["questions"], clusters)
-    if ungraded := sum(row["ungraded"] for row in figures["accuracy"]):
-        yield f"{count(ungraded, 'answer')} without a grade: moot grade; the bounds: --section accuracy."
+    yield from grading_words(figures["accuracy"], f"moot grade {graded_by}", bounds)
     if losses := losses_remark(figures):
         yield losses
     if broken := figures.get(PLUGIN_FAILURES):
@@ -328,23 +357,7 @@ def _remarks(figures: Figures) -> Iterator[str]:
     if not_taken := figures.get(NOT_TAKEN):
         yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
     if hypotheses := figures.get("hypotheses"):
-        yield _hypotheses_words(hypotheses)
-
-
-def _hypotheses_words(hypotheses: Sequence[Row]) -> str:
-    """How those stand that were declared beforehand, which no exploratory one is counted with."""
-    declared = [row for row in hypotheses if row["frozen"]]
-    changed = sum(bool(row.get("earlier_versions")) for row in hypotheses)
-    late = len(hypotheses) - len(declared) - changed
-    verdicts = Counter(row["verdict"] for row in declared)
-    answers = [f"{verdicts[verdict]:,} {verdict}" for verdict in ("confirmed", "refuted", "open")]
-    parts = [
-        f"{len(declared):,} declared",
-        *(answers if declared else ()),
-        *([f"{changed:,} changed since"] if changed else ()),
-        *([f"{late:,} exploratory"] if late else ()),
-    ]
-    return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."
+        yield hypotheses_words(hypotheses)
 
 
 def _failed_calls(figures: Figures) -> str | None:

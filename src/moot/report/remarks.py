@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
@@ -84,6 +85,34 @@ def unlisted_words(figures: Figures) -> list[str]:
     were = "was" if unlisted == 1 else "were"
     others = f"{count(unlisted, 'other option')} {were} played on these questions"
     return [f"The tables are adjusted for the rows of this file alone; {others}."]
+
+
+def grading_words(rows: Sequence[Row], grade: str, bounds: str) -> Iterator[str]:
+    """What has no grade, and the command that gives it one: judges who differ have spoken, and a person decides."""
+    disputed = sum(row["disputed"] for row in rows)
+    parts = []
+    if ungraded := sum(row["ungraded"] for row in rows) - disputed:
+        parts.append(f"{count(ungraded, 'answer')} without a grade: {grade}")
+    if disputed:
+        parts.append(f"{count(disputed, 'answer')} disputed: {grade} --settle")
+    if parts:
+        yield f"{'; '.join(parts)} (bounds: {bounds})."
+
+
+def hypotheses_words(hypotheses: Sequence[Row]) -> str:
+    """How those stand that were declared beforehand, which no exploratory one is counted with."""
+    declared = [row for row in hypotheses if row["frozen"]]
+    changed = sum(bool(row.get("earlier_versions")) for row in hypotheses)
+    late = len(hypotheses) - len(declared) - changed
+    verdicts = Counter(row["verdict"] for row in declared)
+    answers = [f"{verdicts[verdict]:,} {verdict}" for verdict in ("confirmed", "refuted", "open")]
+    parts = [
+        f"{len(declared):,} declared",
+        *(answers if declared else ()),
+        *([f"{changed:,} changed since"] if changed else ()),
+        *([f"{late:,} exploratory"] if late else ()),
+    ]
+    return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."
 
 
 def simulated_words(figures: Figures) -> str:

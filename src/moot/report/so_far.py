@@ -17,7 +17,7 @@ from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.cells import Stored
 from moot.measures.claims.figures import headline_alone
 from moot.measures.columns import names_teams, titled
-from moot.measures.numbers import interval, mark, money, percent
+from moot.measures.numbers import money, right
 from moot.measures.sides import cells_named
 from moot.measures.source import Source
 from moot.report.nothing_played import all_failed, nothing_words
@@ -97,8 +97,7 @@ def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:
         *("value", "low", "high", "n", "outcomes", "missing", "ungraded", "why", "bounds"),
         *("calls", "cost_usd", "calls_per_question", "usd_per_question"),
     )
-    words = f"{percent(row['value'])} {interval(row)}".rstrip() + mark(row)
-    return {"of": titled(row, team=team), **{key: row[key] for key in kept if key in row}, "words": words}
+    return {"of": titled(row, team=team), **{key: row[key] for key in kept if key in row}, "words": right(row).lstrip()}
 
 
 def _spent(bill_usd: float | None, budget_usd: float | None) -> str:

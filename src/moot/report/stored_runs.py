@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
 from moot.measures.alike_plans import are_alike, whole_of
 from moot.measures.claims.figures import headline_alone
-from moot.measures.numbers import interval, money, percent, points
+from moot.measures.claims.words import ungraded_answers
+from moot.measures.numbers import between, interval, money, percent, points
 from moot.measures.source import Source
 from moot.report.nothing_played import nothing_words
 from moot.report.uncollected import uncollected
@@ -108,12 +109,24 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
     if not headline:
         return "no figures yet"
     if headline["value"] is None:
-        return str(headline["words"][0])
+        return _unknown_words(headline, width)
     stands = " ".join(filter(None, (f"{headline['of']}:", percent(headline["value"]), interval(headline))))
     if headline.get("ungraded"):
         stands += " of what is graded"
     back = ", so far. Nothing is claimed." if headline.get("cut_short") else ""
     for beside in _beside(headline):
+        stands += beside if width is None or len(stands) + len(beside) + len(back) <= width else ""
+    return stands + back
+
+
+def _unknown_words(headline: Mapping[str, Any], width: int | None) -> str:
+    """The same where there is no figure: between what it lies, where that is known."""
+    if not headline.get("bounds") or (ends := headline["bounds"]) == {"low": 0.0, "high": 1.0}:
+        return str(headline["words"][0])
+    stands = f"{headline['of']}: {between(ends)}"
+    back = ", so far" if headline.get("cut_short") or headline.get("interim") else ""
+    of = f" of {count(headline['questions'], 'question')}"
+    for beside in (f"; {ungraded_answers(headline['ungraded'])}", of):
         stands += beside if width is None or len(stands) + len(beside) + len(back) <= width else ""
     return stands + back
 

@@ -12,7 +12,6 @@ from rich.text import Text
 from moot.errors import UsageError
 from moot.measures.claims.words import CUT_SHORT
 from moot.measures.columns import (
-    at_table,
     count,
     grouped_by_words,
     names_teams,
@@ -23,11 +22,21 @@ from moot.measures.columns import (
     who,
 )
 from moot.measures.measure import Measure
-from moot.measures.numbers import MARKED, WHISKER, brief, interval, mark, money, percent, plain, points, shown, whisker
+from moot.measures.numbers import (
+    MARKED,
+    brief,
+    interval,
+    mark,
+    percent,
+    plain,
+    points,
+    shown,
+)
 from moot.measures.quiz.diversity_sections import left_out_words
 from moot.measures.quiz.sections import gap_not_known, ranked_words
 from moot.measures.section import Section
 from moot.models.closest import closest
+from moot.report.accuracy_terminal import accuracy_table, of_team
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
@@ -36,9 +45,6 @@ from moot.report.position_terminal import position_table
 from moot.report.remarks import remarks
 from moot.report.section_terminal import cell, section_parts
 from moot.report.sections import all_sections
-
-LABEL = 36
-"""Longer labels are wrapped rather than that the intervals are not drawn."""
 
 NAME = 14
 """Longer names of captains are wrapped, so that more strategies stand beside each other."""
@@ -108,51 +114,14 @@ def wanted_sections(sections: Sequence[Section], names: Sequence[str]) -> list[S
     return [section for section in sections if section in wanted]
 
 
-def _accuracy(figures: Figures, width: int) -> Iterable[Table | Text]:
-    yield _accuracy_table(figures, width)
-
-
 def _endings(figures: Figures, width: int) -> Iterable[Table | Text]:
     troubled = [row for row in figures["accuracy"] if _otherwise(row)]
     if troubled:
         yield _outcomes(troubled, width, teams=names_teams(figures))
 
 
-def _accuracy_table(figures: Figures, width: int) -> Table:
-    """With the intervals drawn, where there is room beside the names."""
-    teams = names_teams(figures)
-    cells = [
-        [
-            *_of_team(row, teams=teams),
-            f"{percent(row['value']):>7} {interval(row)}{mark(row)}",
-            str(row["n"]),
-            f"{row['calls']:,}",
-            money(row["cost_usd"]),
-        ]
-        for row in figures["accuracy"]
-    ]
-    named = ["team", "strategy", "who"] if teams else ["strategy", "who"]
-    heads = [*named, "right (95 % interval)", "n", "calls", "cost"]
-    taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))
-    room = min(WHISKER, width - taken - GUTTER)
-    if room >= WHISKER // 2:
-        heads.insert(len(named) + 1, f"0 %{'':{room - 8}}100 %")
-        for row, line in zip(figures["accuracy"], cells, strict=True):
-            line.insert(len(named) + 1, whisker(row, room))
-    title = f"{figures['experiment']}: {figures['questions']} questions"
-    made = table(heads, cells, words=len(named), width=width, title=title)
-    for column in made.columns[len(named) : -3]:
-        column.justify = "left"
-    return made
-
-
-def _of_team(row: Row, *, teams: bool) -> list[str]:
-    """Strategy and who; before them the team, where there are several."""
-    return [*([row.get("team") or ""] if teams else []), row["label"], at_table(row, team=teams)]
-
-
 def _outcomes(rows: Iterable[Row], width: int, *, teams: bool) -> Table:
-    cells = [(*_of_team(row, teams=teams), _otherwise(row)) for row in rows]
+    cells = [(*of_team(row, teams=teams), _otherwise(row)) for row in rows]
     heads = (*(("team",) if teams else ()), "strategy", "who", "how it ended")
     return table(heads, cells, words=len(heads), width=width, title="Undecided, or not answered")
 
@@ -355,7 +324,7 @@ def _rest(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
 
 
 OWN_WAYS: dict[str, Callable[[Figures, int], Iterable[Table | Text]]] = {
-    "accuracy": _accuracy,
+    "accuracy": accuracy_table,
     "outcomes": _endings,
     "by-captain": _by_captain,
     "skyline": _skyline,

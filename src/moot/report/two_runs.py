@@ -24,12 +24,16 @@ LEAST_ROWS = 3
 
 
 def print_two_runs(comparison: Mapping[str, Any], console: Console) -> None:
-    """About `LINES` lines; of the comparison as many rows as there is room for."""
+    """About `LINES` lines, on a smaller screen as few as there can be; of the comparison as many rows as there is room for."""
     parts: list[Text | Table] = []
+    lines = min(LINES, console.height - 1) if console.is_terminal else LINES
     for place, figures in zip(("First", "Second"), comparison["runs"], strict=True):
-        parts.append(Text(f"{place} run: {figures['experiment']}", style="bold"))
-        parts += verdict_parts(dict(figures), console, lines=LINES_EACH, rest="--all", in_words=True)
-    room = LINES - 1 - sum(height(part, console) for part in parts)
+        size = count(figures["questions"], "question")
+        parts.append(Text(f"{place} run: {figures['experiment']}, {size}", style="bold"))
+        parts += verdict_parts(
+            dict(figures), console, lines=lines * LINES_EACH // LINES, rest="--all", in_words=True, named=False
+        )
+    room = lines - 1 - sum(height(part, console) for part in parts)
     (section,) = side_by_side_sections(comparison, named=False)
     for part in (*parts, *_within(section, room, console)):
         console.print(part)
@@ -40,6 +44,9 @@ def _within(section: Section, room: int, console: Console) -> list[Text | Table]
     parts: list[Text | Table] = []
     for rows in range(len(section.rows), -1, -1):
         parts = list(section_parts(_in_short(section, rows), console.width))
+        for part in parts:
+            if isinstance(part, Table):
+                part.show_edge = False  # no blank line above and below
         if rows <= LEAST_ROWS or sum(height(part, console) for part in parts) <= room:
             break
     return parts

@@ -63,7 +63,7 @@ def serve(
     app = create_app(live, settings)
     listening = listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    print(f"serving {_served_names(live.models)}")
+    print(f"serving {_served_names(live.models, live.usual)}")
     print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
     files = raise_file_limit()
     connections = Connections(most=max(16, files // 2), per_address=per_address)
@@ -111,10 +111,10 @@ class TeamServer(uvicorn.Server):
         spare_collector()
 
 
-def _served_names(names: Sequence[str]) -> str:
-    """All, where they fit a line; else the first, of which the page and `GET /v1/models` begin too."""
+def _served_names(names: Sequence[str], usual: str) -> str:
+    """All, where they fit a line; else the one that is asked where none is named, which the page opens on too."""
     listed = ", ".join(names)
-    return listed if len(listed) <= LONGEST_LIST else f"{names[0]} and {len(names) - 1} others"
+    return listed if len(listed) <= LONGEST_LIST else f"{usual} and {len(names) - 1} others"
 
 
 def _told_apart(settings: ServeSettings) -> bool:

@@ -427,9 +427,9 @@ def _heard(raw: Raw) -> set[int]:
 
 def check_words(raw: Raw, headline: Mapping[str, Any]) -> list[str]:
     """What the sentence says must be in the figures: every number of it, and "more" or "less" only where it is so."""
-    text, over = headline["words"][0], headline["over_best_single"]
-    wrong = [] if headline["sentence"] == " ".join(headline["words"]) else ["the sentence is not its words"]
-    bare = " ".join(headline["words"])
+    text, over = " ".join(headline["words"]), headline["over_best_single"]
+    wrong = [] if headline["sentence"] == text else ["the sentence is not its words"]
+    bare = text
     for cell in raw.cells:
         for name in (cell.label, cell.team, cell.captain, cell.player, cell.cohort):
             bare = bare.replace(name, " ") if name and any(sign.isdigit() for sign in name) else bare

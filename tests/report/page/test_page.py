@@ -379,6 +379,6 @@ def test_warnings_are_about_what_is_there() -> None:
         "Simulated, not real",
         "Fewer than 30 questions",
         "2 episodes not played yet",
-        "5 answers not graded, 1 of them because judges differ",
+        "5 answers not graded, 1 of them because judges differ, and in no figure",
         "3 episodes failed",
     ]

@@ -72,7 +72,7 @@ def pilot_of(source: Source) -> Pilot:
     missing = source.progress.missing
     headline = None if source.nothing_played else headline_alone(source)
     if headline is None or headline["value"] is None:
-        why = headline["words"][0] if headline else "nothing has been played"
+        why = " ".join(headline["words"]) if headline else "nothing has been played"
         raise UsageError(f"--from: {source.name!r} is no pilot yet: {why}")
     if source.cut_short:
         raise UsageError(f"--from: {source.name!r}: {WHY}; moot run plays the rest")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from moot.measures.numbers import plain, rounded, signed, signed_between
+from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.stats.counted_words import count
 from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
@@ -24,11 +24,13 @@ CUT_SHORT = f"{NOTHING_CLAIMED}, and the intervals of its tables hold for what w
 def sentences(row: Mapping[str, Any]) -> list[str]:
     """The headline in words: the verdict first, then what to know before believing it."""
     if row["value"] is None:
-        return [_nothing(row)]
+        return _nothing(row)
     graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
     parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} answered {_share(row)}{graded}"]
     if over := row["over_best_single"]:
         best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
+        if over["difference"] is None or over.get("bounds"):
+            return [f"{parts[0]}.", *_against_single(over, best), *_at_what_cost(row, over), *_doubts(row)]
         parts += [f", {_than_single(over, best)}", f"; {_repairs(over)}" if over["n"] else ""]
     elif row["alone"] is False:
         parts.append(f"; {_nobody(row)}, so there is nothing to compare it with")
@@ -37,20 +39,23 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     return ["".join(parts) + ".", *_doubts(row)]
 
 
-def _nothing(row: Mapping[str, Any]) -> str:
+def _nothing(row: Mapping[str, Any]) -> list[str]:
     if not row.get("ungraded") and (left_out := row.get("left_out")):
         none = f"none of its {left_out:,} questions has been played by all of its {_several(row)}"
-        return f"Nobody knows how many {_subject(row)} got right: {none}."
+        return [f"Nobody knows how many {_subject(row)} got right: {none}."]
     if not row.get("ungraded") and row.get("why"):
-        return f"The primary, {row['of']}, has no figure: {row['why']}."
+        return [f"The primary, {row['of']}, has no figure: {row['why']}."]
     if not row.get("ungraded"):
-        return "Nothing has been played yet."
+        return ["Nothing has been played yet."]
     opening, bounds = _opening(row["questions"]), row["bounds"]
     if (bounds["low"], bounds["high"]) == (0.0, 1.0):
-        return f"{opening} no answer is graded yet, so nobody knows how many are right."
-    low, high = (plain(bounds[end]) for end in ("low", "high"))
+        return [f"{opening} no answer is graded yet, so nobody knows how many are right."]
     subject = _subject({**row, "chosen": "only"})  # who is the highest is not known either
-    return f"{opening} nobody knows how many {subject} got right: {row['why']}. It is between {low} and {high} %."
+    return [f"{opening} {subject} answered {between(bounds)} (bounds).", f"More is not known: {row['why']}."]
+
+
+def ungraded_answers(many: float) -> str:
+    return f"{many:,g} answer{'s are' if many != 1 else ' is'} not graded"
 
 
 def _opening(n: int) -> str:
@@ -127,35 +132,46 @@ def _nobody(row: Mapping[str, Any]) -> str:
 
 def _than_single(over: Mapping[str, Any], best: str) -> str:
     """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
-    if over["difference"] is None:
-        if not (ends := over.get("bounds")):
-            return f"and how far that is from {best} is not known: {over['why']}"
-        return f"{signed_between(ends)} points against {best}, and more is not known: {over['why']}"
     difference, bounds = over["difference"], over.get("bounds")
     single = f"{best}, {over['single']}"
     if over["low"] is None:
-        return f"{signed(difference)} points against {single}{_whatever(over)}"
+        return f"{signed(difference)} points against {single}"
     low, high = over["low"], over["high"]
     if over["low"] > 0 and settled(bounds, 0.0, above=True):
-        return f"{plain(difference)} points ({plain(low)}–{plain(high)}) more than {single}{_whatever(over)}"
+        return f"{plain(difference)} points ({plain(low)}–{plain(high)}) more than {single}"
     if over["high"] < 0 and settled(bounds, 0.0, above=False):
-        return f"{plain(-difference)} points ({plain(-high)}–{plain(-low)}) less than {single}{_whatever(over)}"
-    return f"which cannot be told from {single} ({signed(difference)} points, {signed(low)} to {signed(high)}){_whatever(over)}"
+        return f"{plain(-difference)} points ({plain(-high)}–{plain(-low)}) less than {single}"
+    return f"which cannot be told from {single} ({signed(difference)} points, {signed(low)} to {signed(high)})"
 
 
-def _whatever(over: Mapping[str, Any]) -> str:
-    """What a difference can be over all questions, where not all is graded."""
+def _against_single(over: Mapping[str, Any], best: str) -> list[str]:
+    """The same where not all is graded, a sentence by itself: over which questions it is, and its bounds over all."""
     if not (bounds := over.get("bounds")):
-        return ""
-    pairs = f" on the {count(over['n'], 'question')} graded for both"
-    return f"{pairs}, over all {signed_between(bounds)} points, whatever the ungraded answers turn out to be"
+        return [f"How far that is from {best} is not known: {over['why']}."]
+    if over["difference"] is None:
+        told = f"That is {signed_between(bounds)} points against {best}: bounds, and more is not known."
+        return [told, f"Why: {over['why']}."]
+    pairs = f"on the {count(over['n'], 'question')} graded for both"
+    low, high = (signed(bounds[end]) for end in ("low", "high"))
+    over_all = f"over all: {low}" if low == high else f"bounds over all: {low} to {high}"
+    than = _than_single(over, best).removeprefix("which ")
+    it = "It" if than.startswith("cannot") else "That is"
+    return [f"{it} {than} {pairs}; {over_all}."]
+
+
+def _at_what_cost(row: Mapping[str, Any], over: Mapping[str, Any]) -> list[str]:
+    """What it repaired and spoilt, and what it took, in a sentence by itself."""
+    parts = [_repairs(over)] if over["n"] else []
+    if cost := _times(row):
+        parts.append(f"it took {cost.partition(' ')[2]}")
+    return [f"{words[:1].upper()}{words[1:]}."] if (words := "; ".join(parts)) else []
 
 
 def _repairs(over: Mapping[str, Any]) -> str:
     """Against the same player as the difference."""
     fixed, made, single = over["rescues"], over["regressions"], over["single"]
     if fixed is None:
-        return f"how many of {single}'s errors it fixed, and how many it made, is not known: {over['counts_why']}"
+        return f"how many of {single}'s errors it fixed, and how many it made, is not known"
     graded = ", as far as both are graded" if over.get("bounds") else ""
     if over["test"] != "mcnemar":  # means over captains or repeats: no single errors to count
         return f"it did better than {single} on {count(fixed, 'question')} and worse on {made}{graded}"
@@ -185,8 +201,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
     if row["ungraded"]:
-        low, high = (plain(row["bounds"][end]) for end in ("low", "high"))
-        doubts.append(f"{row['ungraded']:g} of the answers are not graded; over all it is between {low} and {high} %.")
+        doubts.append(f"{ungraded_answers(row['ungraded'])}; over all it is {between(row['bounds'])} (bounds).")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         if row.get("earlier_versions"):
             declared = "changed what it declares after that had been played"

@@ -107,7 +107,7 @@ def _opening(figures: Mapping[str, Any], number: int, runs: int) -> str:
     first, *rest = (html.escape(_MINUS.sub("−", sentence)) for sentence in verdict(figures))
     warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in warnings(figures))
     notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
-    beside = f'<p class="beside">{" ".join(rest)}</p>' if rest else ""
+    beside = "".join(f'<p class="beside">{sentence}</p>' for sentence in rest)
     name = html.escape(str(figures["experiment"]))
     heading = f"<h1>{name}</h1>" if runs == 1 else f"<h2>{name}</h2>"
     place = f'<figure class="picture" id="picture-{number}"></figure>' if picture(figures) else ""

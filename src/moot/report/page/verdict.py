@@ -60,7 +60,8 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if ungraded := figures.get("ungraded"):
         disputed = figures.get("disputed")
         because = f", {disputed} of them because judges differ" if disputed else ""
-        yield f"{count(ungraded, 'answer')} not graded{because}: in no figure, which may be higher or lower with them."
+        grade = "moot grade FILE --settle" if disputed else "moot grade FILE"
+        yield f"{count(ungraded, 'answer')} not graded{because}, and in no figure: {grade}."
     if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
         yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as not right."
 

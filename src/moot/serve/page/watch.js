@@ -71,6 +71,7 @@ function option(row) {
   const name = make("span", "name", row.of);
   if (row.declared) name.append(" ", make("span", "quiet", "declared"));
   made.append(name, picture(row), make("span", "figure", row.words), make("span", "quiet rest", rest(row)));
+  if (row.value === null && row.why) made.append(make("span", "quiet why", row.why));
   return made;
 }
 
@@ -80,7 +81,6 @@ function rest(row) {
   if (row.ungraded) parts.push(`${whole(row.ungraded)} ungraded`);
   const without = Object.entries(row.outcomes).filter(([outcome]) => outcome !== "answered");
   for (const [outcome, times] of without) parts.push(`${whole(times)} ${outcome}`);
-  if (row.value === null && row.why) parts.push(row.why);
   return parts.join(", ");
 }
 
