@@ -79,7 +79,13 @@ def test_a_server_whose_terminal_is_closed_keeps_what_it_answered(tmp_path: Path
     team = {"name": "one", "models": {"ann": ann}, "teams": {"one": {"players": ["ann"]}}, "strategies": ["vote"]}
     (tmp_path / "team.yaml").write_text(yaml.safe_dump(team))
     command = [*MOOT, "serve", "team.yaml", "--port", "0"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # whatever these tests were started with
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         url = process.stdout.readline().split()[2].rstrip("/")

@@ -18,6 +18,7 @@ from moot.stats.graded import (
     graded_value,
     mean_value,
     settled,
+    total_of,
     value_of,
     whole_mean,
     with_settled,
@@ -89,7 +90,7 @@ def test_half_a_question_is_ungraded_where_one_of_its_two_answers_is() -> None:
 def test_what_is_closed_lies_within_its_bounds(grades: list[tuple[float | None, float | None]]) -> None:
     """Where the top is right on every question, whatever else is graded how."""
     rows = [(graded_value(reached), graded_value(start), graded_value(1.0)) for reached, start in grades]
-    bounds = closure_bounds(rows)
+    bounds = closure_bounds(*map(total_of, zip(*rows, strict=True)))
     ways = [*graded_ways([grade for pair in grades for grade in pair])]
     gaps = [len(grades) - sum(way[1::2]) for way in ways]
     assert (bounds is None) is (min(gaps) == 0)

@@ -70,7 +70,7 @@ def _together(first: FileError, others: Sequence[FileError]) -> FileError:
 def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, store_url: str | None, asked: bool) -> Plan:
     spec = file.spec
     check_vendors(file)
-    # What a cell is follows from the whole file: a trial of some questions and the run that goes on from it are one plan.
+    # What a model is follows from the whole file: a trial of some questions and the run that goes on from it are one plan.
     whole = questions_of(file) if spec.questions is not None else None
     dataset = whole.first(limit) if whole is not None and limit is not None else whole
     prompts = _prompts(file)
@@ -90,7 +90,7 @@ def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, stor
         models=models,
         players=players,
         teams=teams,
-        cells=with_lessons(cells, whole, grading),
+        cells=with_lessons(cells, dataset, grading),  # who learns is another with other questions to learn from
         grading=grading,
         lessons_from=_lessons_from(file, teams, prompts, models, dataset),
     )

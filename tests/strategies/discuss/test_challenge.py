@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from moot.errors import FileError, UsageError
-from moot.plugins import PluginBroke
+from moot.plugins import PluginBroke, forget_entry_points
 from moot.strategies.discuss.discuss import Discuss
 from moot.team.retrieval import Bm25, retrieve, retriever
 from moot.traces import Challenge, Objection, of_kind
@@ -200,6 +200,8 @@ def test_a_retriever_of_another_package(tmp_path: Path, monkeypatch: pytest.Monk
     )
     (tmp_path / "their_facts.py").write_text("BAD = 3\ndef look_up(question):\n    return 'theirs'\n")
     monkeypatch.syspath_prepend(tmp_path)
+    forget_entry_points()
     assert retriever("encyclopedia", tmp_path)(Question("1", "?")) == "theirs"
     with pytest.raises(UsageError, match="not callable"):
         retriever("bad", tmp_path)
+    forget_entry_points()
