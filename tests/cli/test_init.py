@@ -517,7 +517,12 @@ def test_ctrl_c_at_a_terminal() -> None:
     main, theirs = pty.openpty()
     command = [sys.executable, "-m", "moot", "init", "--port", str(free_port())]
     moot_init = subprocess.Popen(
-        command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # who runs these may ignore it
     )
     try:
         assert moot_init.stdout is not None
