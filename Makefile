@@ -1,4 +1,4 @@
-# make demo   six players of a small local model answer twenty questions; no key, nothing but the package index
+# make demo   six players of a small local model answer fifteen questions; no key, nothing but the package index
 # make site   the manual as pages, in ./site
 # make test   everything that CI runs: all but what has a target of its own below
 # make bench  the figures in bench/README.md

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What `make demo` runs: get the small model, let six players of it answer twenty questions, show how it ended.
+# What `make demo` runs: get the small model, let six players of it answer fifteen questions, show how it ended.
 set -euo pipefail
 bin=${1:-.venv/bin}
 store=sqlite:///demo/demo.db
 mkdir -p demo
-echo "Six players of one small local model answer twenty easy questions, alone and by"
-echo "vote: 120 answers, one or two a second on two quiet cores."
+echo "Six players of one small local model answer fifteen easy questions, alone and by"
+echo "vote: 90 answers, one or two a second on two quiet cores."
 echo "Ctrl-C is safe: run it again, and it goes on where it was."
 "$bin/moot" models add smollm2-135m
 # Progress is on stderr and seen at once. The end is kept, to be shown below with what to type after a demo.
