@@ -241,11 +241,11 @@ def show(
 def demo(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the page, such as demo.html.")] = None,
     unpack: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the recorded store and its file there.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write the recorded stores and their files there.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
 ) -> int:
-    """A real run, recorded: what moot tells. No model is needed, nothing is asked."""
+    """Two real runs, recorded: what moot tells. No model is needed, nothing is asked."""
     from moot.cli.demo import demo_command
 
     return demo_command(page=output, folder=unpack, as_json=as_json)

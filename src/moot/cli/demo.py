@@ -1,7 +1,8 @@
-"""`moot demo`: a real run that this project recorded, told as a report tells it. No model, no key, no network.
+"""`moot demo`: real runs that this project recorded, told as a report tells them. No model, no key, no network.
 
-What is shown is computed from the recorded store in the very way in which `moot report` and `moot compare` do it. The store
-comes with the package, packed; it is unpacked into a folder of its own, since a package may lie where nobody may write.
+In one the team helps, in the other it hurts. What is shown is computed from the recorded stores in the very way in which
+`moot report` does it. The stores come with the package, packed; they are unpacked into a folder of their own, since a
+package may lie where nobody may write.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,58 +19,71 @@ from typing import Any
 
 from rich.text import Text
 
-from moot.cli.compare import compared_in
 from moot.cli.console import Console
 from moot.cli.report import ReportWanted, read_report, write_report_page
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.measures.numbers import percent
-from moot.report.compare import words
-from moot.report.ending import print_verdict
+from moot.report.names import shortened
 
-FILE = "six-small.yaml"
-STORE = "recorded.db"
-LINES = 11
-"""Of the verdict and its table: with all that stands around them they fit a screen of 24."""
-RECORDED = (
-    "A recording, nothing is played now: on 16 November 2026 six players of SmolLM2 135M, a very small local model, "
-    "answered 40 easy questions (facts-en) at temperature 0. They differ by the worked examples each is shown."
+PACKED = ".gz"
+RECORDED = "Real local models, recorded on 16 and 17 November 2026; nothing is played now."
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A run that comes with the package: its experiment file, and who played what."""
+
+    file: str
+    told: str
+
+
+HELPS = Recording(
+    "three-who-read.yaml",
+    "Where the team helps. Three players of Qwen2.5 Coder 1.5B have each read two of three pages about a town that does "
+    "not exist, and are asked about all three.",
 )
-VOTE, CAPTAIN = "vote@ann", "talkative@ann"
+HURTS = Recording(
+    "small-captain.yaml",
+    "Where it hurts. One player of that model sits with five of SmolLM2, a tenth of its size. One of the small ones is "
+    "captain: it reads what all of them said to easy questions, and decides.",
+)
+RECORDINGS = (HELPS, HURTS)
 
 
 def demo_command(*, page: Path | None = None, folder: Path | None = None, as_json: bool = False) -> int:
     if page is not None and page.suffix not in (".html", ".htm"):
         raise UsageError(f"-o: expected a name that ends in .html, found {str(page)!r}")
+    wanted = ReportWanted(page=page is not None)
     with TemporaryDirectory(prefix="moot-demo-") as unpacked:
         unpack(Path(unpacked))
-        file = Path(unpacked) / FILE
-        read = asyncio.run(read_report(file, None, ReportWanted(page=page is not None)))
-        captain = asyncio.run(compared_in(str(file), CAPTAIN, VOTE))
+        reads = [asyncio.run(read_report(Path(unpacked) / each.file, None, wanted)) for each in RECORDINGS]
     if folder is not None:
         _unpack_for_user(folder)
     if page is not None:
-        write_report_page(page, [read], None)
+        write_report_page(page, reads, None)
+    figures = [read.run.figures for read in reads]
     if as_json:
-        print_json(read.run.figures)
+        print_json(figures)
         return 0
     console = Console()
     console.print(Text(RECORDED, style="italic"))
-    print_verdict(dict(read.run.figures), console, lines=LINES, rest="-o")
-    console.print(Text(_alone(read.run.figures)))
-    console.print(Text(" ".join(words(captain))))
+    for recording, found in zip(RECORDINGS, figures, strict=True):
+        console.print()
+        console.print(Text(recording.told, style="italic"))
+        console.print(Text(" ".join([*shortened(dict(found))["headline"]["words"], _alone(found)])))
     for line in _next(page, folder):
         console.print(Text(line), soft_wrap=True)
     return 0
 
 
 def unpack(folder: Path) -> None:
-    """The recorded store, its experiment file, and how it was made."""
-    kept = files("moot.cli") / "recorded"
+    """The recorded stores, their experiment files and questions, and how they were made."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("README.md", "record.sh", FILE):
-        (folder / name).write_bytes((kept / name).read_bytes())
-    (folder / STORE).write_bytes(gzip.decompress((kept / f"{STORE}.gz").read_bytes()))
+    for kept in (files("moot.cli") / "recorded").iterdir():
+        content = kept.read_bytes()
+        packed = kept.name.endswith(PACKED)
+        (folder / kept.name.removesuffix(PACKED)).write_bytes(gzip.decompress(content) if packed else content)
 
 
 def _unpack_for_user(folder: Path) -> None:
@@ -79,14 +94,17 @@ def _unpack_for_user(folder: Path) -> None:
         unpack(folder)
     except OSError as error:
         raise UsageError(f"--unpack: {folder}: {error.strerror}") from None
-    say(f"moot: {folder}: the store, its experiment file, and how it was made", file=sys.stderr)
+    say(f"moot: {folder}: the stores, their experiment files, and how they were made", file=sys.stderr)
 
 
 def _alone(figures: Mapping[str, Any]) -> str:
-    """What a team is up against: whoever picks one of them beforehand does not know which."""
+    """What a team is up against."""
     values = sorted(row["value"] for row in figures["accuracy"] if row.get("player"))
-    span = f"{percent(values[0])} to {percent(values[-1])}"
-    return f"Alone the {len(values)} answered {span}; who is best shows only afterwards."
+    return f"Alone the {len(values)} answered {_listed([percent(value) for value in values])}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _next(page: Path | None, folder: Path | None) -> Iterator[str]:
@@ -96,7 +114,7 @@ def _next(page: Path | None, folder: Path | None) -> Iterator[str]:
     else:
         yield f"open {page}"
     if folder is None:
-        yield "moot demo --unpack recorded   the store, for moot report, show and compare"
+        yield "moot demo --unpack recorded   the stores, for moot report, show and compare"
     else:
-        yield f"moot report {folder / FILE} --all"
+        yield f"moot report {folder / HELPS.file} --all"
     yield "moot init                     an experiment with your own models and questions"

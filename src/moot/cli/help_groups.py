@@ -5,7 +5,7 @@ from __future__ import annotations
 GROUPS = {
     "Begin": {
         "init": "Find models and questions, and write an experiment file.",
-        "demo": "A real run, recorded: what moot tells. No model is needed.",
+        "demo": "Two real runs, recorded: what moot tells. No model is needed.",
         "doctor": "Is every model there, and what would the run cost?",
     },
     "Run": {

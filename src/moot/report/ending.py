@@ -128,11 +128,6 @@ def print_ending(
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
 
 
-def print_verdict(figures: Figures, console: Console, *, lines: int, rest: str) -> None:
-    for part in verdict_parts(figures, console, lines=lines, rest=rest):
-        console.print(part)
-
-
 def verdict_parts(
     figures: Figures, console: Console, *, lines: int, rest: str, in_words: bool = False, named: bool = True
 ) -> list[Text | Table]:

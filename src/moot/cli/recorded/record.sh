@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
-# Records anew what `moot demo` shows: bash record.sh, in this folder of a checkout, with moot[local] installed. A few minutes on two quiet
-# cores. The date in README.md and in demo.py is to be changed with it.
+# Records anew what `moot demo` shows: bash record.sh, in this folder of a checkout, with moot[local] installed and the large model beside it (README.md).
+# About an hour on two quiet cores. The days in README.md and in demo.py are to be changed with it.
 set -euo pipefail
-rm -f recorded.db
+[ -f qwen2.5-coder-1.5b.gguf ] || { echo "qwen2.5-coder-1.5b.gguf is missing: README.md says which file it is" >&2; exit 2; }
+rm -f recorded.db lissow.db
 moot models add smollm2-135m
-moot run six-small.yaml
+for file in six-small one-large small-captain three-who-read; do
+  moot run "$file.yaml"
+done
 python - <<'PYTHON'
 import gzip
 import sqlite3
 from pathlib import Path
 
-store = sqlite3.connect("recorded.db")
-store.execute("VACUUM INTO 'packed.db'")  # one file, without what was written over
-store.close()
-packed = Path("packed.db")
-Path("recorded.db.gz").write_bytes(gzip.compress(packed.read_bytes(), 9, mtime=0))
-packed.unlink()
+for name in ("recorded.db", "lissow.db"):
+    store = sqlite3.connect(name)
+    store.execute("VACUUM INTO 'packed.db'")  # one file, without what was written over
+    store.close()
+    packed = Path("packed.db")
+    Path(f"{name}.gz").write_bytes(gzip.compress(packed.read_bytes(), 9, mtime=0))
+    packed.unlink()
 PYTHON
-rm -f recorded.db recorded.db-wal recorded.db-shm
-ls -l recorded.db.gz
+rm -f recorded.db recorded.db-wal recorded.db-shm lissow.db lissow.db-wal lissow.db-shm
+ls -l ./*.db.gz
