@@ -30,6 +30,7 @@ ORDER = [
     "team",
     "ballots",
     "strategies",
+    "decide",
     "select",
     "grade",
     "data",

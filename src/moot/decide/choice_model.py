@@ -1,0 +1,189 @@
+"""Which of the answers given is right, or that none is: a model of that choice, with a weight for every player.
+
+Each answer has the weights of those who gave it behind it, and a common weight for each of them; "none of them" has a
+weight of its own, which goes by how many spoke and how many different answers there are. The probabilities of all these are
+their exponentials, as shares of the sum: so those of one question never add up to more than one, and where all weights of
+players are equal the largest group wins, as in a vote. Players' own weights are drawn strongly towards 0, the others
+weakly: with few questions it is a vote with a probability, with more it knows who is to be trusted.
+
+Where questions have categories, each has weights of its own, drawn towards those of all: a category with few questions
+has what all have.
+
+In the papers' terms: a conditional logit with an outside option. One logistic regression an answer, which looks at the
+answers one by one, is as accurate and is less well calibrated (bench/README.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from moot.decide.candidates import Bools, Candidates, Floats, Places
+
+PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
+"""How strongly the weights of players are drawn to 0; the one is taken that predicts the questions left out best."""
+WEAK = 0.05
+CATEGORY_PULL = 30.0
+"""How strongly a category is drawn to all: it takes about so many of its questions to move half the way."""
+FEWEST_OF_CATEGORY = 5
+ENOUGH = 2_000
+"""So many questions choose a penalty."""
+STEPS = 50
+LONGEST_STEP = 2.0
+CLOSE = 1e-7
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChoiceModel:
+    """What was learnt: of each player, of all of them, and of none being right."""
+
+    players: tuple[str, ...]
+    weights: Floats
+    """Of each player, beside what all have in common."""
+    common: float
+    """For each who gives an answer."""
+    none: tuple[float, float, float]
+    """That no answer is right: always, by the share of players who spoke, by different answers a player."""
+    penalty: float
+    categories: Mapping[str, Floats] = field(default_factory=dict)
+    """Of each category with enough questions, all weights in one row: players, common, none."""
+
+    def probabilities(self, candidates: Candidates) -> Floats:
+        """Questions × places: that the answer there is right. 0 where there is none."""
+        if candidates.players != self.players:
+            raise ValueError(f"learnt of {self.players}, asked about {candidates.players}")
+        features = _Features.of(candidates)
+        found = _chances(features, self.row)[0]
+        for category, row in self.categories.items():
+            there = np.array([name == category for name in candidates.categories], dtype=np.bool_)
+            if there.any():
+                found[there] = _chances(features.at(there), row)[0]
+        return found
+
+    @property
+    def row(self) -> Floats:
+        return np.concatenate([self.weights, [self.common], self.none])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Features:
+    """Of each answer (questions × places × features), and of none being right (questions × features)."""
+
+    given: Bools
+    answer: Floats
+    none: Floats
+
+    @classmethod
+    def of(cls, candidates: Candidates) -> _Features:
+        counts, players = candidates.counts, len(candidates.players)
+        answer = np.concatenate([candidates.support.astype(float), counts[:, :, None]], axis=2)
+        spoke, different = counts.sum(axis=1) / players, candidates.given.sum(axis=1) / players
+        none = np.stack([np.ones(len(candidates)), spoke, different], axis=1)
+        return cls(candidates.given, answer, none)
+
+    def at(self, questions: Bools) -> _Features:
+        return _Features(self.given[questions], self.answer[questions], self.none[questions])
+
+
+def _chances(features: _Features, row: Floats) -> tuple[Floats, Floats]:
+    """Of each answer, and of none."""
+    size = features.answer.shape[2]
+    answers = np.where(features.given, features.answer @ row[:size], -np.inf)
+    none = features.none @ row[size:]
+    highest = np.maximum(answers.max(axis=1), none)
+    answers, none = np.exp(answers - highest[:, None]), np.exp(none - highest)
+    total = answers.sum(axis=1) + none
+    return answers / total[:, None], none / total
+
+
+def fitted(features: _Features, shares: Floats, centre: Floats, pull: Floats) -> Floats:
+    """The weights with the highest likelihood, drawn towards `centre`: Newton's method, of a function with one top.
+
+    `shares`: how right each answer is, as shares of one; what is left over is that none is.
+    """
+    row, none_right = centre.copy(), 1.0 - shares.sum(axis=1)
+    size = features.answer.shape[2]
+    flat = features.answer.reshape(-1, size)
+    for _ in range(STEPS):
+        answers, none = _chances(features, row)
+        slope = np.concatenate(
+            [(answers - shares).reshape(-1) @ flat, (none - none_right) @ features.none]
+        ) + pull * (row - centre)
+        mean = np.concatenate(
+            [np.einsum("qp,qpf->qf", answers, features.answer), none[:, None] * features.none], axis=1
+        )
+        curve = np.diag(pull) - mean.T @ mean
+        curve[:size, :size] += (flat * answers.reshape(-1)[:, None]).T @ flat
+        curve[size:, size:] += (features.none * none[:, None]).T @ features.none
+        step = np.linalg.solve(curve, slope)
+        longest = float(np.abs(step).max())
+        row = row - step * min(1.0, LONGEST_STEP / max(longest, CLOSE))
+        if longest < CLOSE:
+            break
+    return row
+
+
+def learn(candidates: Candidates, penalty: float, *, by_category: bool = True) -> ChoiceModel:
+    """From questions of which all is settled."""
+    players = len(candidates.players)
+    features, shares = _Features.of(candidates), right_shares(candidates)
+    centre = np.zeros(players + 4)
+    pull = np.concatenate([np.full(players, penalty), np.full(4, WEAK)])
+    row = fitted(features, shares, centre, pull)
+    categories: dict[str, Floats] = {}
+    if by_category:
+        for name in sorted(set(candidates.categories)):
+            there = np.array([each == name for each in candidates.categories], dtype=np.bool_)
+            if name and FEWEST_OF_CATEGORY <= there.sum() < len(there):
+                towards = np.full(len(row), CATEGORY_PULL)
+                categories[name] = fitted(features.at(there), shares[there], row, towards)
+    common, *none = row[players:]
+    return ChoiceModel(
+        candidates.players, row[:players], float(common), (float(none[0]), float(none[1]), float(none[2])), penalty, categories
+    )
+
+
+def right_shares(candidates: Candidates) -> Floats:
+    """How right each answer is, so that those of a question add up to one at most: two may be right in other words."""
+    worth = np.where(candidates.given, np.nan_to_num(candidates.worth), 0.0)
+    return worth / np.maximum(worth.sum(axis=1, keepdims=True), 1.0)
+
+
+def log_likelihood(model: ChoiceModel, candidates: Candidates) -> Floats:
+    """Of each question: how well what turned out was foreseen."""
+    chances, shares = model.probabilities(candidates), right_shares(candidates)
+    none = np.maximum(1.0 - chances.sum(axis=1), 1e-12)
+    told = (shares * np.log(np.maximum(chances, 1e-12))).sum(axis=1)
+    found: Floats = told + (1.0 - shares.sum(axis=1)) * np.log(none)
+    return found
+
+
+def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence[float] = PENALTIES) -> ChoiceModel:
+    """With the penalty, and with or without categories, that foresees the questions of each fold best from the others.
+
+    Of many questions the first `ENOUGH` by fold and place choose the penalty: with more it hardly matters.
+    """
+    fold_of = np.asarray(folds)
+    if len(fold_of) > ENOUGH:
+        part = np.sort(np.random.default_rng(len(fold_of)).permutation(len(fold_of))[:ENOUGH])
+        chosen = candidates.at(part), fold_of[part]
+    else:
+        chosen = candidates, fold_of
+    penalty = max(penalties, key=lambda each: (_foreseen(*chosen, each, by_category=False), each))
+    by_category = len(set(candidates.categories)) > 1 and (
+        _foreseen(*chosen, penalty, by_category=True) > _foreseen(*chosen, penalty, by_category=False)
+    )
+    return learn(candidates, penalty, by_category=by_category)
+
+
+def _foreseen(candidates: Candidates, fold_of: Places, penalty: float, *, by_category: bool) -> float:
+    """How well each fold is foreseen from the others."""
+    total = 0.0
+    for fold in np.unique(fold_of):
+        inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+        if len(outside):
+            model = learn(candidates.at(outside), penalty, by_category=by_category)
+            total += float(log_likelihood(model, candidates.at(inside)).sum())
+    return total

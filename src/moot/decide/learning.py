@@ -1,0 +1,110 @@
+"""Learning a rule from graded questions, and keeping it only where it has shown that it is better.
+
+The rule with a weight for every player is compared, on questions that it was not learnt on, with the two that need no
+learning beyond who is best: the largest group, and the best player. It is taken where it is ahead of the better of the two
+by more than the standard error of that difference; else that one is, and it is said. A probability has it either way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from moot.decide.candidates import Candidates, Floats, Places
+from moot.decide.choice_model import ChoiceModel, learn_best
+from moot.decide.rules import Leader, MostProbable, Plurality, Rule, expected_worth
+from moot.errors import UsageError
+from moot.stats.clusters import dealt
+from moot.types import digest
+
+FEWEST = 20
+"""With fewer graded questions nothing is learnt."""
+FOLDS = 5
+
+LEARNT, PLURALITY, SINGLE = "learnt", "plurality", "best single"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntRule:
+    """What is taken, and what it was compared with."""
+
+    rule: Rule
+    kept: str
+    """`learnt`, or which of the others stands: `plurality`, `best single`."""
+    model: ChoiceModel
+    questions: int
+    left_out: int
+    """Questions that are not settled: nothing was learnt from them."""
+    found: Mapping[str, float]
+    """By kind of rule: how right it was on questions it was not learnt on."""
+    ahead: float
+    """How far the learnt one is ahead of the better of the others, on these, and its standard error."""
+    error: float
+
+    def words(self) -> str:
+        if self.kept == LEARNT:
+            return f"learnt from {self.questions:,} questions"
+        return (
+            f"{self.rule.words()}: what was learnt from {self.questions:,} questions is "
+            f"{100 * self.ahead:+.1f} points beside it, with a standard error of {100 * self.error:.1f}"
+        )
+
+
+def folds_of(units: Sequence[str], count: int = FOLDS, *, role: str = "learning") -> Places:
+    """A fold for every question, units whole, of about equal sizes, by the hash of the unit: the order is no matter."""
+    sizes = Counter(units)
+    order = sorted(sizes, key=lambda unit: (digest([role, unit]), unit))
+    fold_of = dict(zip(order, dealt([sizes[unit] for unit in order], min(count, len(order))), strict=True))
+    return np.array([fold_of[unit] for unit in units], dtype=np.intp)
+
+
+def best_player(candidates: Candidates) -> str:
+    """By graded questions; of equals whoever sits first."""
+    return candidates.players[int(candidates.accuracy.argmax())]
+
+
+def learn_rule(candidates: Candidates, units: Sequence[str]) -> LearntRule:
+    """`units`: what each question is a part of; such questions are never both learnt from and tried on."""
+    settled = np.flatnonzero(candidates.settled)
+    known = candidates.at(settled)
+    names = [units[place] for place in settled]
+    if len(known) < FEWEST or len(set(names)) < FEWEST:
+        together = "" if len(set(names)) == len(names) else f" ({len(set(names))} that do not belong together)"
+        raise UsageError(f"{len(known)} graded questions{together}; expected {FEWEST} or more to learn from")
+    outer = folds_of(names)
+    values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (LEARNT, PLURALITY, SINGLE)}
+    for fold in np.unique(outer):
+        inside, outside = np.flatnonzero(outer == fold), np.flatnonzero(outer != fold)
+        train, test = known.at(outside), known.at(inside)
+        model = _learnt(train, [names[place] for place in outside])
+        values[LEARNT][inside] = expected_worth(MostProbable(model), test)
+        values[PLURALITY][inside] = expected_worth(Plurality(), test)
+        values[SINGLE][inside] = expected_worth(Leader(best_player(train)), test)
+    found = {name: float(value.mean()) for name, value in values.items()}
+    rival = max((PLURALITY, SINGLE), key=lambda name: found[name])
+    ahead, error = _difference(values[LEARNT] - values[rival], names)
+    model = _learnt(known, names)
+    if ahead > error:
+        kept, rule = LEARNT, MostProbable(model)
+    else:
+        kept, rule = rival, Plurality() if rival == PLURALITY else Leader(best_player(known))
+    return LearntRule(rule, kept, model, len(known), len(candidates) - len(known), found, ahead, error)
+
+
+def _learnt(candidates: Candidates, units: Sequence[str]) -> ChoiceModel:
+    return learn_best(candidates, folds_of(units, role="penalty").tolist())
+
+
+def _difference(values: Floats, units: Sequence[str]) -> tuple[float, float]:
+    """The mean, and its standard error over units."""
+    sums: dict[str, float] = {}
+    mean = float(values.mean())
+    for unit, value in zip(units, values, strict=True):
+        sums[unit] = sums.get(unit, 0.0) + value - mean
+    several = len(sums)
+    spread = sqrt(sum(value * value for value in sums.values()) * several / max(several - 1, 1))
+    return mean, spread / len(values)
