@@ -8,22 +8,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from moot.decide.weights import log_odds as log_odds
 from moot.select.labels import NOBODY_KNOWS, UNANSWERED, Codes, Floats, LabelMatrix, Places
 
 LOT = 1e-9
 """Less than any real difference of votes, so that only ties are decided by it."""
-
-
-def log_odds(accuracy: Floats, m: int, classes: float, *, two_class: bool = False) -> Floats:
-    """log((c-1)p / (1-p)), floored at 0: who does worse than chance has no voice. c: `LabelMatrix.alternatives`.
-
-    p is clipped to [1/(m+2), (m+1)/(m+2)]: m questions cannot show that anybody is always right. `two_class` is the
-    paper's log(p / (1-p)), also floored.
-    """
-    p = np.clip(accuracy, 1 / (m + 2), (m + 1) / (m + 2))
-    others = 1 if two_class else max(1, classes - 1)
-    weights: Floats = np.maximum(np.log(others * p / (1 - p)), 0.0)
-    return weights
 
 
 def vote(labels: LabelMatrix, team: Sequence[int], weights: Floats, *, seed: int = 0) -> Codes:
