@@ -14,7 +14,7 @@ import numpy as np
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import FEWEST, LearntRule
-from moot.decide.rules import Leader, MostProbable, Plurality, DraftRule, WeightedSum, winners
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, winners
 from moot.decide.studied import NothingLearnt
 from moot.decide.weights import weights_of
 from moot.strategies.captaincy import nobody_answered

@@ -15,7 +15,7 @@ from annotated_types import Ge
 from moot.decide.candidates import Candidates
 from moot.decide.deciding import Kept, decide_by, traits_of_rule, voices
 from moot.decide.learning import best_player
-from moot.decide.rules import Leader, DraftRule, expected_worth
+from moot.decide.rules import DraftRule, Leader, expected_worth
 from moot.decide.studied import studied
 from moot.errors import UsageError
 from moot.strategies.captaincy import Captained, by_captain

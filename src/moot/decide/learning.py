@@ -16,7 +16,7 @@ import numpy as np
 
 from moot.decide.candidates import Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn_best
-from moot.decide.rules import Leader, MostProbable, Plurality, DraftRule, expected_worth
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, expected_worth
 from moot.errors import UsageError
 from moot.stats.clusters import dealt
 from moot.types import digest

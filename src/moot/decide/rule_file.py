@@ -17,7 +17,7 @@ import numpy as np
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, voices
 from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
-from moot.decide.rules import Leader, MostProbable, Plurality, DraftRule
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
 from moot.decide.weights import weights_in_words, weights_of
 from moot.errors import UsageError
 from moot.types import digest

@@ -15,7 +15,7 @@ import numpy as np
 
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule
-from moot.decide.rules import Plurality, DraftRule
+from moot.decide.rules import DraftRule, Plurality
 from moot.errors import UsageError
 from moot.stats.graded import FEW_WAITING
 from moot.team import Lesson
