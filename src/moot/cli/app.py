@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from moot import __version__
-from moot.cli.daily_commands import log, runs, watch
+from moot.cli.daily_commands import log, runs, show, watch
+from moot.cli.deciding_commands import fit
 from moot.cli.exit import Interruptible
 from moot.cli.init import init
 from moot.cli.models import app as models_app
@@ -216,25 +217,13 @@ def ask(
     return ask_command(one_question(question, team), asked, as_json=as_json)
 
 
+app.command()(fit)
 app.command()(log)
 app.command()(serve)
 app.command()(purge)
 
 
-@app.command()
-def show(
-    file: File,
-    question_id: Annotated[str, typer.Argument(metavar="QUESTION_ID", help="The question's id.", show_default=False)],
-    strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
-    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
-    no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,
-) -> int:
-    """One question, whole: every prompt, reply and grade."""
-    from moot.cli.show import show_command
-
-    by_the_page = not no_pager
-    return show_command(file, question_id, strategy=strategy, store=store, as_json=as_json, by_the_page=by_the_page)
+app.command()(show)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`moot runs`, `moot log` and `moot watch` as they are typed: their options, and nothing that takes long to import."""
+"""`moot runs`, `log`, `watch` and `show` as they are typed: their options, and nothing that takes long to import."""
 
 from __future__ import annotations
 
@@ -58,3 +58,18 @@ def watch(
     from moot.cli.watch import watch_command
 
     return watch_command(file, store=store, port=port, every_s=every, once=once, as_json=as_json)
+
+
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
+    question_id: Annotated[str, typer.Argument(metavar="QUESTION_ID", help="The question's id.", show_default=False)],
+    strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,
+) -> int:
+    """One question, whole: every prompt, reply and grade."""
+    from moot.cli.show import show_command
+
+    by_the_page = not no_pager
+    return show_command(file, question_id, strategy=strategy, store=store, as_json=as_json, by_the_page=by_the_page)

@@ -20,6 +20,7 @@ GROUPS = {
         "compare": "Two strategies on the same questions.",
         "show": "One question, whole: every prompt, reply and grade.",
         "select": "Choose complementary proposers, and test the choice.",
+        "fit": "Learn from graded questions which answer to take.",
         "export": "The store as recorded replies.",
     },
     "Ask and serve": {

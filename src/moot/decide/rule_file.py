@@ -20,7 +20,7 @@ from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
 from moot.decide.weights import weights_in_words, weights_of
 from moot.errors import UsageError
-from moot.types import digest
+from moot.types import Estimate, digest
 
 FORM = 1
 """Of the file. A newer one is not read as if it were this."""
@@ -60,7 +60,7 @@ class FittedRule:
     prompts: str
     """A mark of the templates that drafts are asked for with."""
     kept_rule: Kept
-    expected: float | None
+    expected: Estimate | None
     """How often it was right on questions that it was not learnt on."""
 
     @property
@@ -130,15 +130,26 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     model = _model(_mapping(content, "probability"), tuple(seat.name for seat in seats))
     kept, rule = _rule(content, model)
     why = content.get("why")
-    found = content.get("figures", {})
-    figure = found.get(kept) if isinstance(found, Mapping) else None
-    value = figure.get("value") if isinstance(figure, Mapping) else None
     return FittedRule(
         seats,
         _text(content, "prompts", "prompts"),
         Kept(rule, kept, why if isinstance(why, str) else "as the file says", model, voices(rule, model.players)),
-        float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None,
+        _expected(content.get("figures"), kept),
     )
+
+
+def _expected(figures: object, kept: str) -> Estimate | None:
+    figure = figures.get(kept) if isinstance(figures, Mapping) else None
+    if not isinstance(figure, Mapping):
+        return None
+    ends = [
+        end for key in ("value", "low", "high") if isinstance(end := figure.get(key), int | float) and 0 <= end <= 1
+    ]
+    n = figure.get("n")
+    if not isinstance(n, int) or len(ends) < 3:
+        return None
+    value, low, high = map(float, ends)
+    return Estimate(value, low, high, n)
 
 
 def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRule]:
