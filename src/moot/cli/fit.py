@@ -147,7 +147,7 @@ def _read(connection: Connection, name: str, table: FittedTeam, served: bool) ->
     plans = queries.experiments_named(connection, name) if served else [latest]
     sources = [Source(connection, plan) for plan in plans]
     drafts = graded_drafts(sources, table.players, table.recognised())
-    if not drafts.lessons:
+    if not drafts.lessons and not drafts.not_heard:
         raise UsageError(_why_none(sources, table, served=served))
     notes = []
     if any(source.cut_short for source in sources):
@@ -190,7 +190,7 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         say(f"moot: no question is newer than {path}, so that no drift can be told", file=sys.stderr)
         return None
     places = np.array(newer, dtype=np.intp)
-    values = expected_worth(rule.kept_rule.rule, taught.candidates.at(places))
+    values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
     now = _estimate(places.tolist(), values.tolist(), taught)
     return None if rule.expected is None else Drift(now, rule.expected)
 
@@ -219,7 +219,7 @@ def _estimate(places: Sequence[int], values: Sequence[float], taught: Studied) -
 
 def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterator[str]:
     """What is odd about what it was learnt from, in words."""
-    known = taught.candidates.at(learnt.settled)
+    known = taught.candidates.graded(learnt.settled)
     if learnt.left_out:
         yield f"{count(learnt.left_out, 'question is', 'questions are')} left out: which answer is right is not known"
     if drafts.not_heard:

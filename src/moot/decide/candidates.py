@@ -68,6 +68,17 @@ class Candidates:
         return known
 
     @property
+    def waiting(self) -> Bools:
+        """To which questions somebody gave an answer that nobody has graded, be it beside one that is right."""
+        open_ones: Bools = np.any(np.isnan(self.worth), axis=1)
+        return open_ones
+
+    def graded(self, questions: Places) -> Candidates:
+        """Only these, which are settled: what has no grade beside an answer that is right, and means another thing, is not."""
+        known = self.at(questions)
+        return replace(known, worth=np.nan_to_num(known.worth))
+
+    @property
     def accuracy(self) -> Floats:
         """Of each player, over the settled questions: what its answers were worth; silence is worth nothing."""
         known = self.at(np.flatnonzero(self.settled))

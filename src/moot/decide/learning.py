@@ -85,7 +85,7 @@ def learn_rule(
     """
     learner = most_probable if learner is None else learner
     settled = np.flatnonzero(candidates.settled)
-    known = candidates.at(settled)
+    known = candidates.graded(settled)
     names = [units[place] for place in settled]
     if len(known) < FEWEST or len(set(names)) < FEWEST:
         together = "" if len(set(names)) == len(names) else f" ({len(set(names))} that do not belong together)"

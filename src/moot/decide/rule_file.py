@@ -26,6 +26,8 @@ FORM = 1
 """Of the file. A newer one is not read as if it were this."""
 DIGITS = 6
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
+READ = ("form", "why", "figures", *DECIDING)
+"""What is made use of; the rest is for people."""
 WRITTEN = "expected what moot fit writes"
 
 
@@ -37,6 +39,15 @@ class RuleContent(dict[str, Any]):
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(str(self))
+
+    @classmethod
+    def made_use_of(cls, content: Mapping[str, Any]) -> RuleContent:
+        return cls((key, content[key]) for key in READ if key in content)
+
+
+def is_rule(value: object) -> bool:
+    """Whether an option that was stored is a rule."""
+    return isinstance(value, Mapping) and "form" in value and set(DECIDING) <= value.keys()
 
 
 @dataclass(frozen=True, slots=True)

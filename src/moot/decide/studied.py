@@ -69,8 +69,8 @@ class Studied:
         A question with choices that has no grade has no reference, and says nothing of the others.
         """
         open_ones = np.array([lesson.question.kind == "open" for lesson in self.lessons], dtype=np.bool_)
-        waiting = int((~self.candidates.settled & open_ones).sum())
-        gradable = waiting + int(self.candidates.settled.sum())
+        waits = self.candidates.waiting & open_ones
+        waiting, gradable = int(waits.sum()), int((waits | self.candidates.settled).sum())
         if waiting <= FEW_WAITING * gradable:
             return None
         return f"{waiting:,} of {gradable:,} questions wait for a grade, and whether one has it hangs on what was said"

@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from moot.decide.rule_file import FittedRule, RuleSeat, rule_of
+from moot.decide.rule_file import FittedRule, RuleContent, RuleSeat, rule_of
 from moot.errors import FileError, UsageError
 from moot.experiment.plan import player_spec
 from moot.experiment.selected import CHOSEN_ON, NOT_CHOSEN, ChosenOn
@@ -35,7 +35,7 @@ _OF_A_REQUEST = ("messages", "params", "schema", "question", "space")
 AGAIN = "moot fit FILE -o rule.json learns one anew"
 
 
-def read_rule(path: Path) -> tuple[dict[str, Any], ChosenOn]:
+def read_rule(path: Path) -> tuple[RuleContent, ChosenOn]:
     """A rule without the questions that it was learnt from, and these."""
     try:
         content = read_json(text_of(path))
@@ -53,7 +53,7 @@ def read_rule(path: Path) -> tuple[dict[str, Any], ChosenOn]:
         rule_of(content)
     except UsageError as error:
         raise FileError(str(error), file=path) from None
-    return content, ChosenOn(frozenset(marks))
+    return RuleContent.made_use_of(content), ChosenOn(frozenset(marks))
 
 
 def rule_named(file: ExperimentFile, strategy: str, options: object) -> tuple[str, Path] | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.decide.rule_file import RuleContent, is_rule
 from moot.measures.claims.words import sentences as headline_sentences
 from moot.strategies import value_told
 from moot.types import canonical_json
@@ -157,7 +158,9 @@ def _kept(way: LabelledStrategy, shared: Mapping[str, Any]) -> list[str]:
 
 
 def _plain(name: str, value: Any) -> str:
-    """``proposers=ann+bob``: a list as people write it; of a table, how long it is."""
+    """``proposers=ann+bob``: a list as people write it; of a table, how long it is; of a learnt rule, its mark."""
+    if is_rule(value):
+        return f"{name}={RuleContent(value)}"
     if isinstance(value, Mapping):
         return f"{name} ({len(value)} given)"
     if isinstance(value, list | tuple):

@@ -20,7 +20,7 @@ from moot.measures.source import Source
 from moot.report.figures import grader_of
 from moot.report.names import short_names, ways_of
 from moot.store.rows import config_of, verdict_of
-from moot.traces import Agreement, Ballot, Counted, Ending, Grouped, Round, Shown, of_kind
+from moot.traces import Agreement, Ballot, Counted, DecidedByRule, Ending, Grouped, Round, Shown, of_kind
 from moot.types import Case, Verdict
 
 FEW = 60
@@ -198,6 +198,10 @@ def _vote(episode: Told, word: str) -> str:
         return f"The team settled on {word}."
     voices, votes, tied = len(episode.verdict.who), sum(map(len, episode.groups)), len(counts[-1].winners)
     counted_voices = f"{voices} voice{'s' if voices != 1 else ''}"
+    if rules := of_kind(episode.verdict.traces, DecidedByRule):
+        chance = rules[-1].probability
+        sure = "" if chance is None else f" (right with a probability of {100 * chance:.0f} %)"
+        return f"{counted_voices} of {votes} had what was taken, by the rule {rules[-1].rule}: {word}{sure}."
     if tied < 2:
         return f"{counted_voices} of {votes} won the vote: {word}."
     by = (

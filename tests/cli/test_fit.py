@@ -1,0 +1,279 @@
+"""`moot fit`: what it writes, what it refuses, and that a rule decides for its own team alone."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.decide.drift import Drift
+from moot.types import Estimate
+
+PLAYERS = ("ann", "bob", "cat", "dan")
+
+
+class Cup:
+    """An experiment with recorded players, so that every answer is known: 0 is the right choice."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], accuracies: Mapping[str, float]) -> None:
+        self.folder, self._capsys = folder, capsys
+        self.file = folder / "cup.yaml"
+        self.said: dict[tuple[str, int], str | None] = {}
+        draw = random.Random(5)
+        for name, accuracy in accuracies.items():
+            for number in range(80):
+                self.said[name, number] = "A" if draw.random() < accuracy else draw.choice("BCD")
+        self.keys: dict[str, Any] = {
+            "name": "cup",
+            "questions": {"file": "questions.jsonl"},
+            "models": {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in accuracies},
+            "strategies": ["solo", "vote"],
+        }
+
+    def write(self, questions: int = 40, **keys: Any) -> None:
+        lines = [
+            {"id": f"q{n}", "text": f"Question {n}?", "choices": ["r", "x", "y", "z"], "answer": "A"}
+            for n in range(questions)
+        ]
+        (self.folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        replies = [
+            {"model": name, "question_id": f"q{number}", "answer": word}
+            for (name, number), word in self.said.items()
+            if word is not None
+        ]
+        (self.folder / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+        self.file.write_text(yaml.safe_dump({**self.keys, **keys}))
+
+    def moot(self, *arguments: object, ends: int = 0) -> str:
+        self._capsys.readouterr()
+        code = run_app(app, [str(argument) for argument in arguments])
+        out, err = self._capsys.readouterr()
+        assert code == ends, (out, err)
+        return " ".join((out + err).split())
+
+    def fit(self, *more: object, ends: int = 0) -> str:
+        return self.moot("fit", self.file, "-o", self.folder / "rule.json", *more, ends=ends)
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.folder / "rule.json").read_text())
+        return content
+
+
+@pytest.fixture
+def cup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Cup:
+    return Cup(tmp_path, capsys, {"ann": 0.9, "bob": 0.4, "cat": 0.4, "dan": 0.4})
+
+
+FROM = ["solo", "vote", {"learnt": {"from": "rule.json"}}]
+
+
+def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    said = cup.fit()
+    rule = cup.rule
+    assert rule["kept"] in ("learnt", "best single")
+    assert set(rule["figures"]) == {"learnt", "plurality", "best single"}
+    assert all(figure["n"] == 40 for figure in rule["figures"].values())
+    assert rule["figures"][rule["kept"]]["value"] > rule["figures"]["plurality"]["value"]
+    assert rule["learnt_from"] == {"experiment": "cup", "team": "all", "questions": 40}
+    assert len(set(rule["chosen_on"])) == 40
+    assert list(rule["players"]) == list(PLAYERS)
+    assert rule["players"]["ann"]["right"] > 0.8
+    assert f"{rule['kept']} is kept" in said
+    assert "strategies: [{learnt: {from: rule.json}}]" in said
+    assert f"moot serve {cup.file}" in said
+    assert all(words in said for words in rule["words"])
+
+    cup.write(questions=80, strategies=FROM)
+    said = cup.moot("run", cup.file, "--quiet")
+    assert "40 of its 80 questions are those that it was chosen on; no figure uses them" in said
+    cup._capsys.readouterr()
+    assert run_app(app, ["report", str(cup.file), "--json"]) == 0
+    figures = json.loads(cup._capsys.readouterr().out)
+    by_name = {row["strategy"]: row for row in figures["accuracy"] if row["strategy"] != "solo"}
+    assert (by_name["learnt"]["n"], by_name["learnt"]["chosen_on"]) == (40, 40)
+    assert by_name["learnt"]["value"] > by_name["vote"]["value"]
+
+
+def test_what_is_in_a_rule_makes_it_another_and_not_where_it_is(cup: Cup) -> None:
+    def cells() -> set[str]:
+        with closing(sqlite3.connect(cup.folder / "cup.db")) as connection:
+            return {ident for (ident,) in connection.execute("SELECT id FROM cells WHERE strategy = 'learnt'")}
+
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    cup.write(strategies=FROM)
+    cup.moot("run", cup.file, "--quiet")
+    first = cells()
+    assert len(first) == 1
+    content = cup.rule
+    (cup.folder / "other.json").write_text(json.dumps({**content, "made": "yesterday", "words": []}))
+    cup.write(strategies=["solo", "vote", {"learnt": {"from": "other.json"}}])
+    cup.moot("run", cup.file, "--quiet")
+    assert cells() == first
+    content["probability"]["common"] += 1
+    (cup.folder / "other.json").write_text(json.dumps(content))
+    cup.moot("run", cup.file, "--quiet")
+    assert len(cells()) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            {"players": {name: {"model": name} for name in PLAYERS[:3]}},
+            "the rule was learnt of ann, bob, cat, dan, and no team here is these (all has ann, bob, cat)",
+        ),
+        (
+            {
+                "players": {
+                    name: {"model": "bob" if name == "ann" else "ann" if name == "bob" else name} for name in PLAYERS
+                }
+            },
+            "the rule was learnt of ann with another model (ann), or with other parameters",
+        ),
+        (
+            {"players": {name: {"model": name, "instruction": "Be quick about it."} for name in PLAYERS}},
+            "the rule was learnt of ann with another instruction, persona or worked examples",
+        ),
+        ({"language": "ru"}, "the rule was learnt with other prompts, or in another language"),
+    ],
+    ids=["players", "model", "instruction", "prompts"],
+)
+def test_a_rule_decides_for_no_other_team(cup: Cup, change: dict[str, Any], words: str) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    cup.write(strategies=FROM, **change)
+    said = cup.moot("run", cup.file, "--quiet", ends=2)
+    assert words in said
+    assert "strategies.2.learnt.from" in said
+    assert "moot fit FILE -o rule.json learns one anew" in said
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (None, "cannot be read: No such file or directory; moot fit FILE -o rule.json writes it"),
+        ("no JSON", "expected what moot fit writes: JSON"),
+        ([], "expected what moot fit writes: keys and values"),
+        ({"form": 1}, "does not say which questions it was learnt from (chosen_on)"),
+        ({"form": 2, "chosen_on": ["x"]}, "form 1, found 2 (a newer moot wrote it)"),
+        ({"form": 1, "chosen_on": ["x"], "players": []}, "players: expected keys and values"),
+    ],
+)
+def test_a_file_that_is_no_rule(cup: Cup, written: Any, words: str) -> None:
+    cup.write(strategies=FROM)
+    if written is not None:
+        text = written if isinstance(written, str) else json.dumps(written)
+        (cup.folder / "rule.json").write_text(text)
+    assert words in cup.moot("run", cup.file, "--quiet", ends=2)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "words"),
+    [
+        (("kept",), "mine", "kept: expected learnt, plurality or best single, found 'mine'"),
+        (("probability", "common"), "1e999", "probability.common: expected a number"),
+        (("probability", "none"), [1], "probability.none: expected three numbers"),
+        (("probability", "weights"), {"ann": 1}, "probability.weights: expected one for each of ann, bob, cat, dan"),
+        (("players", "ann", "model_mark"), None, "players.ann: expected a text under model_mark"),
+    ],
+)
+def test_a_rule_that_somebody_spoilt(cup: Cup, where: tuple[str, ...], value: Any, words: str) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    content = part = cup.rule
+    for key in where[:-1]:
+        part = part[key]
+    part[where[-1]] = value
+    (cup.folder / "rule.json").write_text(json.dumps(content))
+    cup.write(strategies=FROM)
+    assert words in cup.moot("run", cup.file, "--quiet", ends=2)
+
+
+def test_fewer_than_twenty_graded_questions(cup: Cup) -> None:
+    cup.write(questions=19)
+    cup.moot("run", cup.file, "--quiet")
+    assert "nothing is learnt: 19 graded questions; expected 20 or more" in cup.fit(ends=2)
+    assert not (cup.folder / "rule.json").exists()
+
+
+def test_nothing_is_there_to_learn_from(cup: Cup) -> None:
+    cup.write()
+    assert "run the experiment first" in cup.fit(ends=2)
+    cup.moot("run", cup.file, "--quiet")
+    cup.write(players={name: {"model": name, "instruction": "Be quick about it."} for name in PLAYERS})
+    assert "the store has no drafts of ann, bob, cat, dan of team 'all' with these models and prompts" in cup.fit(
+        ends=2
+    )
+
+
+def test_odd_players_are_told_of(cup: Cup) -> None:
+    for number in range(40):
+        cup.said["ann", number] = "A"
+        if number % 2:
+            cup.said["bob", number] = None
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    said = cup.fit()
+    assert "ann was right on all 40: nobody can be better" in said
+    assert "bob said nothing to 20 of 40: its weight is made of the others" in said
+    assert len(cup.rule["notes"]) == 2
+
+
+def test_all_alike(cup: Cup) -> None:
+    for number in range(40):
+        for name in PLAYERS:
+            cup.said[name, number] = cup.said["bob", number]
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    said = cup.fit()
+    assert "all said the same to every question: no rule makes a difference" in said
+    assert cup.rule["kept"] == "plurality"
+    assert cup.rule["words"] == ["everybody counts alike"]
+
+
+def test_several_teams_need_a_name(cup: Cup) -> None:
+    teams = {"all": {"players": list(PLAYERS)}, "two": {"players": ["ann", "bob"]}}
+    cup.write(teams=teams)
+    cup.moot("run", cup.file, "--quiet")
+    assert "has several teams; expected --team with one of all, two" in cup.fit(ends=2)
+    assert "has no team 'three'" in cup.fit("--team", "three", ends=2)
+    cup.fit("--team", "two")
+    assert list(cup.rule["players"]) == ["ann", "bob"]
+    cup.write(questions=44, teams=teams, strategies=FROM)
+    cup.moot("run", cup.file, "--quiet")
+    with closing(sqlite3.connect(cup.folder / "cup.db")) as connection:
+        played = {team for (team,) in connection.execute("SELECT team FROM cells WHERE strategy = 'learnt'")}
+    assert played == {"two"}, "a rule is about its own players"
+
+
+def test_one_at_a_time_there_is_nothing_to_learn_from(cup: Cup) -> None:
+    cup.write(strategies=["learnt"])
+    said = cup.moot("ask", "Which?", "--team", cup.file, "--strategy", "learnt", ends=2)
+    assert "moot fit FILE -o rule.json, then learnt: {from: rule.json}" in said
+
+
+def test_drift_is_told_with_an_interval() -> None:
+    before = Estimate(0.9, 0.86, 0.93, 200)
+    worse = Drift(Estimate(0.6, 0.5, 0.69, 100), before)
+    assert worse.words() == "it has got worse"
+    assert worse.difference.low == pytest.approx(-0.3 - (0.1**2 + 0.03**2) ** 0.5)
+    assert worse.difference.high == pytest.approx(-0.3 + (0.09**2 + 0.04**2) ** 0.5)
+    assert Drift(Estimate(0.85, 0.7, 0.93, 40), before).words() == "no drift can be told from chance"
+    assert Drift(Estimate(0.5, None, None, 1), before).words() == "too few questions to tell a drift"
+    assert Drift(before, Estimate(0.5, 0.4, 0.6, 90)).words() == "it has got better"
