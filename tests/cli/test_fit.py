@@ -277,3 +277,16 @@ def test_drift_is_told_with_an_interval() -> None:
     assert Drift(Estimate(0.85, 0.7, 0.93, 40), before).words() == "no drift can be told from chance"
     assert Drift(Estimate(0.5, None, None, 1), before).words() == "too few questions to tell a drift"
     assert Drift(before, Estimate(0.5, 0.4, 0.6, 90)).words() == "it has got better"
+
+
+def test_while_much_waits_for_a_grade_nothing_is_learnt(cup: Cup) -> None:
+    """What matches is right at once; the rest waits for a judge who says nothing usable."""
+    cup.keys["models"]["jay"] = {"provider": "simulated", "accuracy": 0.5, "garble": 1.0}
+    cup.write(judge={"models": ["jay"]}, players={name: {"model": name} for name in PLAYERS})
+    lines = [{"id": f"q{n}", "text": f"Question {n}?", "answer": "A"} for n in range(40)]
+    (cup.folder / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run_app(app, ["run", str(cup.file), "--quiet"])
+    said = cup.fit(ends=2)
+    assert "nothing is learnt" in said
+    assert "and whether one is graded hangs on what it says" in said
+    assert not (cup.folder / "rule.json").exists()
