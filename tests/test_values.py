@@ -11,10 +11,10 @@ import pytest
 import moot
 
 ROOT = Path(moot.__file__).parent
-ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "measures", "models", "store")
+ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "decide", "measures", "models", "store")
 GROWING = {
     "traces": {"_Count"},
-    "measures": {"Askings", "Attended", "CellDrafts", "Readers", "TeamDrafts", "_Alike", "_Summaries"},
+    "measures": {"Askings", "Attended", "CellDrafts", "Readers", "TeamDrafts", "_Alike", "_Heard", "_Summaries"},
     "models": {"CallsUnderLimit", "Flight", "StreamSoFar", "Work"},
     "store": {"Booked", "Group"},
 }
