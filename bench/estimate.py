@@ -62,6 +62,11 @@ PLAYED: dict[str, dict[str, Any]] = {
     "peer-review": {"strategies": ["peer-review"], **CLERK},
     "debate": {"strategies": ["debate"], **CLERK},
     "mixture": {"strategies": [{"mixture": {"proposers": ["ann", "bob", "cat"], "summariser": "dan", "repeats": 3}}]},
+    "rules given": {
+        "strategies": [{"weighted": {"weights": {"ann": 2}}}, {"leader": {"player": "ann", "unless": 2}}],
+        **CLERK,
+    },
+    "learnt": {"strategies": ["learnt"], **CLERK},
     "judged by two": {"strategies": ["vote"], "judge": {"models": ["clerk", "reader"]}},
     "each captain": {
         "strategies": ["solo", "vote", "silent", "talkative"],

@@ -17,7 +17,7 @@ from moot.team import Grouper, Team
 from moot.traces import Extraction
 from moot.types import Call, Episode, Question, Verdict
 
-OURS = "moot.strategies."
+OURS = ("moot.strategies.", "moot.decide.")
 
 
 async def play(
