@@ -129,6 +129,18 @@ def test_what_is_in_a_rule_makes_it_another_and_not_where_it_is(cup: Cup) -> Non
     assert len(cells()) == 2
 
 
+def test_a_rule_that_stands_in_the_file_itself_tells_its_questions_too(cup: Cup) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    cup.write(questions=44, strategies=["vote", {"learnt": {"from": cup.rule}}])
+    assert "40 of its 44 questions are those that it was chosen on" in cup.moot("run", cup.file, "--quiet")
+    unsaid = {key: value for key, value in cup.rule.items() if key != "chosen_on"}
+    cup.write(questions=44, strategies=["vote", {"learnt": {"from": unsaid}}])
+    said = cup.moot("run", cup.file, "--quiet", ends=2)
+    assert "strategies.1.learnt.from: does not say which questions it was learnt from (chosen_on)" in said
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

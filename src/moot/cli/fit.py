@@ -79,9 +79,9 @@ class FittedTeam:
 
 def fit_command(path: Path, output: Path, *, served: bool, team: str | None, store: str | None) -> int:
     file = read_experiment(path, with_questions=False)
-    table = _team(file, team)
+    table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
-    drafts, origin = asyncio.run(_drafts(path, store, table, served=served or file.spec.questions is None))
+    drafts, origin = asyncio.run(_drafts(path, store, table, served=served))
     if (why := drafts.why_unfair()) is not None:
         raise UsageError(f"nothing is learnt: {why}")
     taught = studied(drafts.lessons, table.players)
@@ -148,19 +148,22 @@ def _read(connection: Connection, name: str, table: FittedTeam, served: bool) ->
     sources = [Source(connection, plan) for plan in plans]
     drafts = graded_drafts(sources, table.players, table.recognised())
     if not drafts.lessons and not drafts.not_heard:
-        raise UsageError(_why_none(sources, table, served=served))
+        raise UsageError(_why_none(sources, table, drafts.not_asked, served=served))
     notes = []
     if any(source.cut_short for source in sources):
         notes.append("the run is not over, and of what it has begun the slowest is missing, which is more often wrong")
     return drafts, {"name": name, "notes": notes}
 
 
-def _why_none(sources: Sequence[Source], table: FittedTeam, *, served: bool) -> str:
+def _why_none(sources: Sequence[Source], table: FittedTeam, left_out: int, *, served: bool) -> str:
     known = table.recognised()
     cells = [cell for source in sources for cell in source.cells if any(known(cell, name) for name in table.players)]
     named = f"{', '.join(table.players)} of team {table.name!r}"
     if not cells:
         return f"nothing is learnt: the store has no drafts of {named} with these models and prompts; play them first"
+    if left_out:
+        words = count(left_out, "question", "questions")
+        return f"nothing is learnt: no question has been put to all of {named}, and {words} to some; run it to its end"
     what = "feedback on what was served: POST /v1/feedback" if served else "references, or grades: moot grade FILE"
     return f"nothing is learnt: of no draft of {named} it is known whether it is right; expected {what}"
 
@@ -225,6 +228,8 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
     if drafts.not_heard:
         words = count(drafts.not_heard, "question is", "questions are")
         yield f"{words} left out: not everybody was waited for"
+    if drafts.not_asked:
+        yield f"{count(drafts.not_asked, 'question is', 'questions are')} left out: not everybody has been asked yet"
     if drafts.by_words:
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by their words alone"

@@ -210,7 +210,7 @@ def _cells(
     tables_chosen_on = {name: team_chosen_on(file, name, dataset or ()) for name in file.spec.teams}
     for position, entry in enumerate(file.spec.strategies):
         played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
-        learnt_on |= rule_learnt_on(file, entry, dataset or ())
+        learnt_on |= rule_learnt_on(file, position, played, dataset or ())
         for cell in _cells_of(file, position, played, teams, prompts, models):
             same = alone_as(cell.spec) if cell.player else cell.id
             before = cells.setdefault(same, cell)

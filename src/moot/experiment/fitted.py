@@ -32,6 +32,7 @@ DRAFTED_WITH = ("player", "again", "draft")
 """The templates that a draft is asked for with."""
 _OF_A_REQUEST = ("messages", "params", "schema", "question", "space")
 """What the shape of a call has beside who is asked."""
+UNSAID = f"does not say which questions it was learnt from ({CHOSEN_ON})"
 AGAIN = "moot fit FILE -o rule.json learns one anew"
 
 
@@ -46,14 +47,13 @@ def read_rule(path: Path) -> tuple[RuleContent, ChosenOn]:
         raise FileError("expected what moot fit writes: JSON", file=path) from None
     if not isinstance(content, dict):
         raise FileError("expected what moot fit writes: keys and values", file=path)
-    marks = content.pop(CHOSEN_ON, None)
-    if not isinstance(marks, list) or not marks or not all(isinstance(mark, str) for mark in marks):
-        raise FileError(f"does not say which questions it was learnt from ({CHOSEN_ON}); {AGAIN}", file=path)
+    if (learnt_on := _marks(content)) is None:
+        raise FileError(f"{UNSAID}; {AGAIN}", file=path)
     try:
         rule_of(content)
     except UsageError as error:
         raise FileError(str(error), file=path) from None
-    return RuleContent.made_use_of(content), ChosenOn(frozenset(marks))
+    return RuleContent.made_use_of(content), learnt_on
 
 
 def rule_named(file: ExperimentFile, strategy: str, options: object) -> tuple[str, Path] | None:
@@ -73,25 +73,48 @@ def with_rule(file: ExperimentFile, strategy: str, options: Mapping[str, Any]) -
     return options if named is None else {**options, named[0]: read_rule(named[1])[0]}
 
 
-def rule_learnt_on(file: ExperimentFile, entry: object, cases: Iterable[Case]) -> ChosenOn:
-    """The questions that the rule of a strategy's entry was learnt from; none where it names none."""
-    if not isinstance(entry, Mapping) or len(entry) != 1:
+def rule_learnt_on(file: ExperimentFile, position: int, played: Strategy, cases: Iterable[Case]) -> ChosenOn:
+    """The questions that the rule of a strategy was learnt from; none where it has none.
+
+    A rule that is given whole, in a file or from Python, says it itself.
+    """
+    entry = file.spec.strategies[position]
+    if isinstance(entry, Mapping) and len(entry) == 1:
+        strategy, options = next(iter(entry.items()))
+        if (named := rule_named(file, str(strategy), options)) is not None:
+            return read_rule(named[1])[1].among(cases)
+    held = _content(played)
+    if held is None:
         return NOT_CHOSEN
-    strategy, options = next(iter(entry.items()))
-    named = rule_named(file, str(strategy), options)
-    return NOT_CHOSEN if named is None else read_rule(named[1])[1].among(cases)
+    option, content = held
+    if (learnt_on := _marks(content)) is None:
+        raise file.error(("strategies", position, played.name, option), f"{UNSAID}; {AGAIN}")
+    return learnt_on.among(cases)
 
 
-def fitted_rule(played: Strategy) -> tuple[str, FittedRule] | None:
-    """The option of a strategy that holds a rule, and that rule."""
+def _marks(content: Mapping[str, Any]) -> ChosenOn | None:
+    marks = content.get(CHOSEN_ON)
+    if not isinstance(marks, list | tuple) or not marks or not all(isinstance(mark, str) for mark in marks):
+        return None
+    return ChosenOn(frozenset(marks))
+
+
+def _content(played: Strategy) -> tuple[str, Mapping[str, Any]] | None:
+    """The option of a strategy that holds a rule, and what it holds."""
     if not is_dataclass(played):
         return None
     meanings = meanings_of(type(played))
     for option in fields(played):
         name = option_name(option.name)
         if meanings[name].rule and (content := getattr(played, option.name)) is not None:
-            return name, rule_of(content)
+            return name, content
     return None
+
+
+def fitted_rule(played: Strategy) -> tuple[str, FittedRule] | None:
+    """The option of a strategy that holds a rule, and that rule."""
+    held = _content(played)
+    return None if held is None else (held[0], rule_of(held[1]))
 
 
 def check_rule_players(file: ExperimentFile, position: int, played: Strategy, teams: Iterable[Team]) -> None:

@@ -35,6 +35,8 @@ class GradedDrafts:
     cases: tuple[Case, ...]
     not_heard: int
     """Questions that are left out, since somebody was not waited for."""
+    not_asked: int
+    """Those that not everybody has been asked yet."""
     ways: Counter[str]
     """Of the answers: how many came by their grade at once, by a judge, wait for one, or can have none."""
     by_words: int
@@ -73,14 +75,18 @@ def graded_drafts(sources: Sequence[Source], players: Sequence[str], fits: Fits)
     """From these experiments, the newest last: of a question that several have it is the newest that counts."""
     found: dict[str, tuple[Source, Key, _Heard]] = {}
     not_heard: set[str] = set()
+    not_asked: set[str] = set()
     for source in sources:
         for key, heard in _heard(source, players, fits).items():
             words = source.cases[key[0]].question.wording
             if heard.unheard - heard.said.keys():
                 not_heard.add(words)
-            elif heard.said and (words not in found or found[words][0] is not source):
+            elif heard.said.keys() != set(players):
+                not_asked.add(words)
+            elif words not in found or found[words][0] is not source:
                 found[words] = source, key, heard
-    return _graded(list(found.values()), players, len(not_heard - found.keys()))
+    left_out = len(not_heard - found.keys()), len(not_asked - not_heard - found.keys())
+    return _graded(list(found.values()), players, *left_out)
 
 
 def _heard(source: Source, players: Sequence[str], fits: Fits) -> dict[Key, _Heard]:
@@ -104,7 +110,9 @@ def _heard(source: Source, players: Sequence[str], fits: Fits) -> dict[Key, _Hea
     return dict(sorted(by_key.items(), key=lambda item: item[0][1]))
 
 
-def _graded(found: Sequence[tuple[Source, Key, _Heard]], players: Sequence[str], not_heard: int) -> GradedDrafts:
+def _graded(
+    found: Sequence[tuple[Source, Key, _Heard]], players: Sequence[str], not_heard: int, not_asked: int
+) -> GradedDrafts:
     lessons: list[Lesson] = []
     cases: list[Case] = []
     ways: Counter[str] = Counter()
@@ -130,4 +138,4 @@ def _graded(found: Sequence[tuple[Source, Key, _Heard]], players: Sequence[str],
         )
         for place, lesson in enumerate(lessons)
     ]
-    return GradedDrafts(tuple(lessons), tuple(cases), not_heard, ways, by_words)
+    return GradedDrafts(tuple(lessons), tuple(cases), not_heard, not_asked, ways, by_words)
