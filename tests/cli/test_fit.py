@@ -302,3 +302,19 @@ def test_while_much_waits_for_a_grade_nothing_is_learnt(cup: Cup) -> None:
     assert "nothing is learnt" in said
     assert "and whether one is graded hangs on what it says" in said
     assert not (cup.folder / "rule.json").exists()
+
+
+def test_questions_that_not_all_were_asked_teach_nothing(cup: Cup) -> None:
+    """Who was not asked yet did not say nothing."""
+    cup.write(strategies=["solo"])
+    cup.moot("run", cup.file, "--quiet")
+    with closing(sqlite3.connect(cup.folder / "cup.db")) as connection, connection:
+        gone = "SELECT rowid FROM episodes WHERE cell = (SELECT id FROM cells WHERE player = 'bob') LIMIT {}"
+        connection.execute(f"DELETE FROM episodes WHERE rowid IN ({gone.format(5)})")
+    assert "5 questions are left out: not everybody has been asked yet" in cup.fit()
+    assert cup.rule["figures"]["learnt"]["n"] == 35
+    with closing(sqlite3.connect(cup.folder / "cup.db")) as connection, connection:
+        connection.execute(f"DELETE FROM episodes WHERE rowid IN ({gone.format(40)})")
+    assert "no question has been put to all of ann, bob, cat, dan of team 'all', and 40 questions to some" in cup.fit(
+        ends=2
+    )
