@@ -14,6 +14,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, select
 
 from moot.store import schema
+from moot.store.same_options import same_options
 from moot.store.statements import Row, insert_new
 
 DeclarationKind = Literal["hypothesis", "primary"]
@@ -65,7 +66,7 @@ def _begun(connection: Connection, name: str, cells: Sequence[str], questions: I
     if connection.execute(select(calls.c.key).where(calls.c.experiment == name).limit(1)).first() is not None:
         return True
     played: set[str] = set()
-    for cell in cells:
+    for cell in same_options(connection, cells):
         query = select(episodes.c.question).where(episodes.c.cell == cell)
         played.update(connection.execute(query).scalars())
     return bool(played) and (questions is None or any(question in played for question in questions))

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
 from moot.store.rows import as_led, config_of, facts_of
+from moot.store.same_options import same_options
 from moot.store.statements import Row
 
 
@@ -31,10 +32,11 @@ class PlanBeside(NamedTuple):
 
 
 def plans_beside(connection: Connection, ident: str, chosen: Collection[str]) -> list[PlanBeside]:
-    """All plans but this one, under every name under which one of these cells was planned; the oldest first."""
+    """All plans but this one, under every name under which one of these cells was planned, be it with other lessons to
+    learn from; the oldest first."""
     plans, places, cells = schema.experiments, schema.experiment_cells, schema.cells
     names: set[str] = set()
-    for part in queries.chunks(sorted(chosen)):
+    for part in queries.chunks(sorted(same_options(connection, chosen))):
         holding = select(plans.c.name).join(places, places.c.experiment == plans.c.id).where(places.c.cell.in_(part))
         names.update(connection.execute(holding.distinct()).scalars())
     beside = []

@@ -163,10 +163,11 @@ def tried_before(raw: Raw, sides: Iterable[str]) -> int:
 
 
 def _who(cell: Cell) -> str:
-    """A player alone is one, whoever is the captain."""
-    if cell.player is None:
+    """A player alone is one, whoever is the captain; who learns is one, whatever it was taught by."""
+    if cell.player is None and not cell.traits.get("learns"):
         return cell.id
-    return json.dumps({key: value for key, value in cell.spec.items() if key != "captain"}, sort_keys=True)
+    led = {"captain"} if cell.player is not None else set()
+    return json.dumps({key: value for key, value in cell.spec.items() if key not in led}, sort_keys=True)
 
 
 def titles(raw: Raw) -> dict[str, str]:

@@ -66,19 +66,27 @@ class UnlistedOptions:
         source = self._source
         if source.served:
             return []
-        planned: dict[str | bytes, tuple[str, Stored]] = {}
+        planned: dict[str | bytes, list[Stored]] = {}
+        named: dict[str | bytes, str] = {}
         for name, row in cells_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
             cell = stored_cell(row)
-            if (identity := _identity(cell)) not in self._listed:
-                planned.setdefault(identity, (name, cell))
-        fresh = [cell["id"] for _, cell in planned.values() if cell["id"] not in self._read]
-        choices = {cell: ChosenOn(marks) for cell, marks in choices_of(source.connection, fresh).items()}
-        chosen_on = source.questions_of(choices)
-        for name, cell in planned.values():
-            if cell["id"] not in self._read:
-                self._read[cell["id"]] = _option(source, name, cell, chosen_on.get(cell["id"], frozenset()))
-        found = (self._read[cell["id"]] for _, cell in planned.values())
+            if (identity := _identity(cell)) in self._listed:
+                continue
+            named.setdefault(identity, name)
+            if identity not in planned or cell["traits"].learns:
+                planned.setdefault(identity, []).append(cell)
+        self._read_all((named[identity], cell) for identity, cells in planned.items() for cell in cells)
+        found = (_most_played(self._read[cell["id"]] for cell in cells) for cells in planned.values())
         return [option for option in found if option is not None]
+
+    def _read_all(self, planned: Iterable[tuple[str, Stored]]) -> None:
+        """Those that have not been read yet, each with the name under which it was planned first."""
+        source = self._source
+        fresh = {cell["id"]: (name, cell) for name, cell in planned if cell["id"] not in self._read}
+        choices = {cell: ChosenOn(marks) for cell, marks in choices_of(source.connection, list(fresh)).items()}
+        chosen_on = source.questions_of(choices)
+        for ident, (name, cell) in fresh.items():
+            self._read[ident] = _option(source, name, cell, chosen_on.get(ident, frozenset()))
 
     def earlier_versions(self, sides: Sequence[SideName], chosen: Sequence[Stored]) -> int:
         """In how many ways what these sides name was played before with other models, prompts or options, on any of the
@@ -104,8 +112,17 @@ def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
 
 
 def _identity(cell: Stored) -> str | bytes:
-    """A player alone is the same under whichever captain it was kept."""
-    return alone_as(cell["spec"]) if cell["player"] else cell["id"]
+    """A player alone is the same under whichever captain it was kept, and what learns whichever questions it learnt from."""
+    if cell["player"]:
+        return alone_as(cell["spec"])
+    return cell["spec"] if cell["traits"].learns else cell["id"]
+
+
+def _most_played(several: Iterable[UnlistedOption | None]) -> UnlistedOption | None:
+    """Of what learnt from several sets of questions, a trial's and then the whole: the one that has answered the most."""
+    return max(
+        (option for option in several if option is not None), key=lambda option: len(option.played), default=None
+    )
 
 
 def _option(source: Source, experiment: str, cell: Stored, chosen_on: frozenset[str]) -> UnlistedOption | None:
