@@ -8,7 +8,7 @@ store, or the same questions under other ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -22,7 +22,7 @@ from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
-from moot.store.undertakings import answers_on, cells_beside, plans_beside, questions_taken_out
+from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside, questions_taken_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class UnlistedOptions:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._listed = {_identity(cell) for cell in source.cells}
+        self._listed = set(map(identity_of, source.cells))
         self._read: dict[str, UnlistedOption | None] = {}
 
     @cached_property
@@ -68,9 +68,9 @@ class UnlistedOptions:
             return []
         planned: dict[str | bytes, list[Stored]] = {}
         named: dict[str | bytes, str] = {}
-        for name, row in cells_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
+        for name, row in cells_beside(self._plans(chosen)):
             cell = stored_cell(row)
-            if (identity := _identity(cell)) in self._listed:
+            if (identity := identity_of(cell)) in self._listed:
                 continue
             named.setdefault(identity, name)
             if identity not in planned or cell["traits"].learns:
@@ -94,13 +94,20 @@ class UnlistedOptions:
         source = self._source
         if source.served:
             return 0
-        played = {_identity(option.cell) for option in self.beside(chosen)}
-        versions: set[tuple[frozenset[str | bytes], ...]] = set()
-        for _, rows in plans_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
-            cells = [stored_cell(row) for row in rows]
-            meant = tuple(frozenset(map(_identity, _meant(side, cells))) & played for side in sides)
-            versions.update([meant] if any(meant) else ())
-        return len(versions)
+        return versions_of(self._plans(chosen), sides, {identity_of(option.cell) for option in self.beside(chosen)})
+
+    def _plans(self, chosen: Sequence[Stored]) -> list[PlanBeside]:
+        return plans_beside(self._source.connection, self._source.ident, [cell["id"] for cell in chosen])
+
+
+def versions_of(plans: Iterable[PlanBeside], sides: Sequence[SideName], played: Collection[str | bytes]) -> int:
+    """In how many ways these sides were meant by other plans, of those who have `played` and are not in the file."""
+    versions: set[tuple[frozenset[str | bytes], ...]] = set()
+    for _, rows in plans:
+        cells = [stored_cell(row) for row in rows]
+        meant = tuple(frozenset(map(identity_of, _meant(side, cells))).intersection(played) for side in sides)
+        versions.update([meant] if any(meant) else ())
+    return len(versions)
 
 
 def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
@@ -111,7 +118,7 @@ def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
         return []
 
 
-def _identity(cell: Stored) -> str | bytes:
+def identity_of(cell: Stored) -> str | bytes:
     """A player alone is the same under whichever captain it was kept, and what learns whichever questions it learnt from."""
     if cell["player"]:
         return alone_as(cell["spec"])
