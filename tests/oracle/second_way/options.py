@@ -148,6 +148,21 @@ def left_behind(raw: Raw) -> int:
     return len(missing)
 
 
+def mended(raw: Raw) -> int:
+    """Questions of which something else was right when they were answered for what stands beside under the same name."""
+    right = ("answer", "accepted", "rejected", "lemmatize", "free_order", "known")
+    other: set[str] = set()
+    for plan in raw.beside:
+        if plan.config["name"] != raw.config["name"]:
+            continue
+        answered = {episode.question for cell in plan.cells for episode in plan.episodes(cell)}
+        for question in answered & raw.questions.keys():
+            then, now = plan.questions[question], raw.questions[question]
+            if then["question"] == now["question"] and any(then.get(key) != now.get(key) for key in right):
+                other.add(question)
+    return len(other)
+
+
 def tried_before(raw: Raw, sides: Iterable[str]) -> int:
     """How many different things of other plans went by these names, and have answered some of these questions."""
     sides = list(sides)
