@@ -33,7 +33,7 @@ def earlier_judges(
     rows: list[Row] = []
     for part in queries.chunks(list(digests)) if judges else ():
         named = select(table.c.judge, table.c.judge_name).where(table.c.case.in_(part)).distinct()
-        rows += connection.execute(named).mappings()
+        rows += map(dict, connection.execute(named).mappings())
     current = _names_by_identity(connection, rows, judges, batch)
     others = {
         row["judge_name"]
