@@ -7,12 +7,12 @@ the same option in a claim. What such a cell was made of, all but its lessons, s
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
 from sqlalchemy import Connection, select
 
 from moot.store import schema
+from moot.store.rows import object_of
 
 
 def same_options(connection: Connection, cells: Collection[str]) -> set[str]:
@@ -21,6 +21,6 @@ def same_options(connection: Connection, cells: Collection[str]) -> set[str]:
     same = set(cells)
     for cell in cells:
         row = connection.execute(select(table.c.spec, table.c.traits).where(table.c.id == cell)).first()
-        if row is not None and json.loads(row.traits or "{}").get("learns"):
+        if row is not None and object_of(row.traits or "{}", "cells.traits").get("learns"):
             same.update(connection.execute(select(table.c.id).where(table.c.spec == row.spec)).scalars())
     return same
