@@ -31,8 +31,8 @@ from moot.types import Answer, Case, Verdict, digest
 FINGERPRINTS = 2**128
 FOLDS = 10
 """Were all other questions the lessons of each, then of two players who are right equally often the one who is right here would
-have one right fewer elsewhere: who follows the best of the others would follow whoever is wrong. A fold as a whole hides less, and
-what is learnt is the same for all of it."""
+have one right fewer elsewhere: who follows the best of the others would follow whoever is wrong. A fold hides less, and what
+is learnt is the same for all of it."""
 
 Fold = int | str
 """One of so many; with fewer than that, what a question is a part of."""
