@@ -177,7 +177,7 @@ def plan(
     from moot.stats.bounded_power import PlannedUnits
 
     units = PlannedUnits((cluster_size or 1,), apart)
-    told = PlannedFrom(file or pilot, comparisons, cluster_size)
+    told = PlannedFrom(file or pilot, comparisons, cluster_size, store)
     if pilot is not None:
         from moot.cli.pilot import PilotPlan, pilot_command
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
+from moot.measures.claims.since_the_look import keys_changed_words
 from moot.measures.columns import Figures, Row, count, names_teams, titled
 from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
@@ -112,7 +113,13 @@ def hypotheses_words(hypotheses: Sequence[Row]) -> str:
         *([f"{changed:,} changed since"] if changed else ()),
         *([f"{late:,} exploratory"] if late else ()),
     ]
-    return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."
+    since = f"; {changed_keys[:1].lower()}{changed_keys[1:]}" if (changed_keys := _changed_keys(hypotheses)) else ""
+    return f"Hypotheses: {', '.join(parts)}{since} (--section hypotheses)."
+
+
+def _changed_keys(hypotheses: Sequence[Row]) -> str:
+    many = next((row["keys_changed"] for row in hypotheses if row.get("keys_changed")), 0)
+    return keys_changed_words(many) if many else ""
 
 
 def simulated_words(figures: Figures) -> str:
