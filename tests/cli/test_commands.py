@@ -207,9 +207,10 @@ def test_ask_as_json(tmp_path: Path, capfd: Captured) -> None:
 
 def test_ask_shows_a_table(tmp_path: Path, capfd: Captured) -> None:
     assert moot("ask", "Which?", "--team", team_file(tmp_path), "--choice", "red", "--choice", "blue") == 0
-    shown = capfd.readouterr().out
-    assert "ann" in shown
-    assert "[simulated]" in shown
+    said = capfd.readouterr()
+    assert "ann" in said.err
+    assert "[simulated]" in said.err
+    assert len(said.out.splitlines()) == 1, "into a pipe goes the answer alone"
 
 
 TWO = {"teams": {"two": {"players": ["ann", "tom"], "captain": "each"}}}
@@ -260,7 +261,7 @@ def test_ask_ends_with_the_answer(tmp_path: Path, capfd: Captured) -> None:
 def test_ask_shows_what_was_read_out_of_free_words(tmp_path: Path, capfd: Captured) -> None:
     path = team_file(tmp_path, **TWO, strategies=["debate"])
     assert moot("ask", "Which?", "--team", path, "--choice", "red", "--choice", "blue") == 0
-    rows = [line.split("│") for line in capfd.readouterr().out.splitlines() if line.startswith("│")]
+    rows = [line.split("│") for line in capfd.readouterr().err.splitlines() if line.startswith("│")]
     said = {row[1].split()[0]: row[3].strip()[:1] for row in rows if row[1].strip()}
     assert said["ann"] in tuple("AB")
     assert said["tom"] in tuple("AB")
@@ -502,4 +503,6 @@ def test_ask_again_counts_each_call_once_and_says_that_none_was_made(tmp_path: P
         asked = json.loads(capfd.readouterr().out)
         assert (asked["calls"], asked["from_store"]) == expected
     assert moot("ask", "Who is it?", "--team", path, "--all") == 0
-    assert "2 calls, all from the store · $0" in capfd.readouterr().out
+    said = capfd.readouterr()
+    assert "2 calls, all from the store · $0" in said.err
+    assert [line.split(": ")[0] for line in said.out.splitlines()] == ["vote@ann", "vote@tom", "solo@ann", "solo@tom"]

@@ -209,7 +209,7 @@ def ask(
     no_log: Annotated[bool, typer.Option("--no-log", help="Do not keep it for moot log.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
-    """Ask a team one question and watch it answer. The answer is the last line."""
+    """Ask a team one question and watch it answer. The answer comes last."""
     from moot.cli.ask import AskOptions, ask_command, one_question
 
     asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
