@@ -172,7 +172,33 @@ def test_show_has_every_prompt_reply_and_grade(tmp_path: Path, capfd: Captured) 
     assert only["calls"][0]["version"] == "simulated/2 tom"
 
 
-@pytest.mark.parametrize("arguments", [["q99"], ["q3", "--strategy", "solo@nobody"], ["q3", "--strategy", "debate"]])
+def test_show_without_an_id_lists_who_was_right(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    moot("run", path, "--quiet")
+    capfd.readouterr()
+    assert moot("show", path, "--json") == 0
+    listed = json.loads(capfd.readouterr().out)
+    assert moot("show", path) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert len(lines) == len(listed) + 3, "a header, and how one is shown"
+    for question, line in zip(listed, lines[1:], strict=False):
+        assert moot("show", path, question["id"], "--json") == 0
+        each = {play["title"]: [play["score"]] for play in json.loads(capfd.readouterr().out)}
+        assert question["scores"] == each
+        right = [title for title, scores in each.items() if scores == [1.0]]
+        assert line.split()[0] == question["id"]
+        assert line.endswith(", ".join(right) or "nobody")
+    assert {len(question["scores"]) for question in listed} == {2}
+    assert moot("show", path, "--json", "--strategy", "solo@tom") == 0
+    assert {*json.loads(capfd.readouterr().out)[0]["scores"]} == {"solo@tom"}
+    assert moot("show", path, "Q3") == 2
+    assert "its ids are such as q0, q1, q2, q3" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["q99"], ["q3", "--strategy", "solo@nobody"], ["q3", "--strategy", "debate"], ["--strategy", "debate"]],
+)
 def test_show_what_is_not_there(tmp_path: Path, capfd: Captured, arguments: list[str]) -> None:
     path = experiment(tmp_path)
     moot("run", path, "--quiet")

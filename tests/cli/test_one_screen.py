@@ -67,6 +67,7 @@ QUIET = {"PAGER": "cat"}
         (("report", "cup.yaml", "-o", "cup.html"), 3),
         (("compare", "cup.yaml", "--a", "talkative@ann", "--b", "vote"), MOST_LINES),
         (("show", "cup.yaml", "general-en-01", "--strategy", "solo@ann", "--no-pager"), None),
+        (("show", "cup.yaml", "--no-pager"), 43),
         (("doctor", "cup.yaml"), 40),
         (("plan", "--accuracy", "0.7", "--gain", "0.05"), MOST_LINES),
         (("plan", "--from", "cup.yaml"), MOST_LINES),
