@@ -224,10 +224,7 @@ app.command()(purge)
 @app.command()
 def show(
     file: File,
-    question_id: Annotated[
-        str | None,
-        typer.Argument(metavar="QUESTION_ID", help="The question's id; left out: which there are.", show_default=False),
-    ] = None,
+    question_id: Annotated[str | None, typer.Argument(metavar="QUESTION_ID", help="Its id; left out: a list.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
