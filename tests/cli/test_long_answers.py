@@ -10,6 +10,11 @@ import pytest
 from stub_endpoint import answering
 from terminal import COLUMNS, ROWS, ran_in_pipe, seen_in_terminal
 
+from moot.cli.console import Console
+from moot.cli.watched import Watched
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+
 PAGE = """## Options
 1. *Cookies*: simple, signed, and everybody has them; the browser sends them along with every single request there is
 2. Redis
@@ -68,3 +73,11 @@ def test_short_columns_leave_room_to_the_long_one(tmp_path: Path) -> None:
     assert lines[-1] == "Paris"
     because = next(line.split("│")[4].strip() for line in lines if "│ ann" in line)
     assert len(because) > 30
+
+
+@pytest.mark.parametrize("loading", [True, False])
+def test_while_weights_are_loaded_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str], loading: bool) -> None:
+    (tmp_path / "team.yaml").write_text("{name: team, models: {ann: {provider: simulated, accuracy: 1}}}")
+    cells = build(read_experiment(tmp_path / "team.yaml", with_questions=False)).cells
+    Console().print(Watched(cells, is_loading=lambda: loading).view())
+    assert ("loading the model" in capsys.readouterr().out) == loading
