@@ -489,7 +489,7 @@ QUESTIONS = [
         files=questions(GOOD_QUESTION, "\n", GOOD_QUESTION),
     ),
     Bad("no-reference", ("cup.jsonl:1: answer: the reference is missing", "null"), files=questions(answer=None)),
-    Bad("empty-reference", ("cup.jsonl:1: answer: expected a text that is not empty",), files=questions(answer=" ")),
+    Bad("empty-reference", ("cup.jsonl:1: answer: the reference is missing",), files=questions(answer=" ")),
     Bad(
         "no-such-letter",
         ("cup.jsonl:1: answer: expected one of the letters A, B, found 'C'",),

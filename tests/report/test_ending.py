@@ -259,6 +259,23 @@ def test_where_not_all_have_played_the_same_none_is_called_the_highest(
     assert any("not played yet" in line for line in lines)
 
 
+@pytest.mark.parametrize(("width", "settled"), [(0.0, True), (1.0, False)])
+def test_nor_where_a_grade_that_is_awaited_could_make_another_the_highest(
+    figures: dict[str, Any], width: float, settled: bool
+) -> None:
+    """Bounds that settle who is the highest are as good as all the grades."""
+    waiting = [
+        {
+            **row,
+            "ungraded": 1,
+            "bounds": {"low": max(0.0, row["value"] - width), "high": min(1.0, row["value"] + width)},
+        }
+        for row in figures["accuracy"]
+    ]
+    lines = printed(print_ending, {**figures, "accuracy": waiting}, NextCommands("cup.yaml"))
+    assert any("top of" in line for line in lines) == settled
+
+
 def test_nor_where_all_have_questions_left_to_play(figures: dict[str, Any]) -> None:
     early = {**figures, "accuracy": [{**row, "missing": 2} for row in figures["accuracy"]]}
     assert any("top of" in line for line in printed(print_ending, figures, NextCommands("cup.yaml")))

@@ -209,7 +209,7 @@ def ask(
     no_log: Annotated[bool, typer.Option("--no-log", help="Do not keep it for moot log.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
-    """Ask a team one question and watch it answer. The answer is the last line."""
+    """Ask a team one question and watch it answer. The answer comes last."""
     from moot.cli.ask import AskOptions, ask_command, one_question
 
     asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
@@ -224,13 +224,13 @@ app.command()(purge)
 @app.command()
 def show(
     file: File,
-    question_id: Annotated[str, typer.Argument(metavar="QUESTION_ID", help="The question's id.", show_default=False)],
+    question_id: Annotated[str | None, typer.Argument(metavar="QUESTION_ID", help="Its id; left out: a list.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
     no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,
 ) -> int:
-    """One question, whole: every prompt, reply and grade."""
+    """One question, whole: every prompt, reply and grade; or all of them, with who was right."""
     from moot.cli.show import show_command
 
     by_the_page = not no_pager

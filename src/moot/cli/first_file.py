@@ -14,6 +14,8 @@ from moot.cli.asked_columns import find_questions
 from moot.cli.choosing import agreed
 from moot.cli.offers import Offer, choose, find_offers, hosted_model, proposed, show
 from moot.cli.safe_text import say
+from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
+from moot.data.tables.table import check_readable
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.starter_file import StarterFile, StarterModel
@@ -26,6 +28,8 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
     _check_output(output, yes=yes)
     if questions is not None and not questions.is_file():
         raise FileError("no such file of questions", file=questions)
+    if questions is not None and questions.suffix.lower() in TABLE_ENDINGS:
+        check_readable(questions)  # before anything is asked that would be asked again
     offers = find_offers(ports, key_env)
     usual = proposed(offers)
     say("Models (* are proposed):")

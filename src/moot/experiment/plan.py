@@ -15,6 +15,7 @@ import orjson
 
 from moot.data import Dataset
 from moot.data.clusters import AskedTwice
+from moot.data.contradictions import contradiction_words
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
@@ -183,6 +184,8 @@ class Plan:
         of_file = self.dataset.notes if self.dataset else ()
         twice = AskedTwice.among(self.dataset or ())
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
+        if twice is not None:
+            of_questions += contradiction_words(self.dataset or ())
         return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *self.strategy_warnings, *self._chosen_on()]))
 
     @property

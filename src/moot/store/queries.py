@@ -256,6 +256,13 @@ def results(
     return _mappings(connection, query)
 
 
+def values_of(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:
+    """(question, case, score) of every episode of a cell on this experiment's questions, in their order."""
+    places = schema.experiment_questions
+    query = scored_plays(ident, cell, grader, places.c.question, places.c.case, schema.scores.c.value)
+    return (tuple(row) for row in connection.execute(query))
+
+
 def all_failed(connection: Connection, ident: str) -> bool:
     """Whether an experiment has been played on its questions, and every play of it ended as `failed`."""
     places, cells, episodes = schema.experiment_questions, schema.experiment_cells, schema.episodes
