@@ -18,7 +18,6 @@ from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.report.compare import compared, words
-from moot.report.figures import find_experiment
 from moot.store import from_here
 from moot.store.examined import opened_to_read
 
@@ -48,15 +47,16 @@ def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: 
 async def compared_in(source: str, a: str, b: str, url: str | None = None) -> dict[str, Any]:
     """`source` is an experiment file, the URL of a store, or a store's file."""
     if "://" in source or source.endswith((".db", ".sqlite")):
-        store, name = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
+        store, wanted = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
         judges = None
     else:
-        store, name = open_existing(Path(source), url)
+        store, wanted = open_existing(Path(source), url)
         judges = FileJudges(read_experiment(Path(source), with_questions=False))
 
     def read(connection: Connection) -> dict[str, Any]:
-        experiment = find_experiment(connection, name)
-        return compared(connection, judges.follow(connection, experiment) if judges else experiment, a, b)
+        found = wanted.found(connection)
+        row = compared(connection, judges.follow(connection, found.plan) if judges else found.plan, a, b)
+        return found.noted(row)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():

@@ -36,6 +36,7 @@ from moot.report.remarks import (
     prove_nothing,
     simulated_words,
     unlisted_words,
+    whose_words,
 )
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
@@ -148,7 +149,9 @@ def verdict_parts(
 
 
 def _verdict(figures: Figures) -> list[Text]:
-    sentences = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
+    sentences = [
+        Text(sentence) for sentence in (*whose_words(figures), *(figures.get("headline") or {}).get("words", ()))
+    ]
     return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
 
 

@@ -14,7 +14,7 @@ from moot.measures.claims.words import CUT_SHORT
 from moot.measures.columns import Figures
 from moot.measures.section import Column, Section
 from moot.report.names import shortened
-from moot.report.remarks import simulated_words
+from moot.report.remarks import simulated_words, whose_words
 from moot.report.section_terminal import cell, in_words
 from moot.report.sections import all_sections
 from moot.report.tables import write_whole
@@ -73,6 +73,7 @@ def latex_table(section: Section, remarks: Iterable[str] = ()) -> str:
 
 def _caption_remarks(figures: Figures) -> Iterator[str]:
     """What must not be lost with the page around a table."""
+    yield from whose_words(figures)
     if (figures.get("headline") or {}).get("cut_short"):
         yield CUT_SHORT
     if figures.get("simulated"):
