@@ -88,7 +88,7 @@ def report_command(
     if len(runs) > 1:
         _refuse_one_run_twice(paths, runs)
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
-    if as_json or output is not None or kind is not None:  # in a terminal it stands on top
+    if output is not None or kind is not None:  # else it stands on top of the figures, or is a key of them
         for reading in runs:
             tell_whose(reading.found)
     if kind is not None:
