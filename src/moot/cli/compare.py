@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.cli.console import Console
-from moot.cli.file_judges import FileJudges
+from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
@@ -48,19 +48,19 @@ async def compared_in(source: str, a: str, b: str, url: str | None = None) -> di
     """`source` is an experiment file, the URL of a store, or a store's file."""
     if "://" in source or source.endswith((".db", ".sqlite")):
         store, wanted = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
-        judges = None
+        graders = None
     else:
         store, wanted = open_existing(Path(source), url)
-        judges = FileJudges(read_experiment(Path(source), with_questions=False))
+        graders = FileGraders(read_experiment(Path(source), with_questions=False))
 
     def read(connection: Connection) -> dict[str, Any]:
         found = wanted.found(connection)
-        row = compared(connection, judges.follow(connection, found.plan) if judges else found.plan, a, b)
+        row = compared(connection, graders.follow(connection, found.plan) if graders else found.plan, a, b)
         return found.noted(row)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
             row = await store.read(read)
-    if judges is not None:
-        judges.say()
+    if graders is not None:
+        graders.say()
     return row

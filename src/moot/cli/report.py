@@ -12,7 +12,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection
 
 from moot.cli.conditions import checked_conditions, unmet
-from moot.cli.file_judges import FileJudges
+from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
@@ -164,11 +164,11 @@ async def read_report(
     store, wanted_plan = open_existing(path, url, served=served)
     file = read_experiment(path, with_questions=False) if path is not None else None
     hypotheses = file.spec.hypotheses if file is not None else []
-    judges = FileJudges(file) if file is not None and not served else None  # what was served goes by what people said
+    graders = FileGraders(file) if file is not None and not served else None  # what was served goes by what people said
 
     def read(connection: Connection) -> ReadRun:
         found = wanted_plan.found(connection, plan)
-        experiment = found.plan if judges is None else judges.follow(connection, found.plan)
+        experiment = found.plan if graders is None else graders.follow(connection, found.plan)
         run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses))
         page = None
         if wanted.page:
@@ -196,8 +196,8 @@ async def read_report(
     async with opened_to_read(store):
         with ends_on_ctrl_c():
             found = await store.read(read)
-    if judges is not None:
-        judges.say()
+    if graders is not None:
+        graders.say()
     return found
 
 
