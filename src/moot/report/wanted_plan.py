@@ -10,6 +10,7 @@ installed here), the words that its runs were kept with are compared with its ow
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -163,12 +164,14 @@ def _when(connection: Connection, plan: Row) -> str:
 
 def refuse_one_run_twice(files: Sequence[ExperimentFile], found: Sequence[FoundPlan]) -> None:
     """Two files that end in one run: what would be compared is that run with itself."""
-    first, second = (file.path.name for file in files)
-    if reasons := [words for plan in found if (words := plan.not_of_file)]:
-        told = f"{first} and {second} are both told by one run: {'; '.join(dict.fromkeys(reasons))}"
-        way = f"run each under a name of its own ('name: {files[0].spec.name}' is the one they share)"
-        raise UsageError(f"{told}. To compare them, {way}")
+    both = " and ".join(file.path.name for file in files)
+    reasons = {file: plan.not_of_file for file, plan in zip(files, found, strict=True) if plan.not_of_file is not None}
+    if not reasons:
+        same = "make one and the same plan, so there is nothing to compare"
+        raise UsageError(f"{both} {same}; expected two that differ in what is played")
+    told = "; ".join(dict.fromkeys(reasons.values()))
+    first = ", then ".join(f"moot run {shlex.quote(str(file.path))}" for file in reasons)
     raise UsageError(
-        f"{first} and {second} make one and the same plan, so there is nothing to compare; expected two that differ in what"
-        " is played"
+        f"{both} end in one and the same run, which would be compared with itself: {told}. To compare them: {first};"
+        " a name of its own (the key name) keeps a file's runs apart from those of another"
     )
