@@ -14,9 +14,9 @@ from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.words import NOTHING_CLAIMED
 from moot.measures.columns import count
 from moot.measures.numbers import plain, rounded, signed, signed_between
-from moot.measures.reserved import NOT_OF_FILE
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
+from moot.report.whose_figures import whose_words
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate_row
 from moot.stats.graded_pairs import (
@@ -96,8 +96,7 @@ def _captains(one: SideResults, other: SideResults) -> tuple[int, ...]:
 
 def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
-    whose = [f"{row[NOT_OF_FILE]}."] if row.get(NOT_OF_FILE) else []
-    return [*whose, *([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
+    return [*whose_words(row), *([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
 
 
 def _words(row: Mapping[str, Any]) -> list[str]:

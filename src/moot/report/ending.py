@@ -36,10 +36,10 @@ from moot.report.remarks import (
     prove_nothing,
     simulated_words,
     unlisted_words,
-    whose_words,
 )
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
+from moot.report.whose_figures import whose_words
 from moot.types import WITH_ANSWER
 
 LINES = 25

@@ -14,10 +14,11 @@ from moot.measures.claims.words import CUT_SHORT
 from moot.measures.columns import Figures
 from moot.measures.section import Column, Section
 from moot.report.names import shortened
-from moot.report.remarks import simulated_words, whose_words
+from moot.report.remarks import simulated_words
 from moot.report.section_terminal import cell, in_words
 from moot.report.sections import all_sections
 from moot.report.tables import write_whole
+from moot.report.whose_figures import whose_words
 
 ONE_PAGE = 40
 """Of more rows a table goes on on the next page."""

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
-from moot.measures.reserved import NOT_OF_FILE
 from moot.measures.section import Section
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.frames import experiments_frame, frame
 from moot.report.section_terminal import cell
 from moot.report.sections import all_sections
 from moot.report.wanted_plan import WantedPlan
+from moot.report.whose_figures import whose_words
 from moot.store import from_here, store_at
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
@@ -122,7 +122,7 @@ class Report:
         """What a notebook shows: the verdict, and every section as a table."""
         title = html.escape(str(self.figures["experiment"]))
         tables = "".join(map(section_html, self.sections))
-        whose = f"<p>{html.escape(words)}.</p>" if (words := self.figures.get(NOT_OF_FILE)) else ""
+        whose = "".join(f"<p>{html.escape(words)}</p>" for words in whose_words(self.figures))
         return f"<h3>{title}</h3>{whose}<p><b>{html.escape(self.headline)}</b></p>{tables}"
 
 

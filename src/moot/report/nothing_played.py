@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from moot.measures.reserved import NOT_OF_FILE
+from moot.report.whose_figures import whose_words
 
 
 def all_failed(figures: Mapping[str, Any]) -> int:
@@ -24,7 +24,7 @@ def nothing_words(plays: int) -> str:
 
 def instead_of_figures(figures: Mapping[str, Any], file: object = "FILE") -> list[str]:
     """What is told of a run that has no figures; nothing where it has some."""
-    whose = [f"{words}."] if (words := figures.get(NOT_OF_FILE)) else []
+    whose = whose_words(figures)
     if plays := all_failed(figures):
         return [*whose, nothing_words(plays), failure_words(figures), next_words(file)]
     return [*whose, *none_played_words(figures, file)] if none_played(figures) else []

@@ -12,7 +12,6 @@ from moot.measures.columns import Figures, Row, count, names_teams, titled
 from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.quiz.sections import talk_from_words
-from moot.measures.reserved import NOT_OF_FILE
 from moot.report.nothing_played import ended_early_words
 
 SMALL = 30
@@ -65,11 +64,6 @@ def remarks(figures: Figures) -> list[str]:
         for failure in figures["failures"]
     ]
     return lines
-
-
-def whose_words(figures: Figures) -> list[str]:
-    """On top of everything: that these are not the figures of the file as it is now."""
-    return [f"{words}."] if (words := figures.get(NOT_OF_FILE)) else []
 
 
 def cluster_words(questions: int, clusters: Row) -> str:

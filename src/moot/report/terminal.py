@@ -42,9 +42,10 @@ from moot.report.layout import GUTTER, grid, longest_piece, table, wrapped
 from moot.report.names import shortened
 from moot.report.nothing_played import instead_of_figures
 from moot.report.position_terminal import position_table
-from moot.report.remarks import remarks, whose_words
+from moot.report.remarks import remarks
 from moot.report.section_terminal import cell, section_parts
 from moot.report.sections import all_sections
+from moot.report.whose_figures import whose_words
 
 NAME = 14
 """Longer names of captains are wrapped, so that more strategies stand beside each other."""

@@ -22,7 +22,7 @@ from sqlalchemy import Connection
 from moot.errors import MootError, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan, written_down
-from moot.experiment.spec import ExperimentFile
+from moot.experiment.spec import Experiment, ExperimentFile
 from moot.measures.alike_plans import are_alike, in_play, told_of
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.reserved import NOT_OF_FILE
@@ -31,6 +31,9 @@ from moot.store import queries
 from moot.store.rows import config_of
 from moot.store.statements import Row
 from moot.store.undertakings import file_questions
+
+CONNECT_WHEN_ASKED = ("endpoint", "local", "simulated", "recorded")
+"""Providers whose models can be made without connecting to anybody. LiteLLM, and what others bring, may do so when loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,9 @@ class WantedPlan:
     def found(self, connection: Connection, start: str | None = None) -> FoundPlan:
         """The whole of it, be it that a part was run last. `start`: of the id of the one that is to be told."""
         if self._file is None or self.name is None:
-            return FoundPlan(
-                find_experiment(connection, self.name)
-                if start is None
-                else plan_beginning(connection, start, self.name)
-            )
+            if start is not None:
+                return FoundPlan(plan_beginning(connection, start, self.name))
+            return FoundPlan(find_experiment(connection, self.name))
         latest = find_experiment(connection, self.name)
         named = queries.experiments_named(connection, self.name)
         own = self._own(connection, named)
@@ -93,9 +94,8 @@ class WantedPlan:
     def _whole(self) -> Plan | str:
         """The plan of all the file's questions; or why it cannot be made here."""
         assert self._file is not None
-        sets = self._file.spec.questions
-        if any(source.hub is not None for source in (sets if isinstance(sets, list) else [sets]) if source is not None):
-            return "its questions are on the hub, and nothing is fetched for a report"
+        if (reached := _beyond_this_machine(self._file.spec)) is not None:
+            return reached
         try:
             return build(self._file, asked=False)
         except (MootError, ImportError, OSError) as error:
@@ -116,8 +116,10 @@ class WantedPlan:
     def _ident(self, size: int) -> str | None:
         """Of the plan with the first so many questions."""
         assert self._file is not None
-        if isinstance(self._whole, str) or size == len(self._whole.dataset or ()):
-            return None if isinstance(self._whole, str) else self._whole.id
+        if isinstance(self._whole, str):
+            return None
+        if size == len(self._whole.dataset or ()):
+            return self._whole.id
         if size not in self._by_size:
             try:
                 self._by_size[size] = build(self._file, limit=size, asked=False).id
@@ -155,6 +157,15 @@ class WantedPlan:
         if isinstance(self._whole, str):
             return f"the plan of {self._title} cannot be made here ({self._whole}); this is the last run of its name, of {when}"
         return f"{self._title} as it is now was not run; this is the run of {when}"
+
+
+def _beyond_this_machine(spec: Experiment) -> str | None:
+    """Why making its plan might reach out to others, which nobody does who only looks; None: it would not."""
+    sets = spec.questions if isinstance(spec.questions, list) else [spec.questions]
+    if any(source is not None and source.hub is not None for source in sets):
+        return "its questions are on the hub"
+    providers = [model.provider for model in spec.models.values() if model.provider not in CONNECT_WHEN_ASKED]
+    return f"its models of provider {providers[0]} are made only to be asked" if providers else None
 
 
 def _when(connection: Connection, plan: Row) -> str:

@@ -26,6 +26,7 @@ from moot.openai_form.body import BodyLimit
 from moot.openai_form.refusal import json_response
 from moot.report.so_far import so_far
 from moot.report.wanted_plan import WantedPlan
+from moot.report.whose_figures import whose_words
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.doors import Door, Doors
 from moot.serve.page_files import page_file, page_with_token
@@ -90,8 +91,8 @@ class Watching:
             raise UsageError(f"the store holds no run of {self._wanted.name!r} yet")
         found = self._wanted.last_begun(connection)
         taken = so_far(connection, found.plan, time.time())
-        whose = [f"{found.not_of_file}."] if found.not_of_file else []
-        return found.noted({**taken, "notes": [*whose, *taken["notes"]]})
+        noted = found.noted(taken)
+        return {**noted, "notes": [*whose_words(noted), *taken["notes"]]}
 
     def _pace(self, played: int) -> float | None:
         """Episodes a minute, since it is watched; None: not known yet, or nothing came."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from moot.measures.numbers import money, plain
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
-from moot.report.remarks import whose_words
+from moot.report.whose_figures import whose_words
 from moot.stats.counted_words import count
 
 FEW = 30
