@@ -535,6 +535,22 @@ def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     assert "several files here look like questions (a.csv, b.jsonl)" in Path("other.yaml").read_text()
 
 
+def test_two_files_of_a_folder_have_two_names() -> None:
+    """They would be versions of one experiment else, and share a store."""
+    Path("golden set.csv").write_text(OWN)
+    names = {}
+    for file in ("moot.yaml", "cup.yaml", "cup3.yaml", "golden-set.yaml", "Cup.yml"):
+        assert moot("init", "--yes", "--questions", "golden set.csv", "-o", file) == 0
+        names[file] = written(Path(file))["name"]
+    assert names == {
+        "moot.yaml": "golden-set",
+        "cup.yaml": "cup",
+        "cup3.yaml": "cup3",
+        "golden-set.yaml": "golden-set-2",
+        "Cup.yml": "Cup-2",
+    }
+
+
 def test_questions_that_are_not_there(capfd: Captured) -> None:
     assert moot("init", "--yes", "--questions", "absent.csv") == 2
     assert "absent.csv: no such file" in capfd.readouterr().err

@@ -97,7 +97,7 @@ def report(
         typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
     ] = None,
     served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
-    plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the last run.")] = None,
+    plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the file's.")] = None,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
     from moot.cli.report import report_command

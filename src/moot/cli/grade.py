@@ -13,7 +13,7 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.interrupts import asked_in_order, run_or_interrupted
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import say
 from moot.cli.typed import Typed
 from moot.engine.chain import chain, limiters, purse_of
@@ -37,7 +37,7 @@ from moot.measures import needs
 from moot.measures.numbers import plain
 from moot.models.closest import closest
 from moot.models.flights import Flights
-from moot.report.figures import figures, find_experiment
+from moot.report.figures import figures
 from moot.report.terminal import print_report
 from moot.stats.agreement import agreement
 from moot.store.calls import ExperimentCalls
@@ -83,9 +83,11 @@ def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
 async def _grade(
     file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, settling: bool, url: str | None, anew: bool
 ) -> int:
-    store, name = open_existing(file.path, url)
+    store, wanted = open_existing(file.path, url)
     async with opened_to_read(store):
-        experiment = await store.run(partial(find_experiment, name=name))
+        found = await store.run(wanted.found)
+        tell_whose(found)
+        experiment = found.plan
         declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
         only = build(without_players(file, judge=judging if judging.models else None, reads=False))
         await store.run(partial(declare, grader=only.grading.kept_as))

@@ -22,16 +22,16 @@ from moot.cli.plan import (
     planned_words,
     print_plan,
 )
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.measures.claims.pilot import Pilot, pilot_of
 from moot.measures.numbers import bounds, interval, money, percent, points
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
-from moot.report.figures import find_experiment
 from moot.report.section_terminal import section_parts
 from moot.report.uncollected import uncollected
+from moot.report.wanted_plan import FoundPlan
 from moot.stats.bounded_power import PlannedUnits
 from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
@@ -83,17 +83,20 @@ def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_jso
 
 
 async def _read(asked: PilotPlan) -> Pilot:
-    store, name = open_existing(asked.path, asked.store)
+    store, wanted = open_existing(asked.path, asked.store)
 
-    def read(connection: Connection) -> Pilot:
+    def read(connection: Connection) -> tuple[FoundPlan, Pilot]:
+        found = wanted.found(connection)
         with uncollected():
-            source = Source(connection, find_experiment(connection, name))
+            source = Source(connection, found.plan)
             with clustered(source.clusters):
-                return pilot_of(source)
+                return found, pilot_of(source)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
-            return await store.read(read)
+            found, pilot = await store.read(read)
+    tell_whose(found)
+    return pilot
 
 
 def _possible(pilot: Pilot, gain: float) -> bool:

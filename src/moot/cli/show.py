@@ -15,13 +15,13 @@ from sqlalchemy import Connection
 
 from moot.cli.console import Console
 from moot.cli.pager import paged
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.grade.match import NOT_KNOWN_YET
-from moot.report.figures import find_experiment
 from moot.report.question_list import ListedQuestion, listed_questions
 from moot.report.transcript import Transcript, named_side, transcripts
+from moot.report.wanted_plan import FoundPlan
 from moot.store.examined import opened_to_read
 from moot.traces import trace_json
 
@@ -93,27 +93,31 @@ def _who_was_right(question: ListedQuestion) -> str:
 
 
 async def _read_list(path: Path, strategy: str | None, url: str | None) -> list[ListedQuestion]:
-    store, name = open_existing(path, url)
+    store, wanted = open_existing(path, url)
     side = named_side(strategy)
 
-    def read(connection: Connection) -> list[ListedQuestion]:
-        return listed_questions(connection, find_experiment(connection, name), side)
+    def read(connection: Connection) -> tuple[FoundPlan, list[ListedQuestion]]:
+        found = wanted.found(connection)
+        return found, listed_questions(connection, found.plan, side)
 
     async with opened_to_read(store):
-        listed = await store.read(read)
+        found, listed = await store.read(read)
+    tell_whose(found)
     if not any(question.scores for question in listed):
         raise UsageError(f"no episode of {strategy or 'any strategy'} is stored yet")
     return listed
 
 
 async def _read(path: Path, question_id: str, strategy: str | None, url: str | None) -> list[Transcript]:
-    store, name = open_existing(path, url)
+    store, wanted = open_existing(path, url)
 
-    def read(connection: Connection) -> list[Transcript]:
-        return transcripts(connection, find_experiment(connection, name), question_id, strategy)
+    def read(connection: Connection) -> tuple[FoundPlan, list[Transcript]]:
+        found = wanted.found(connection)
+        return found, transcripts(connection, found.plan, question_id, strategy)
 
     async with opened_to_read(store):
-        stored_transcripts = await store.read(read)
+        found, stored_transcripts = await store.read(read)
+    tell_whose(found)
     if not stored_transcripts:
         raise UsageError(f"no episode of {strategy or 'any strategy'} on question {question_id!r} is stored yet")
     return stored_transcripts

@@ -151,6 +151,20 @@ def alone_as(spec: str) -> bytes:
     return canonical_json({key: value for key, value in orjson.loads(spec).items() if key != "captain"})
 
 
+def written_down(spec: Experiment) -> dict[str, Any]:
+    """What a file says, as it may be kept: header values and passwords are not."""
+    config = spec.model_dump(mode="json", exclude_defaults=True)
+    if config.get("store"):
+        config["store"] = public(config["store"])
+    for model in config["models"].values():
+        if "headers" in model:
+            model["headers"] = dict.fromkeys(model["headers"], "…")
+        if model.get("proxy", ENV) != ENV:
+            parts = urlsplit(model["proxy"])
+            model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    return config
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a run needs, checked."""
@@ -214,19 +228,9 @@ class Plan:
 
     @property
     def public_config(self) -> dict[str, Any]:
-        """The file as it may be written down: header values and passwords are not."""
-        config = self.spec.model_dump(mode="json", exclude_defaults=True)
-        if "grader" in config:
-            config["grader"] = self.grading.kept_as  # with its version: reports go by what it said
-        if config.get("store"):
-            config["store"] = public(config["store"])
-        for model in config["models"].values():
-            if "headers" in model:
-                model["headers"] = dict.fromkeys(model["headers"], "…")
-            if model.get("proxy", ENV) != ENV:
-                parts = urlsplit(model["proxy"])
-                model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        return config
+        """The file as it may be written down, with the grader by the version that it has here: reports go by what it said."""
+        config = written_down(self.spec)
+        return config | ({"grader": self.grading.kept_as} if "grader" in config else {})
 
     def _chosen_on(self) -> Iterator[str]:
         """Of each cell that was chosen on some of these questions: on how many of them, in words."""

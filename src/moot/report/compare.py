@@ -16,6 +16,7 @@ from moot.measures.columns import count
 from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
+from moot.report.whose_figures import whose_words
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate_row
 from moot.stats.graded_pairs import (
@@ -95,7 +96,7 @@ def _captains(one: SideResults, other: SideResults) -> tuple[int, ...]:
 
 def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
-    return [*([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
+    return [*whose_words(row), *([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
 
 
 def _words(row: Mapping[str, Any]) -> list[str]:

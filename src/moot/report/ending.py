@@ -40,6 +40,7 @@ from moot.report.remarks import (
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.report.top_row import top_row
+from moot.report.whose_figures import whose_words
 from moot.types import WITH_ANSWER
 
 LINES = 25
@@ -149,7 +150,9 @@ def verdict_parts(
 
 
 def _verdict(figures: Figures) -> list[Text]:
-    sentences = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
+    sentences = [
+        Text(sentence) for sentence in (*whose_words(figures), *(figures.get("headline") or {}).get("words", ()))
+    ]
     return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.numbers import money, plain
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
+from moot.report.whose_figures import whose_words
 from moot.stats.counted_words import count
 
 FEW = 30
@@ -49,6 +50,7 @@ def lead(figures: Mapping[str, Any]) -> str:
 
 
 def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield from whose_words(figures)
     if simulated := figures.get("simulated"):
         yield f"Simulated, not real: {', '.join(simulated)}. No language model said any of this."
     if all_failed(figures):
