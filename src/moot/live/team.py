@@ -53,6 +53,9 @@ _log = logging.getLogger(__name__)
 BOOKS_S = 5.0
 """For this long a question waits for what was paid today; then the store is taken to be away."""
 
+SAID_WAIT_S = 0.1
+"""A wait for a place that is worth a word."""
+
 
 def _heard(reading: asyncio.Future[float]) -> None:
     """What comes too late is heard nevertheless: an error that nobody takes would be told as a mistake of ours."""
@@ -253,12 +256,13 @@ class LiveTeam:
         *,
         system: str = "",
         deadline_s: float | None = None,
+        waited_s: float = 0.0,
         heard: Callable[[Call], None] = unheard,
         asker: str | None = None,
     ) -> AnsweredQuestion:
         """Play one question through. `system` goes before every player's own instruction; `heard` is told each call.
 
-        `asker`: whose question it is, where several ask.
+        `waited_s`: how much of the time until the deadline had gone by. `asker`: whose question it is, where several ask.
         """
         await self.open()
         self.record.check()
@@ -269,10 +273,10 @@ class LiveTeam:
         journal = Journal(heard)
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(deadline_s):
+            async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
                 episode = await play(seated, question, repeat, journal=journal)
         except TimeoutError:
-            verdict = await _what_there_is(seated.team, question, journal, deadline_s or 0.0)
+            verdict = await _what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
             episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
         groups = await _groups(seated.team, question, episode.verdict)
         asked = AnsweredQuestion(
@@ -350,7 +354,9 @@ async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tup
     return (await Stages().group(question, verdict.answers, team)).groups
 
 
-async def _what_there_is(team: Team, question: Question, journal: Iterable[Call], deadline_s: float) -> Verdict:
+async def _what_there_is(
+    team: Team, question: Question, journal: Iterable[Call], deadline_s: float, waited_s: float
+) -> Verdict:
     """The vote of those who replied in time."""
     drafts: dict[str, Answer] = {}
     names = [player.name for player in team.players]
@@ -363,6 +369,8 @@ async def _what_there_is(team: Team, question: Question, journal: Iterable[Call]
             continue
         drafts[call.player] = Answer(call.player, reply.answer, reply.reasoning)
     late = f"no reply within {deadline_s:g} s"
+    if waited_s >= SAID_WAIT_S:
+        late += f", of which {waited_s:.1f} s were the wait for a place"
     answers = tuple(drafts.get(name) or Answer(name, None, outcome="unanswered", cause=late) for name in names)
     grouping = await Stages().group(question, answers, team)
     verdict = Vote().decide(question, team, answers, grouping)
