@@ -232,3 +232,15 @@ def test_no_store_is_said(tmp_path: Path, capsys: Captured, monkeypatch: pytest.
     assert "there is no store at" in capsys.readouterr().err
     assert moot("runs", "--store", "sqlite:///nothing.db") == 2
     assert not list(tmp_path.glob("*.db")), "nothing is made by asking"
+
+
+def test_the_stores_of_a_folder_that_cannot_be_written_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """As on a read-only disk: the log of a store cannot be opened there."""
+    assert moot("run", cup(tmp_path), "--quiet") == 0
+    (tmp_path / "cup.db-wal").unlink(missing_ok=True)
+    (tmp_path / "cup.db-wal").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (held,) = told(capsys, "runs")
+    assert [row["experiment"] for row in held["runs"]] == ["cup"]
