@@ -17,7 +17,7 @@ from typing import Any
 
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, WayOfGrading, accuracy_row, fair, known, mean_value, said_value
-from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, mean_difference, mean_of
+from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, few, mean_difference, mean_of
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -75,7 +75,7 @@ def score(talks: Sequence[Talk]) -> Row:
         "deviation": deviation(talks) if row["value"] is not None else None,
         "repeats": len({talk.repeat for talk in talks}),
         "ungraded": sum(talk.right is None for talk in talks),
-        "small": row["n"] < FEW_QUESTIONS,
+        "small": row.get("clusters", row["n"]) < FEW_QUESTIONS,
     }
 
 
@@ -116,7 +116,7 @@ def mean_rounds(talks: Iterable[Talk], *, most: int | None = None, seed: int = 0
             held.setdefault(talk.question, []).append(talk.turns)
     known = most is not None and all(1 <= turn <= most for turns in held.values() for turn in turns)
     mean = _between(held, most) if known and most is not None else _resampled(held, seed)
-    return {**estimate_row(mean, "rounds"), "small": len(held) < FEW_QUESTIONS}
+    return {**estimate_row(mean, "rounds"), "small": few(held)}
 
 
 def _between(held: Mapping[str, Sequence[int]], most: int) -> Estimate | None:
