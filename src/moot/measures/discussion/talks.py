@@ -70,12 +70,13 @@ def score(talks: Sequence[Talk]) -> Row:
     Over what is graded; where something is not, `bounds` are what the mean over all questions lies between.
     """
     row = accuracy_row(values_of(talks))
+    units: int = row["n"] if row.get("clusters") is None else row["clusters"]
     return {
         **row,
         "deviation": deviation(talks) if row["value"] is not None else None,
         "repeats": len({talk.repeat for talk in talks}),
         "ungraded": sum(talk.right is None for talk in talks),
-        "small": row.get("clusters", row["n"]) < FEW_QUESTIONS,
+        "small": units < FEW_QUESTIONS,
     }
 
 
