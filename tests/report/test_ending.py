@@ -407,6 +407,18 @@ def test_one_command_is_named_where_one_will_do(disputed: int, figures: dict[str
     )
 
 
+def test_each_part_of_what_is_not_graded_is_told_with_who_can_grade_it(figures: dict[str, Any]) -> None:
+    parts = {"ungraded": 10, "disputed": 1, "unsaid": 5, "for_a_person": 3}
+    row = {**figures["accuracy"][0], **parts, "bounds": {"low": 0.0, "high": 1.0}}
+    lines = printed(print_ending, {**figures, "accuracy": [row]}, NextCommands.of(Path("cup.yaml"), None))
+    whole = " ".join(" ".join(lines).split())
+    assert (
+        "1 answer without a grade: moot grade cup.yaml; 3 answers for a person to grade: moot grade cup.yaml --settle; "
+        "1 answer disputed: moot grade cup.yaml --settle; 5 answers without a grade, as nobody has said what is right "
+        "(POST /v1/feedback, docs/serve.md) (bounds: --section accuracy)."
+    ) in whole
+
+
 @pytest.mark.parametrize("above", [0, 3])
 def test_an_ending_fits_the_screen_with_what_stands_above_it(above: int, figures: dict[str, Any]) -> None:
     out = StringIO()

@@ -38,8 +38,10 @@ from moot.measures.numbers import plain
 from moot.models.closest import closest
 from moot.models.flights import Flights
 from moot.report.figures import figures
+from moot.report.remarks import FEEDBACK
 from moot.report.terminal import print_report
 from moot.stats.agreement import agreement
+from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.examined import opened_to_read
 from moot.store.rows import config_of
@@ -103,10 +105,12 @@ async def _grade(
         finally:
             for built in only.models.values():
                 await built.model.close()
-        _say(graded, grading, settling=settling)
+        _say(graded, grading)
         _say_effects(await batch_effects(store, grading, experiment["id"]), grading)
         if settling:
             await _settle(store, grading, experiment["id"])
+        else:
+            await _say_whose_turn(store, graded, grading, experiment["id"], file.path)
         await _show(store, experiment, grading, judging, named, file.path)
         return 1 if graded.ungraded and not settling else 0
 
@@ -120,7 +124,7 @@ async def _forget(store: Store, grading: Grading, experiment: str) -> None:
     say(f"moot: {forgotten} grades of {grading.kept_as} are asked for anew", file=sys.stderr)
 
 
-def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
+def _say(graded: Graded, grading: Grading) -> None:
     stages = graded.stages
     parts = [
         f"{sum(stages.values()) - sum(stages[stage] for stage in BY_OTHERS)} by {grading.grader.name}",
@@ -139,8 +143,17 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
         say(f"{first} and {second}: {_agreement_told(graded.judged)}")
-    if graded.disputed and not settling:
-        say("moot: --settle lets a person decide the disputed", file=sys.stderr)
+
+
+async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experiment: str, path: Path) -> None:
+    """Who can grade what is left: a person, also drafts; or whoever asked, where nobody has said what is right."""
+    if graded.unsaid:
+        say(f"moot: {count(graded.unsaid, 'answer')} without a grade, as {FEEDBACK}", file=sys.stderr)
+    if not graded.ungraded and not graded.disputed:
+        return
+    if left := len(await open_answers(store, grading, experiment, needs())):
+        words = f"{count(left, 'different answer')} that a person may decide, drafts among them"
+        say(f"moot: {words}: moot grade {path} --settle", file=sys.stderr)
 
 
 def _say_effects(effects: Sequence[BatchEffect], grading: Grading) -> None:
