@@ -172,7 +172,33 @@ def test_show_has_every_prompt_reply_and_grade(tmp_path: Path, capfd: Captured) 
     assert only["calls"][0]["version"] == "simulated/2 tom"
 
 
-@pytest.mark.parametrize("arguments", [["q99"], ["q3", "--strategy", "solo@nobody"], ["q3", "--strategy", "debate"]])
+def test_show_without_an_id_lists_who_was_right(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    moot("run", path, "--quiet")
+    capfd.readouterr()
+    assert moot("show", path, "--json") == 0
+    listed = json.loads(capfd.readouterr().out)
+    assert moot("show", path) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert len(lines) == len(listed) + 3, "a header, and how one is shown"
+    for question, line in zip(listed, lines[1:], strict=False):
+        assert moot("show", path, question["id"], "--json") == 0
+        each = {play["title"]: [play["score"]] for play in json.loads(capfd.readouterr().out)}
+        assert question["scores"] == each
+        right = [title for title, scores in each.items() if scores == [1.0]]
+        assert line.split()[0] == question["id"]
+        assert line.endswith(", ".join(right) or "nobody")
+    assert {len(question["scores"]) for question in listed} == {2}
+    assert moot("show", path, "--json", "--strategy", "solo@tom") == 0
+    assert {*json.loads(capfd.readouterr().out)[0]["scores"]} == {"solo@tom"}
+    assert moot("show", path, "Q3") == 2
+    assert "its ids are such as q0, q1, q2, q3" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["q99"], ["q3", "--strategy", "solo@nobody"], ["q3", "--strategy", "debate"], ["--strategy", "debate"]],
+)
 def test_show_what_is_not_there(tmp_path: Path, capfd: Captured, arguments: list[str]) -> None:
     path = experiment(tmp_path)
     moot("run", path, "--quiet")
@@ -207,9 +233,10 @@ def test_ask_as_json(tmp_path: Path, capfd: Captured) -> None:
 
 def test_ask_shows_a_table(tmp_path: Path, capfd: Captured) -> None:
     assert moot("ask", "Which?", "--team", team_file(tmp_path), "--choice", "red", "--choice", "blue") == 0
-    shown = capfd.readouterr().out
-    assert "ann" in shown
-    assert "[simulated]" in shown
+    said = capfd.readouterr()
+    assert "ann" in said.err
+    assert "[simulated]" in said.err
+    assert len(said.out.splitlines()) == 1, "into a pipe goes the answer alone"
 
 
 TWO = {"teams": {"two": {"players": ["ann", "tom"], "captain": "each"}}}
@@ -260,7 +287,7 @@ def test_ask_ends_with_the_answer(tmp_path: Path, capfd: Captured) -> None:
 def test_ask_shows_what_was_read_out_of_free_words(tmp_path: Path, capfd: Captured) -> None:
     path = team_file(tmp_path, **TWO, strategies=["debate"])
     assert moot("ask", "Which?", "--team", path, "--choice", "red", "--choice", "blue") == 0
-    rows = [line.split("│") for line in capfd.readouterr().out.splitlines() if line.startswith("│")]
+    rows = [line.split("│") for line in capfd.readouterr().err.splitlines() if line.startswith("│")]
     said = {row[1].split()[0]: row[3].strip()[:1] for row in rows if row[1].strip()}
     assert said["ann"] in tuple("AB")
     assert said["tom"] in tuple("AB")
@@ -502,4 +529,6 @@ def test_ask_again_counts_each_call_once_and_says_that_none_was_made(tmp_path: P
         asked = json.loads(capfd.readouterr().out)
         assert (asked["calls"], asked["from_store"]) == expected
     assert moot("ask", "Who is it?", "--team", path, "--all") == 0
-    assert "2 calls, all from the store · $0" in capfd.readouterr().out
+    said = capfd.readouterr()
+    assert "2 calls, all from the store · $0" in said.err
+    assert [line.split(": ")[0] for line in said.out.splitlines()] == ["vote@ann", "vote@tom", "solo@ann", "solo@tom"]

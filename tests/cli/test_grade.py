@@ -13,6 +13,7 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.types import Case, Score, Verdict
 
 Captured = pytest.CaptureFixture[str]
 SAID = {"ann": ["Person 0", "the [bold]zero[/]", "nothing"], "bob": ["Zero", "Person 1", "nobody"]}
@@ -259,3 +260,49 @@ def test_a_batch_without_a_judge_is_a_mistake(tmp_path: Path, capfd: Captured) -
     path = played(tmp_path, capfd)
     assert moot("grade", path, "--batch", "5") == 2
     assert "--batch: there is no judge" in capfd.readouterr().err
+
+
+class Lenient:
+    """Whatever is said is right."""
+
+    name = "lenient"
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        return Score(1.0, "lenient")
+
+
+def graded_by(path: Path, name: str | None) -> None:
+    """As if somebody had put another grader into the file, or taken it out."""
+    spec = {key: value for key, value in json.loads(path.read_text()).items() if key != "grader"}
+    path.write_text(json.dumps({**spec, **({"grader": name} if name else {})}))
+
+
+def test_a_report_follows_the_grader_whom_the_file_names_now(
+    tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the store has its grades; else it says whose it shows, and what to type."""
+    monkeypatch.setattr("moot.grade.graders._GIVEN", {"lenient": Lenient()})
+    path = played(tmp_path, capfd)
+    by_match = accuracy(path, capfd)
+    graded_by(path, "lenient")
+    assert accuracy(path, capfd) == by_match
+    for command in (["report", path], ["report", path, "--json"], ["compare", path, "solo@ann", "solo@bob"]):
+        capfd.readouterr()
+        assert moot(*command) == 0
+        told = f"graded by match; {path} now names lenient: moot grade {path} grades by that, and asks no player"
+        assert told in capfd.readouterr().err
+    assert moot("grade", path) == 0
+    assert accuracy(path, capfd) == {"ann": 1.0, "bob": 1.0}
+    graded_by(path, None)
+    assert moot("report", path, "--json") == 0
+    said = capfd.readouterr()
+    figures = json.loads(said.out)
+    assert {row["player"]: row["value"] for row in figures["accuracy"]} == by_match
+    assert ("grader" in figures, said.err) == (False, "")
+    graded_by(path, "lenient")
+    assert accuracy(path, capfd) == {"ann": 1.0, "bob": 1.0}
+    graded_by(path, "lenient2")
+    assert moot("report", path) == 0
+    said = capfd.readouterr()
+    assert "grader 'lenient2' is unknown; expected one of lenient, match" in said.err
+    assert "graded by lenient;" in said.err

@@ -467,6 +467,58 @@ class TestColumnsThatNoNameTells:
         assert moot("init", "--yes") == 0
         assert "--questions support.csv asks what its columns are" in capfd.readouterr().out
 
+    def test_the_only_table_of_the_folder_is_offered(self, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+        table = Path("golden set.csv")
+        table.write_text("Customer message,Team,Gold verdict\nWhere is my parcel?,a,late\nCan I return it?,b,yes\n")
+        typing(monkeypatch, "3", "", "1", "3")
+        assert moot("init") == 0, capfd.readouterr().err
+        assert "golden set.csv: take it?" in capfd.readouterr().out
+        assert written()["questions"]["file"] == "golden set.csv"
+        typing(monkeypatch, "3", "maybe", "n")
+        assert moot("init", "-o", "other.yaml") == 0
+        assert "builtin" in written(Path("other.yaml"))["questions"]
+
+    def test_a_letter_that_is_short_for_something_is_no_choice(
+        self, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+    ) -> None:
+        rows = "Which is red?,blood,sky,grass,snow,A\nWhich is blue?,blood,sky,grass,snow,B\n"
+        Path("quiz.csv").write_text("q,A,B,C,D,key\n" + rows)
+        typing(monkeypatch, "3", "")
+        assert moot("init", "--questions", "quiz.csv") == 0, capfd.readouterr().err
+        assert written()["questions"]["columns"] == {"text": "q", "choices": ["A", "B", "C", "D"], "answer": "key"}
+        Path("quiz.csv").write_text("q,A,B,C,D,r\n" + rows)
+        typing(monkeypatch, "3", "", "")
+        assert moot("init", "--questions", "quiz.csv", "-o", "other.yaml") == 0, "the one column that is left"
+        assert written(Path("other.yaml"))["questions"]["columns"]["answer"] == "r"
+        capfd.readouterr()
+        assert moot("init", "--questions", "quiz.csv", "--yes", "-o", "third.yaml") == 2
+        error = " ".join(capfd.readouterr().err.split())
+        assert "answer: r" in error
+        assert "answer: A" not in error
+
+    def test_rows_without_a_reference_are_left_out_if_somebody_says_so(
+        self, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+    ) -> None:
+        Path("holes.csv").write_text("question,answer\nWhy?,so\nWho?,\nWhen?,now\nWhere?,\n")
+        typing(monkeypatch, "3", "n")
+        assert moot("init", "--questions", "holes.csv") == 2
+        assert "the reference is missing in 2 rows: 3, 5" in capfd.readouterr().out
+        typing(monkeypatch, "3", "")
+        assert moot("init", "--questions", "holes.csv") == 0
+        assert written()["questions"]["skip_blank"] is True
+        capfd.readouterr()
+        assert moot("run", "moot.yaml", "--limit", "1", "--quiet") == 0
+        assert "holes.csv: 2 rows are left out: they have no reference (line 3, 5)" in capfd.readouterr().err
+
+    @pytest.mark.parametrize("header", ["question,answer,who", "Frage,Antwortet,Wer"])
+    def test_a_table_that_is_not_utf8_is_told_before_anything_is_asked(self, header: str, capfd: Captured) -> None:
+        rows = "".join(f"Why {number}?,so,x\n" for number in range(3000))
+        Path("old.csv").write_bytes((header + "\n" + rows + "Café?,so,x\n").encode("cp1252"))
+        assert moot("init", "--questions", "old.csv") == 2
+        said = capfd.readouterr()
+        assert "UTF-8" in said.err
+        assert "Models" not in said.out
+
 
 def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
     Path("a.csv").write_text(OWN)
@@ -481,6 +533,22 @@ def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     assert moot("init", "--yes", "-o", "other.yaml") == 0
     assert written(Path("other.yaml"))["questions"] == {"builtin": "general-en"}
     assert "several files here look like questions (a.csv, b.jsonl)" in Path("other.yaml").read_text()
+
+
+def test_two_files_of_a_folder_have_two_names() -> None:
+    """They would be versions of one experiment else, and share a store."""
+    Path("golden set.csv").write_text(OWN)
+    names = {}
+    for file in ("moot.yaml", "cup.yaml", "cup3.yaml", "golden-set.yaml", "Cup.yml"):
+        assert moot("init", "--yes", "--questions", "golden set.csv", "-o", file) == 0
+        names[file] = written(Path(file))["name"]
+    assert names == {
+        "moot.yaml": "golden-set",
+        "cup.yaml": "cup",
+        "cup3.yaml": "cup3",
+        "golden-set.yaml": "golden-set-2",
+        "Cup.yml": "Cup-2",
+    }
 
 
 def test_questions_that_are_not_there(capfd: Captured) -> None:

@@ -14,7 +14,7 @@ import pytest
 from moot import load_team
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.report.stored_runs import headline_words, state_words
+from moot.report.stored_runs import headline_words, size_words, state_words
 
 Captured = pytest.CaptureFixture[str]
 PRICED = {"provider": "simulated", "price": {"prompt": 1.0, "completion": 2.0}, "max_tokens": 300}
@@ -232,3 +232,21 @@ def test_no_store_is_said(tmp_path: Path, capsys: Captured, monkeypatch: pytest.
     assert "there is no store at" in capsys.readouterr().err
     assert moot("runs", "--store", "sqlite:///nothing.db") == 2
     assert not list(tmp_path.glob("*.db")), "nothing is made by asking"
+
+
+def test_what_failed_is_not_among_what_is_kept_as_the_run_counts() -> None:
+    row = {"questions": 150, "episodes": 166, "failed": 2, "missing": 434, "bill_usd": 0.0, "simulated": False}
+    assert size_words(row) == "150 questions, 164 episodes, 2 failed"
+    assert size_words({**row, "missing": 0}) == "150 questions, 166 episodes", "it is said with how the run ended"
+
+
+def test_the_stores_of_a_folder_that_cannot_be_written_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    """As on a read-only disk: the log of a store cannot be opened there."""
+    assert moot("run", cup(tmp_path), "--quiet") == 0
+    (tmp_path / "cup.db-wal").unlink(missing_ok=True)
+    (tmp_path / "cup.db-wal").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (held,) = told(capsys, "runs")
+    assert [row["experiment"] for row in held["runs"]] == ["cup"]

@@ -229,3 +229,37 @@ def test_a_json_document_is_read_so_far_and_no_further(tmp_path: Path, monkeypat
     path.write_bytes('["Ёлка"]'.encode("cp1251"))
     with pytest.raises(FileError, match=r"expected UTF-8 text .*iconv"):
         load(path)
+
+
+BLANK = {
+    "ours.csv": ("id,text,answer\n", [f"{n},Who {n}?,{{}}\n" for n in range(50)]),
+    "theirs.csv": ("Question;Correct answer;Note\n", [f"Who {n}?;{{}};x\n" for n in range(50)]),
+    "lettered.csv": ("question,a,b,answer\n", [f"Who {n}?,x,y,{{}}\n" for n in range(50)]),
+    "wrong.csv": ("question,answer,wrong 1,wrong 2\n", [f"Who {n}?,{{}},x,y\n" for n in range(50)]),
+    "lines.jsonl": ("", [f'{{{{"id": "{n}", "text": "Who?", "answer": "{{}}"}}}}\n' for n in range(50)]),
+}
+
+
+@pytest.mark.parametrize("name", BLANK)
+@pytest.mark.parametrize("blank", [(), (7,), (3, 8), tuple(range(10, 40))])
+def test_rows_without_a_reference_are_told_at_once_or_left_out(
+    tmp_path: Path, name: str, blank: tuple[int, ...]
+) -> None:
+    header, rows = BLANK[name]
+    path = tmp_path / name
+    path.write_text(header + "".join(row.format("" if n in blank else "a") for n, row in enumerate(rows)))
+    left_out = load(path, skip_blank=True)
+    assert len(left_out) == 50 - len(blank)
+    lines = [n + (2 if header else 1) for n in blank]
+    if not blank:
+        assert [case.question for case in load(path)] == [case.question for case in left_out]
+        assert not [note for note in left_out.notes if "left out" in note]
+        return
+    with pytest.raises(FileError, match="the reference is missing") as told:
+        load(path)
+    assert told.value.line == lines[0]
+    assert "skip_blank: true" in str(told.value)
+    (note,) = [note for note in left_out.notes if "left out" in note]
+    for words in (str(told.value), note) if len(blank) > 1 else (note,):
+        assert ", ".join(map(str, lines[:20])) in words
+        assert ("and 10 more" in words) == (len(blank) == 30)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import pytest
 from beside import rows
 
+from moot.engine.lessons import Lessons, Table
 from moot.engine.runner import Runner
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
@@ -162,6 +163,58 @@ async def test_clusters_of_one_name_in_two_sets_are_two(tmp_path: Path) -> None:
     every = {case.question.id for case in placed}
     assert learnt["q0"] == learnt["q1"] == every - {"q0", "q1"}
     assert learnt["q2"] == {"q0", "q1"}
+
+
+MANY = [Case(Question(f"q{n}", f"Which city is number {n}?"), f"city {n}") for n in range(60)]
+
+
+async def folds_of(cup: Cup, cases: Sequence[Case]) -> dict[str, frozenset[str]]:
+    """By question: those that it learns nothing of."""
+    cup.strategy.seen.clear()
+    await cup.play(cases)
+    every = {case.question.id for case in cases}
+    return {
+        question: frozenset(every - {lesson.question.id for lesson in lessons})
+        for question, lessons in cup.strategy.seen
+    }
+
+
+async def test_many_questions_are_dealt_into_ten_folds_which_learn_alike(tmp_path: Path) -> None:
+    """One fit for each fold will do: what all its questions learn from is one and the same object."""
+    cup = Cup(tmp_path)
+    clustered = [replace(case, cluster="sea") if n in (3, 17, 40) else case for n, case in enumerate(MANY)]
+    folds = await folds_of(cup, clustered)
+    assert all(question in own for question, own in folds.items()), "nobody learns from itself"
+    assert len(set(folds.values())) == 10
+    assert sorted(question for own in set(folds.values()) for question in own) == sorted(folds)
+    assert folds["q3"] == folds["q17"] == folds["q40"]
+    objects = {id(lessons) for _, lessons in cup.strategy.seen}
+    assert len(objects) == 10
+
+
+async def test_more_questions_leave_the_others_in_their_folds(tmp_path: Path) -> None:
+    cup = Cup(tmp_path)
+    fewer = await folds_of(cup, MANY[:40])
+    more = await folds_of(cup, MANY)
+    known = {case.question.id for case in MANY[:40]}
+    assert {question: own & known for question, own in more.items() if question in known} == fewer
+
+
+async def test_what_a_fold_was_decided_from_is_on_record(tmp_path: Path) -> None:
+    """By how many lessons, and which: so a second run decides nothing again."""
+    cup = Cup(tmp_path)
+    folds = await folds_of(cup, MANY)
+    assert await folds_of(cup, MANY) == {}
+    lessons = Lessons(MANY)
+    cell = cup.plan(MANY).learners[0]
+    table = Table.of(cell, 0)
+    for case in MANY:
+        lessons.add(table, case, Lesson(case.question, (), (), ()))
+    told = {case.question.id: lessons.decided_from(case, cell, 0) for case in MANY}
+    assert {question: len(MANY) - from_.questions for question, from_ in told.items()} == {
+        question: len(own) for question, own in folds.items()
+    }
+    assert len({from_.fingerprint for from_ in told.values()}) == 10
 
 
 async def test_other_questions_or_another_judge_make_it_another_cell(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ class Told:
     def __init__(self) -> None:
         self.interrupts = self.drops = self.left = 0
 
-    def interrupt(self) -> Unfinished:
+    def interrupt(self, patience_s: float = 0.0) -> Unfinished:
         self.interrupts += 1
         return Unfinished(3, 2) if self.interrupts == 1 else Unfinished()
 
@@ -281,7 +281,7 @@ async def test_a_signal_starts_a_clock_only_where_it_is_more_urgent(
     started, dropped = asyncio.get_running_loop().time(), []
 
     class Work:
-        def interrupt(self) -> Unfinished:
+        def interrupt(self, patience_s: float = 0.0) -> Unfinished:
             return Unfinished()
 
         def drop(self) -> None:

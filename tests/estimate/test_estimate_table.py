@@ -24,7 +24,7 @@ from moot.simulate.server import running
 from moot.strategies import BUILT_IN
 
 WITHIN = 0.2
-QUESTIONS = 24
+QUESTIONS = 30
 PATH = Path(__file__).parents[2] / "bench" / "estimate.py"
 
 
@@ -158,6 +158,17 @@ def test_how_sure_it_is_is_said(
     for words in said:
         assert words in shown
     assert not (tmp_path / "cup.db").exists()
+
+
+def test_a_range_of_one_number_is_one_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.open_questions(tmp_path, 30)
+    path = tmp_path / "cup.yaml"
+    cat = 'endpoint, base_url: "http://127.0.0.1:9/v1", model: cat'
+    path.write_text(FILE.replace("MODEL", cat).replace("debate", "solo"), encoding="utf-8")
+    assert run_app(app, ["run", str(path), "--estimate"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "What cat will say is a guess; whatever it is, it takes 90 calls." in shown
+    assert "if replies are short" not in shown
 
 
 @pytest.mark.parametrize(

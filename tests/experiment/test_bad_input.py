@@ -489,7 +489,7 @@ QUESTIONS = [
         files=questions(GOOD_QUESTION, "\n", GOOD_QUESTION),
     ),
     Bad("no-reference", ("cup.jsonl:1: answer: the reference is missing", "null"), files=questions(answer=None)),
-    Bad("empty-reference", ("cup.jsonl:1: answer: expected a text that is not empty",), files=questions(answer=" ")),
+    Bad("empty-reference", ("cup.jsonl:1: answer: the reference is missing",), files=questions(answer=" ")),
     Bad(
         "no-such-letter",
         ("cup.jsonl:1: answer: expected one of the letters A, B, found 'C'",),
@@ -794,3 +794,22 @@ def test_a_variable_that_many_models_want_is_told_once(tmp_path: Path, monkeypat
         "the environment variable VERTEX_KEY is not set (so it is for models.cat.api_key_env, models.dan.api_key_env);"
         " models.bob.api_key_env: the environment variable OTHER_KEY is not set"
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "address"),
+    [
+        ("base_url", "https://host.test/v1?key=AIzaSecret"),
+        ("base_url", "https://host.test/v1#AIzaSecret"),
+        ("base_url", "htps://host.test/v1?key=AIzaSecret"),
+        ("proxy", "htps://host.test/v1?key=AIzaSecret"),
+    ],
+)
+def test_what_may_be_a_key_in_an_address_is_not_repeated(key: str, address: str, tmp_path: Path) -> None:
+    keys = {"provider": "endpoint", "base_url": "https://a.test/v1", "model": "m", key: address}
+    path = tmp_path / "team.yaml"
+    path.write_text(json.dumps({"name": "one", "models": {"tom": keys}, "strategies": ["solo"]}))
+    with pytest.raises(FileError) as refused:
+        read_experiment(path, with_questions=False)
+    assert "//host.test/v1" in str(refused.value)
+    assert "AIza" not in str(refused.value)

@@ -15,6 +15,7 @@ from moot import Case, Question
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.data.clusters import AskedTwice, clusters_of
+from moot.data.contradictions import contradiction_words
 from moot.report.remarks import remarks
 
 SIZE = 16
@@ -148,3 +149,36 @@ def test_compare_plan_and_run_know_it(tmp_path: Path, capsys: pytest.CaptureFixt
     planned = json.loads(capsys.readouterr().out)
     assert planned["cluster_size"] == 2
     assert planned["questions"] == 2 * planned["clusters"]
+
+
+@pytest.mark.parametrize(
+    ("other", "contradicts"),
+    [
+        ({"answer": "5"}, True),
+        ({"answer": " 4"}, False),
+        ({"answer": "four"}, False),
+        ({"answer": "IV", "accepted": ("4",)}, False),
+        ({"answer": None}, True),
+        ({"answer": None, "known": False}, False),
+    ],
+)
+def test_references_that_contradict_each_other_are_told(other: dict[str, Any], contradicts: bool) -> None:
+    told = contradiction_words([Case(Question("a", "2 + 2 = ?"), "4"), Case(Question("b", "2 + 2  = ?"), **other)])
+    assert bool(told) == contradicts
+    if contradicts:
+        assert "'a' and 'b'" in told[0]
+        assert "'4' and " in told[0]
+
+
+def test_choices_in_another_order_contradict_by_their_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = Question("a", "Which?", ("red", "blue")), Question("b", "Which?", ("blue", "red"))
+    assert contradiction_words([Case(one, "A"), Case(other, "B")]) == []
+    assert "'red' and 'blue'" in contradiction_words([Case(one, "A"), Case(other, "A")])[0]
+    (tmp_path / "cup.csv").write_text("text,answer\n2+2?,4\n2+2?,5\n")
+    ann = {"provider": "simulated", "accuracy": 1}
+    values = {"name": "cup", "questions": {"file": "cup.csv"}, "models": {"ann": ann}}
+    (tmp_path / "cup.yaml").write_text(json.dumps(values))
+    run_app(app, ["run", str(tmp_path / "cup.yaml")])
+    assert (
+        "'1' and '2' are the same, and their references contradict each other: '4' and '5'" in capsys.readouterr().err
+    )

@@ -229,7 +229,7 @@ def test_scores_say_what_is_ungraded_and_what_it_may_be() -> None:
     assert first.words[1:] == (
         "1,200 answers are ungraded and in no score: it lies between the bounds.",
         "debate: over all questions between 12.5 % and 62.5 %.",
-        "Small: fewer than 30 questions.",
+        "Small: fewer than 30 questions or clusters.",
     )
     assert [row["whole"] for row in first.rows] == [True, True]
     assert [row["dataset"] for row in second.rows] == ["one"]

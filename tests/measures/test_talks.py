@@ -26,7 +26,9 @@ from moot.measures.discussion.talks import (
 )
 from moot.measures.position.ballot_order import ballot_look, favourites
 from moot.measures.position.bias import Look, position_bias
+from moot.stats.clusters import clustered
 from moot.stats.graded import Value, WayOfGrading
+from moot.stats.paired import rests_on_few
 from moot.stats.proportion import wilson
 from moot.traces import Ballot, BallotForm
 
@@ -47,6 +49,28 @@ def test_deviation_is_over_repeats_and_the_interval_over_questions() -> None:
     assert (found["n"], found["repeats"], found["small"]) == (4, 3, True)
     assert found["low"] < 0.5 < found["high"]
     assert found["high"] - found["low"] > 2 * found["deviation"], "four questions say little, however alike the repeats"
+
+
+def test_what_rests_on_few_clusters_is_small_however_many_questions_they_hold() -> None:
+    asked = [f"q{n}" for n in range(60)]
+    played = [Talk(question, float(n % 2), turns=1 + n % 3, outcome="answered") for n, question in enumerate(asked)]
+    objections = [GradedObjection(question, agree=n % 3 > 0, before=0.0, after=1.0) for n, question in enumerate(asked)]
+    looks = [Look(question, (0, 1), frozenset([n % 2])) for n, question in enumerate(asked)]
+    said = {question: [["one", "two"]] for question in asked}
+
+    def told() -> list[bool]:
+        lines = fitted({1: by_question(played), 2: by_question(played)})
+        likeness = similarity(said, overlap_cosine, seed=0)
+        rows = (score(played), mean_rounds(played, most=3), challenges(objections), position_bias(looks, seed=0))
+        return [*(row["small"] for row in rows), rests_on_few(lines and lines.slope), rests_on_few(likeness)]
+
+    assert told() == [False] * 6
+    with clustered({question: f"passage {n % 12}" for n, question in enumerate(asked)}):
+        assert told() == [True] * 6
+        rows = [{**score(played), "protocol": "memory", "whole": True}]
+    section = next(iter(discussion_sections({"protocols": rows})))
+    assert any("The interval is over clusters of questions." in words for words in section.words)
+    assert "Small: fewer than 30 questions or clusters." in section.words
 
 
 def test_one_repeat_has_wilsons_interval_and_no_deviation() -> None:

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from virtual_time import virtual_time
 
 from moot.errors import CallError, RateLimited, ServerFailed
+from moot.models.adaptive_limit import AdaptiveLimit
 from moot.models.endpoint import EndpointModel
-from moot.models.limit import AdaptiveLimit, Bucket, Limit, Limiter, Limits
+from moot.models.limit import Bucket, Limit, Limiter, Limits, paused_s
 from moot.models.long_pause import LONGEST_PAUSE_S
 from moot.models.scripted import Script, ScriptedModel
 from moot.simulate.server import running
@@ -194,11 +195,11 @@ async def test_retry_after_stops_the_whole_endpoint() -> None:
     model = Limit(ScriptedModel("tom", [RateLimited("429", retry_after_s=0.2), "fine", "fine"]), limiter)
     with pytest.raises(RateLimited):
         await model.generate(request())
-    assert limiter.state.endswith("paused")
+    assert limiter.state == "0/4 paused for 0 s"
     started = time.monotonic()
     await asyncio.gather(model.generate(request(1)), model.generate(request(2)))
     assert time.monotonic() - started >= 0.19
-    assert not limiter.state.endswith("paused")
+    assert "paused" not in limiter.state
 
 
 async def test_an_overloaded_server_is_a_refusal_and_a_broken_one_is_not() -> None:
@@ -217,6 +218,40 @@ async def test_a_pause_of_a_day_is_the_end_and_not_a_pause() -> None:
     assert caught.value.retry_after_s == pytest.approx(86_400, abs=60)
     assert LONGEST_PAUSE_S < 86_400
     assert model.limiter.in_flight == 0
+
+
+@virtual_time
+async def test_a_pause_of_half_a_minute_or_more_is_the_models_own_and_is_waited_for() -> None:
+    """Whoever waits for its end holds no place, and the others of the endpoint go on until they are refused themselves."""
+    told: list[tuple[str, float]] = []
+    asked: list[float] = []
+
+    def tired(request: Request) -> str:
+        asked.append(time.monotonic())
+        if len(asked) == 1:
+            raise RateLimited("429", retry_after_s=400.0)
+        return "fine"
+
+    def note(model: str, seconds: float) -> None:
+        told.append((model, seconds))
+
+    limiter = Limiter(Limits(concurrent=2))
+    bob = Limit(ScriptedModel("bob", tired), limiter, on_pause=note)
+    ann = Limit(ScriptedModel("ann", lambda request: "fine"), limiter)
+    first = time.monotonic()
+    calls = [asyncio.create_task(bob.generate(request(n))) for n in range(6)]
+    await asyncio.sleep(1)
+    assert [call.done() for call in calls] == [True, False, False, False, False, False]
+    assert told == [("bob", 400.0)]
+    assert "bob paused for 399 s" in limiter.state
+    assert (round(paused_s(bob)), paused_s(ann)) == (399, 0.0)
+    assert {(await ann.generate(request(n))).text for n in range(5)} == {"fine"}
+    assert time.monotonic() - first < 2
+    assert limiter.in_flight == 0
+    await asyncio.gather(*calls[1:])
+    assert len(asked) == 6
+    assert min(asked[1:]) - first >= 400
+    assert (limiter.in_flight, paused_s(bob)) == (0, 0.0)
 
 
 @virtual_time
@@ -240,7 +275,7 @@ async def test_of_a_long_pause_the_others_of_the_endpoint_know_nothing_and_one_c
     got = await asyncio.gather(*(bob.generate(request(n)) for n in range(40)), return_exceptions=True)
     assert all(isinstance(each, RateLimited) for each in got)
     assert len(asked) <= 4
-    assert "paused" not in limiter.state
+    assert "bob paused for 3,600 s" in limiter.state
     assert {(await ann.generate(request(n))).text for n in range(5)} == {"fine"}
     asked.clear()
     for _ in range(150):

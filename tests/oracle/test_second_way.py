@@ -285,8 +285,8 @@ def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_p
     assert after["options"] >= before["options"] > len(after["unlisted"]) > 0
 
 
-@pytest.mark.parametrize("since", ["a player was changed", "questions were taken out"])
-def test_what_was_declared_beforehand_and_changed_is_late(since: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("since", ["a player was changed", "questions were taken out", "references were mended"])
+def test_what_was_declared_beforehand_and_changed_is_late_or_told(since: str, tmp_path: Path) -> None:
     """Only claims: the second way to the others knows what one experiment has paid."""
     texts = ["accuracy(vote) > 0.3", "accuracy(solo@p1) > 0.2", "accuracy(vote) - accuracy(solo@p0) > 0"]
     rows = [
@@ -302,7 +302,11 @@ def test_what_was_declared_beforehand_and_changed_is_late(since: str, tmp_path: 
         "hypotheses": texts,
     }
     changed = {**before, "models": {**before["models"], "p0": {"provider": "simulated", "accuracy": 0.8}}}
-    after, left = (changed, rows) if since == "a player was changed" else (before, rows[10:])
+    mended = [{**row, "accepted": ["nobody says so"]} if n % 6 == 0 else row for n, row in enumerate(rows)]
+    left = {"a player was changed": rows, "questions were taken out": rows[10:], "references were mended": mended}[
+        since
+    ]
+    after = changed if left is rows else before
 
     def play(folder: Path, keys: dict[str, Any], asked: list[dict[str, Any]]) -> None:
         folder.mkdir(exist_ok=True)
@@ -318,7 +322,8 @@ def test_what_was_declared_beforehand_and_changed_is_late(since: str, tmp_path: 
     apart = [*differences({key: figures[key] for key in expected}, expected)]
     apart += claims_module.check_words(whole, figures["headline"])
     assert not apart, "\n".join(apart[:30])
-    assert figures["headline"]["chosen"] == "declared late"
+    assert figures["headline"]["chosen"] == ("declared" if left is mended else "declared late")
+    assert figures["headline"].get("keys_changed", 0) == (7 if left is mended else 0)
     assert not undocumented(figures)
 
 

@@ -211,3 +211,27 @@ def test_players_are_made_out_again_when_models_join() -> None:
     assert more.strategies == ["solo", "last"]
     named = moot.Experiment(**keys(players={"tom": {"model": "ann"}}))
     assert list(named.extended(models={"cat": ScriptedModel("cat", [])}).players) == ["tom"]
+
+
+ROWS = [{"text": "Who?", "answer": "Ann"}, {"text": "Which?", "answer": "x", "comment": "why"}]
+
+
+@pytest.mark.parametrize("library", ["none", "pandas", "polars"])
+def test_questions_without_ids_are_numbered_also_in_a_frame(library: str) -> None:
+    given: Any = ROWS
+    if library != "none":
+        given = pytest.importorskip(library).DataFrame([{"comment": None, **row} for row in ROWS])
+    cases = moot.Experiment(**keys(questions=given)).objects.cases
+    assert [(case.question.id, case.question.text, case.answer, case.comment) for case in cases] == [
+        ("1", "Who?", "Ann", None),
+        ("2", "Which?", "x", "why"),
+    ]
+
+
+def test_a_frame_with_names_of_its_own_is_told_which_are_known() -> None:
+    frame = pytest.importorskip("pandas").DataFrame({"Customer message": ["Who?"], "Gold label": ["Ann"]})
+    with pytest.raises(FileError, match=r"questions\.0\.Customer message: unknown key; expected one of id, text, "):
+        moot.Experiment(**keys(questions=frame))
+    frame = pytest.importorskip("pandas").DataFrame({"text": ["Who?", "Which?"], "answer": ["Ann", None]})
+    with pytest.raises(FileError, match=r"questions\.1\.answer: the reference is missing"):
+        moot.Experiment(**keys(questions=frame))

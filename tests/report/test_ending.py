@@ -259,6 +259,23 @@ def test_where_not_all_have_played_the_same_none_is_called_the_highest(
     assert any("not played yet" in line for line in lines)
 
 
+@pytest.mark.parametrize(("width", "settled"), [(0.0, True), (1.0, False)])
+def test_nor_where_a_grade_that_is_awaited_could_make_another_the_highest(
+    figures: dict[str, Any], width: float, settled: bool
+) -> None:
+    """Bounds that settle who is the highest are as good as all the grades."""
+    waiting = [
+        {
+            **row,
+            "ungraded": 1,
+            "bounds": {"low": max(0.0, row["value"] - width), "high": min(1.0, row["value"] + width)},
+        }
+        for row in figures["accuracy"]
+    ]
+    lines = printed(print_ending, {**figures, "accuracy": waiting}, NextCommands("cup.yaml"))
+    assert any("top of" in line for line in lines) == settled
+
+
 def test_nor_where_all_have_questions_left_to_play(figures: dict[str, Any]) -> None:
     early = {**figures, "accuracy": [{**row, "missing": 2} for row in figures["accuracy"]]}
     assert any("top of" in line for line in printed(print_ending, figures, NextCommands("cup.yaml")))
@@ -388,6 +405,18 @@ def test_one_command_is_named_where_one_will_do(disputed: int, figures: dict[str
         if disputed
         else "8 answers without a grade: moot grade cup.yaml (bounds: --section accuracy)."
     )
+
+
+def test_each_part_of_what_is_not_graded_is_told_with_who_can_grade_it(figures: dict[str, Any]) -> None:
+    parts = {"ungraded": 10, "disputed": 1, "unsaid": 5, "for_a_person": 3}
+    row = {**figures["accuracy"][0], **parts, "bounds": {"low": 0.0, "high": 1.0}}
+    lines = printed(print_ending, {**figures, "accuracy": [row]}, NextCommands.of(Path("cup.yaml"), None))
+    whole = " ".join(" ".join(lines).split())
+    assert (
+        "1 answer without a grade: moot grade cup.yaml; 3 answers for a person to grade: moot grade cup.yaml --settle; "
+        "1 answer disputed: moot grade cup.yaml --settle; 5 answers without a grade, as nobody has said what is right "
+        "(POST /v1/feedback, docs/serve.md) (bounds: --section accuracy)."
+    ) in whole
 
 
 @pytest.mark.parametrize("above", [0, 3])

@@ -39,9 +39,9 @@ def team(folder: Path, server: Provider, store: str | None = None) -> Path:
 
 
 @contextmanager
-def served(path: Path) -> Iterator[str]:
+def served(path: Path, day_usd: float = DAY_USD) -> Iterator[str]:
     """The address of a server that is killed in the end, without a chance to write anything down."""
-    command = [*MOOT, "serve", str(path), "--port", "0", "--key-env", "MOOT_DAY_KEY", "--usd-per-day", str(DAY_USD)]
+    command = [*MOOT, "serve", str(path), "--port", "0", "--key-env", "MOOT_DAY_KEY", "--usd-per-day", str(day_usd)]
     environment = {**os.environ, "MOOT_DAY_KEY": KEY}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
@@ -54,9 +54,9 @@ def served(path: Path) -> Iterator[str]:
         process.stdout.close()
 
 
-def ask(url: str, text: str, timeout_s: float = 60.0, model: str = "solo@ann") -> int:
+def ask(url: str, text: str, timeout_s: float = 60.0, model: str = "solo@ann", **more: object) -> int:
     """The status; 0 where this client did not wait for it."""
-    body = {"model": model, "messages": [{"role": "user", "content": text}]}
+    body = {"model": model, "messages": [{"role": "user", "content": text}], **more}
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), headers)
     try:
@@ -141,6 +141,38 @@ def test_a_player_who_was_down_is_expected_to_cost_the_most_that_a_call_can(tmp_
             assert ask_at_once(url, 16, model="two/vote") == [200] * 3 + [429] * 13
 
 
+def test_a_member_who_is_always_late_does_not_keep_the_team_at_one_question_at_a_time_nor_lift_the_limit(
+    tmp_path: Path,
+) -> None:
+    """The late one is charged at its most each time. Twelve at one moment: as many together as the day has room for."""
+    with provider(tokens=MAX_TOKENS, latency_s=0.0) as server:
+        path = team(tmp_path, server)
+        experiment = json.loads(path.read_text())
+        ann = experiment["models"]["ann"]
+        names = ("ann", "bob", "cid")
+        experiment |= {"models": {name: {**ann, "model": name} for name in names}, "strategies": ["vote"]}
+        experiment |= {"teams": {"all": {"players": list(names)}}}
+        path.write_text(json.dumps(experiment))
+        server.slow = frozenset({"cid"})
+        server.says = {name: {"answer": name} for name in names}  # nobody agrees: the vote waits for the last
+        question_usd = len(names) * MOST_USD
+        day_usd = (1 + 6) * question_usd
+        with served(path, day_usd) as url:
+            assert ask(url, "Who is number zero?", model="all/vote", time_limit_s=0.5) in (200, 408)
+            statuses: list[int] = []
+            asking = threading.Thread(
+                target=lambda: statuses.extend(ask_at_once(url, 12, model="all/vote", time_limit_s=60.0))
+            )
+            asking.start()
+            while server.in_flight < 6:  # six late calls: six questions under way together
+                assert asking.is_alive()
+                time.sleep(0.02)
+            server.slow = frozenset()
+            asking.join(60)
+        assert sorted(set(statuses)) == [200, 429]
+        assert server.bill_usd < day_usd + 1.01 * question_usd, "at most by the last question, which is alone"
+
+
 SAID = {"agree": True, "vote": 1, "choice": 1}
 
 
@@ -176,11 +208,11 @@ def test_an_officer_who_was_down_is_expected_to_cost_the_most_that_a_call_can(
             assert ask_at_once(url, 16, model=model) == [200] * 3 + [429] * 13
 
 
-def ask_at_once(url: str, questions: int, model: str = "solo@ann") -> list[int]:
+def ask_at_once(url: str, questions: int, model: str = "solo@ann", **more: object) -> list[int]:
     statuses: list[int] = []
     clients = [
         threading.Thread(
-            target=lambda number=number: statuses.append(ask(url, f"Who is number {number}?", model=model))
+            target=lambda number=number: statuses.append(ask(url, f"Who is number {number}?", model=model, **more))
         )
         for number in range(questions)
     ]

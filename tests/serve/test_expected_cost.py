@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from moot.engine.call_bounds import declared_calls
 from moot.experiment.model_specs import LimitsSpec, RetriesSpec
+from moot.experiment.plan import Cell
 from moot.experiment.providers import BuiltModel
 from moot.live.team import AnsweredQuestion
 from moot.models.scripted import ScriptedModel
 from moot.serve.expected_cost import AROUND, DearestQuestion, ExpectedCosts
+from moot.strategies.debate.debate import Debate
+from moot.strategies.traits import Traits
+from moot.strategies.vote import Vote
+from moot.team import Player, Team
 from moot.traces import Deadline
 from moot.types import Call, Episode, Message, Price, Question, Reply, Request, Usage, Verdict
 
@@ -45,32 +52,79 @@ def test_of_a_team_that_nobody_has_asked_nothing_is_known() -> None:
 ANSWERED = Verdict("x", "answered")
 
 
-def answered(*calls: Call, verdict: Verdict = ANSWERED) -> AnsweredQuestion:
+REQUEST = Request((Message("user", "Which?"),))
+
+
+def answered(*calls: Call, verdict: Verdict = ANSWERED, cell: Any = None) -> AnsweredQuestion:
     question = Question("q", "Which?")
     episode = Episode("cell", question, 0, verdict, calls, 0.0)
-    cell: Any = None
     return AnsweredQuestion("ep", "team", cell, episode, Usage(), None, ())
+
+
+def test_a_failure_says_nothing_of_what_an_answer_costs() -> None:
+    call = Call("ann", "draft", 1, REQUEST, Reply("x", cost_usd=USD / 100), model="ann")
+    expected = ExpectedCosts()
+    expected.learn(SHORT, answered(call, verdict=Verdict(None, "failed")), {})
+    assert expected.usd("team", SHORT) == math.inf
+
+
+LATE = (Deadline(1.0),)
+
+
+def priced(name: str, completion: float) -> tuple[Player, BuiltModel]:
+    model = ScriptedModel(name, [], price=Price(0.0, completion))
+    return Player(name, model), BuiltModel(model, None, LimitsSpec(), RetriesSpec(), 1_000)
+
+
+def lineup(strategy: Any, *seats: tuple[Player, BuiltModel]) -> tuple[Any, dict[str, BuiltModel]]:
+    players = tuple(player for player, _ in seats)
+    cell = Cell("cell", strategy, strategy.name, Team("team", players), None, "")
+    return cell, {player.name: built for player, built in seats}
 
 
 @pytest.mark.parametrize(
     "verdict",
-    [Verdict("x", "answered", traces=(Deadline(1.0),)), Verdict(None, "failed")],
-    ids=["past its time", "without an answer"],
+    [Verdict("x", "undecided", traces=LATE), Verdict(None, "unanswered", traces=LATE)],
+    ids=["answered by some", "by nobody in time"],
 )
-def test_what_was_broken_off_says_nothing_of_what_an_answer_costs(verdict: Verdict) -> None:
-    call = Call("ann", "draft", 1, Request((Message("user", "Which?"),)), Reply("x", cost_usd=USD / 100), model="ann")
+@pytest.mark.parametrize("strategy", [Vote(), Debate()], ids=["a vote", "a debate"])
+def test_where_the_time_ran_out_all_that_could_still_have_been_asked_is_expected_at_its_most(
+    verdict: Verdict, strategy: Any
+) -> None:
+    """However early it was broken off, and whether what was under way is on the record or not."""
+    cell, models = lineup(strategy, priced("ann", 10.0), priced("bob", 100.0), priced("cat", 50.0))
+    declared = declared_calls(cell)
+    assert declared is not None
+    first = Call("ann", "draft", 1, REQUEST, Reply("x", cost_usd=0.01), model="ann")
+    for heard in ((), (first,)):
+        expected = ExpectedCosts()
+        expected.learn(SHORT, answered(*heard, verdict=verdict, cell=cell), models)
+        assert expected.usd("team", SHORT) == pytest.approx(0.01 * len(heard) + 0.1 * (declared - len(heard)))
+    billed = [Call(name, "draft", 1, REQUEST, Reply("x", cost_usd=0.02), model=name) for name in models]
+    expected.learn(SHORT, answered(*billed, cell=cell), models)
+    assert expected.usd("team", SHORT) == pytest.approx(0.06), "until one was billed in full"
+
+
+@dataclass(frozen=True)
+class Unbounded(Vote):
+    @property
+    def traits(self) -> Traits:
+        return replace(super().traits, calls=None)
+
+
+def test_of_a_strategy_that_declares_no_bound_a_question_out_of_time_says_nothing() -> None:
+    cell, models = lineup(Unbounded(), priced("ann", 10.0))
     expected = ExpectedCosts()
-    expected.learn(SHORT, answered(call, verdict=verdict), {})
+    expected.learn(SHORT, answered(verdict=Verdict(None, "unanswered", traces=LATE), cell=cell), models)
     assert expected.usd("team", SHORT) == math.inf
 
 
 def test_what_was_billed_in_full_stands_above_what_a_failure_could_have_cost() -> None:
     """And a later failure changes nothing of it: its most may be far too much."""
-    request = Request((Message("user", "Which?"),))
     dear = ScriptedModel("ann", [], price=Price(0.0, 100.0))
     models = {"ann": BuiltModel(dear, None, LimitsSpec(), RetriesSpec(), 1_000)}
-    failed = Call("judge", "judge", 2, request, error="down", model="ann")
-    billed = Call("ann", "draft", 1, request, Reply("x", cost_usd=USD), model="ann")
+    failed = Call("judge", "judge", 2, REQUEST, error="down", model="ann")
+    billed = Call("ann", "draft", 1, REQUEST, Reply("x", cost_usd=USD), model="ann")
     expected = ExpectedCosts()
     expected.learn(SHORT, answered(failed), models)
     assert expected.usd("team", SHORT) == pytest.approx(0.1), "a thousand tokens"

@@ -190,6 +190,62 @@ async def test_what_a_model_wrote_is_only_shown(tmp_path: Path, browser: Any) ->
         await asyncio.to_thread(watch)
 
 
+LONG = ["Paris: " + "the capital " * 8, "One\n  two\n\nthree", "In a word, it depends. " * 60]
+
+
+class Saying(Wrapper):
+    """Answers with the text of the number that is asked for."""
+
+    async def generate(self, request: Request) -> Reply:
+        answer = LONG[int(request.messages[-1].content.split("number ")[1][0])]
+        return Reply(
+            json.dumps({"reasoning": "For many reasons, such as these. " * 20, "answer": answer}), cost_usd=0.0
+        )
+
+
+LOST = """
+    const felt = document.getElementById("centre").getBoundingClientRect();
+    const drawn = [...document.querySelectorAll("#centre p")].map((each) => each.getBoundingClientRect());
+    return drawn.filter((each) => each.height).filter((each) => each.top < felt.top - 1 || each.bottom > felt.bottom + 1).length;
+"""
+CUT = "const each = document.getElementById(arguments[0]); return each.scrollHeight - each.clientHeight"
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=["laptop", "phone"])
+async def test_a_long_answer_is_read_whole(tmp_path: Path, browser: Any, size: tuple[int, int]) -> None:
+    """It begins on the felt, with an ellipsis, and stands below the table as it was written."""
+    one = {**THREE, "strategies": ["vote"]}
+    async with serving(tmp_path, one, wrap=lambda name, model: Saying(model)) as served:
+
+        def watch(number: int) -> None:
+            asked(browser, served.url, f"Please tell me all that there is to know of number {number} " + "please " * 12)
+            assert browser.execute_script(LOST) == 0, "nothing on the felt is cut at its edge"
+            assert browser.execute_script(CUT, "verdict") <= 2
+            below = browser.find_element(By.ID, "answer")
+            if number == 0:
+                assert text(browser, "verdict").strip() == LONG[number].strip()
+                assert not below.is_displayed(), "what fits the felt is said once"
+                return
+            assert below.text == LONG[number].strip()
+            assert below.value_of_css_property("white-space").startswith("pre-wrap")
+            shown = text(browser, "verdict")
+            assert shown.endswith(" …")
+            assert LONG[number].startswith(shown.removesuffix(" …"))
+            assert len(shown) < 125
+            browser.find_element(By.CSS_SELECTOR, "#more a").click()
+            assert browser.execute_script("return window.scrollY") > 0, "and the way there is on the felt"
+            until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history .a"))
+            for line in browser.find_elements(By.CSS_SELECTOR, "#history .a"):
+                assert line.size["height"] < 50, "two lines"
+
+        browser.set_window_size(*size)
+        try:
+            for number in range(len(LONG)):
+                await asyncio.to_thread(watch, number)
+        finally:
+            browser.set_window_size(1300, 1000)
+
+
 async def test_feedback_and_keys(tmp_path: Path, browser: Any) -> None:
     async with serving(tmp_path, settings=ServeSettings(keys={"KEY": "sesame"})) as served:
 

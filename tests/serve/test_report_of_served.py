@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import serving
+from served import THREE, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -49,3 +49,39 @@ def test_a_served_strategy_has_one_name(reported: Path, capsys: pytest.CaptureFi
     assert figures["headline"]["sentence"].split(" team")[0] in said
     assert "vote(early_stop" not in said
     assert "vote was played with early_stop=True." in said
+
+
+@pytest.fixture(params=[None, "jim"], ids=["no judge", "a judge"])
+async def half_told(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | None]:
+    """Of four questions two were told what is right: something that nobody has answered."""
+    judge: str | None = request.param
+    models = {**THREE["models"], "jim": {"provider": "simulated", "accuracy": 1.0}}
+    judged = {**THREE, "models": models, "judge": {"models": ["jim"]}}
+    async with serving(tmp_path, THREE if judge is None else judged) as served:
+        for number in range(4):
+            _, body = await served.chat(f"What is {number}?")
+            if number < 2:
+                said = {"episode": body["moot"]["episode"], "answer": f"number {number}"}
+                assert (await served.post("/v1/feedback", said))[0] == 200
+    return tmp_path / "team.yaml", judge
+
+
+def test_what_no_command_can_grade_is_told_with_what_can(
+    half_told: tuple[Path, str | None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a judge nor a person at `moot grade` can say what is right of the other two."""
+    path, judge = half_told
+
+    def told(command: str) -> str:
+        run_app(app, [command, str(path)])
+        printed = capsys.readouterr()
+        return " ".join((printed.out + printed.err).split())
+
+    feedback = "2 answers without a grade, as nobody has said what is right (POST /v1/feedback, docs/serve.md)"
+    graded = told("grade")
+    assert feedback in graded
+    to_settle = f"that a person may decide, drafts among them: moot grade {path} --settle"
+    assert (to_settle in graded) is (judge is None)
+    report = told("report")
+    assert feedback in report
+    assert "answers without a grade: moot grade" not in report

@@ -25,6 +25,7 @@ import pytest
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import MootError
+from moot.report.wanted_plan import WantedPlan
 from moot.serve.watching import Watching
 from moot.store.sqlite import SqliteStore
 
@@ -196,7 +197,7 @@ def test_the_store_is_looked_at_no_oftener_than_it_bears(tmp_path: Path, monkeyp
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
 
     async def watch() -> None:
-        watching = module.Watching(store_at(f"sqlite:///{tmp_path / 'cup.db'}"), "cup", 3.0)
+        watching = module.Watching(store_at(f"sqlite:///{tmp_path / 'cup.db'}"), WantedPlan("cup"), 3.0)
         try:
             answers = await asyncio.gather(*(watching.figures() for _ in range(20)))
             assert {answer["at"] for answer in answers} == {answers[0]["at"]}
@@ -280,7 +281,7 @@ def test_a_store_that_was_removed_is_not_told_as_it_was(tmp_path: Path) -> None:
     assert moot("run", cup(tmp_path), "--quiet", "--limit", 4) == 0
 
     async def look_twice() -> dict[str, Any]:
-        watching = Watching(SqliteStore(tmp_path / "cup.db"), "cup", 0.0)
+        watching = Watching(SqliteStore(tmp_path / "cup.db"), WantedPlan("cup"), 0.0)
         try:
             assert (await watching.figures())["state"] == "done"
             for name in ("cup.db", "cup.db-wal", "cup.db-shm"):

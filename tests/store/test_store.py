@@ -13,7 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +279,33 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(
         assert moot("run", path, "--quiet", "--store", f"sqlite:///{later}") == 0
         assert server.stats["outcomes"] == {"ok": 240 - kept}, "what was kept is not asked again"
     assert results(later) == results(alone.with_suffix(".db"))
+
+
+def test_on_a_disk_that_is_quite_full_reading_works_and_writing_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With a few KB left there is no room for the index of a log, and SQLite calls that an I/O error."""
+    models = {"ann": {"provider": "simulated", "accuracy": 0.5}}
+    keys = {"name": "cup", "models": models, "strategies": ["solo"], "questions": {"file": "questions.jsonl"}}
+    questions = [{"id": f"q{n}", "text": f"Who is number {n}?", "answer": f"Person {n}"} for n in range(3)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    path = tmp_path / "cup.json"
+    with small_disk(tmp_path, monkeypatch) as folder:
+        path.write_text(json.dumps({**keys, "store": f"sqlite:///{folder}/cup.db"}))
+        assert moot("run", path, "--quiet") == 0
+        filling = (folder / "rest").open("wb", buffering=0)
+        with suppress(OSError), filling:
+            while True:
+                filling.write(bytes(4096))
+        capfd.readouterr()
+        for arguments in (("report", path), ("runs", path), ("export", path, "-o", tmp_path / "out")):
+            assert moot(*arguments) == 0, arguments
+            assert "I/O" not in capfd.readouterr().err
+        path.write_text(json.dumps({**keys, "store": f"sqlite:///{folder}/cup.db", "seed": 2}))
+        assert moot("run", path, "--quiet") == 1
+        told = capfd.readouterr().err
+        assert "no space left on the device" in told
+        assert "I/O" not in told
 
 
 async def test_a_store_that_is_full_stays_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def report(
         typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
     ] = None,
     served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
-    plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the last run.")] = None,
+    plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the file's.")] = None,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
     from moot.cli.report import report_command
@@ -178,7 +178,7 @@ def plan(
     from moot.stats.bounded_power import PlannedUnits
 
     units = PlannedUnits((cluster_size or 1,), apart)
-    told = PlannedFrom(file or pilot, comparisons, cluster_size)
+    told = PlannedFrom(file or pilot, comparisons, cluster_size, store)
     if pilot is not None:
         from moot.cli.pilot import PilotPlan, pilot_command
 
@@ -210,7 +210,7 @@ def ask(
     no_log: Annotated[bool, typer.Option("--no-log", help="Do not keep it for moot log.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The verdicts as JSON on stdout.")] = False,
 ) -> int:
-    """Ask a team one question and watch it answer. The answer is the last line."""
+    """Ask a team one question and watch it answer. The answer comes last."""
     from moot.cli.ask import AskOptions, ask_command, one_question
 
     asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)

@@ -1,4 +1,4 @@
-"""`moot ask`: one question, one team, watched live. The answer is the last line."""
+"""`moot ask`: one question, one team, watched live. The answer comes last; into a file or a pipe it goes alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from rich.live import Live
 
 from moot.cli.ask_log import Keeping, Log, earlier_question
 from moot.cli.console import Console
-from moot.cli.safe_text import print_json, say
+from moot.cli.safe_text import print_json, say, tamed
 from moot.cli.watched import Watched
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
@@ -29,6 +30,7 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import AskedWith, asked_name
 from moot.live.team import question_of
+from moot.models.local import LocalModel
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named
@@ -37,6 +39,8 @@ from moot.types import Question, Verdict
 USUALLY = ("talkative", "vote")
 """What one question is played by where the file declares no primary, the first of them that it has."""
 STDIN = "-"
+SHORT = 30
+"""Characters of an answer that surely stand whole in a cell of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +178,11 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
     calls = ExperimentCalls(store, name)
     purse = await purse_of(store, name, experiment.spec.budget_usd, experiment.models)
     models = chain(experiment.models, limiters(experiment.models), calls, purse)
-    table = Watched(experiment.with_models(models).cells, calls, experiment.spec.teams)
+    table = Watched(experiment.with_models(models).cells, calls, experiment.spec.teams, partial(_loading, experiment))
     log = Log(experiment, keeping, store)
     try:
         repeat = await log.repeat(question)
-        console = Console()
+        console = Console() if Console().is_terminal else Console(stderr=True)
         watched = console.is_terminal and not as_json
         if watched:
             with Live(get_renderable=table.view, console=console, refresh_per_second=8):
@@ -188,15 +192,24 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
         await log.keep(table)  # before anything is printed: whoever reads may have gone
         if as_json:
             print_json(_json(table, keeping.told.get("asked", question.text), calls))
-        elif not watched:
+            return _status(table)
+        if not watched:
             console.print(table.view())
-        if not as_json and not every:
-            say(_last_line(table, question))
+        _print_answers(_answers(table, question), every=every)
     finally:
         for built in experiment.models.values():
             await built.model.close()
         await store.close()
+    return _status(table)
+
+
+def _status(table: Watched) -> int:
     return 0 if any(episode.verdict.answer is not None for episode in table.episodes.values()) else 1
+
+
+def _loading(experiment: Plan) -> bool:
+    """Whether weights are on their way into memory, which can take longer than the answer."""
+    return any(isinstance(built.model, LocalModel) and built.model.is_loading for built in experiment.models.values())
 
 
 def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
@@ -204,19 +217,38 @@ def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str,
     return {**table.json(question, calls), "answer": answers[0] if len(answers) == 1 else None}
 
 
-def _last_line(table: Watched, question: Question) -> str:
-    """The answer, in one line; where several were played, each by its name."""
-    verdicts = {table.titles[cell.id]: table.episodes[cell.id].verdict for cell in table.cells}
-    if len(verdicts) == 1:
-        return _in_one_line(next(iter(verdicts.values())), question)
-    return "; ".join(f"{title}: {_in_one_line(verdict, question)}" for title, verdict in verdicts.items())
+def _answers(table: Watched, question: Question) -> Mapping[str, str]:
+    """What each play ended in, by its name."""
+    return {table.titles[cell.id]: _words(table.episodes[cell.id].verdict, question) for cell in table.cells}
 
 
-def _in_one_line(verdict: Verdict, question: Question) -> str:
-    if verdict.answer is None:
-        words = f"{verdict.outcome}: {verdict.cause}" if verdict.cause else verdict.outcome
+def _print_answers(answers: Mapping[str, str], *, every: bool) -> None:
+    """As they are, with their own line breaks and no others: what is copied or piped on is what was answered.
+
+    In a terminal the table of `--all` is enough where its cells show all that was said.
+    """
+    terminal = Console().is_terminal
+    lines = any("\n" in words for words in answers.values())
+    if every and terminal and not lines and all(len(words) <= SHORT for words in answers.values()):
+        return
+    if terminal and lines:
+        say()
+    if len(answers) == 1:
+        said = "".join(answers.values())
+    elif lines:
+        said = "\n\n".join(f"{title}:\n{words}" for title, words in answers.items())
     else:
-        words = verdict.answer
-        if question.choices and words in tuple(question.letters):
-            words = f"{words}: {question.choices[question.letters.index(words)]}"
+        said = ("\n" if every else "; ").join(f"{title}: {words}" for title, words in answers.items())
+    print(tamed(said))
+
+
+def _words(verdict: Verdict, question: Question) -> str:
+    if verdict.answer is None:
+        return _in_one_line(f"{verdict.outcome}: {verdict.cause}" if verdict.cause else verdict.outcome)
+    if question.choices and verdict.answer in tuple(question.letters):
+        return _in_one_line(f"{verdict.answer}: {question.choices[question.letters.index(verdict.answer)]}")
+    return verdict.answer.strip("\n") if verdict.answer.strip() else verdict.answer
+
+
+def _in_one_line(words: str) -> str:
     return " ".join(words.split())

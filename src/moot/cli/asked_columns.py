@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from moot.cli.choosing import one, typed
+from moot.cli.choosing import one, taken, typed
 from moot.cli.column_menu import ColumnMenu, cut
 from moot.cli.safe_text import say
 from moot.config.flow import flow
 from moot.data import Dataset, builtin, load
+from moot.data.case import MissingReference
 from moot.data.tables.choice_columns import likely_choices
 from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
 from moot.data.tables.likely import likely_questions, unknown_tables
@@ -48,7 +50,7 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
         return _builtin(EASY if small else BUILTIN, notes)
     place = _from(output.parent, path)
     if path.suffix.lower() not in TABLE_ENDINGS:
-        return QuestionsFound(_described({"file": place}, _shown(load(path))))
+        return _written({"file": place}, path, NOTHING_STATED, yes=yes)
     stated, proposal = _settled(path, yes=yes)
     keys = {"file": place, **_keys(stated, proposal)}
     if proposal.doubts:
@@ -56,7 +58,22 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
         return QuestionsFound(StarterQuestions(keys, (*asked, *notes)), proposal.error())
     for reason in _said_of(proposal):
         say(f"  {reason}")
-    return QuestionsFound(_described(keys, _shown(load(path, stated=stated))))
+    return _written(keys, path, stated, yes=yes)
+
+
+def _written(keys: dict[str, Any], path: Path, stated: Stated, *, yes: bool) -> QuestionsFound:
+    """Rows without a reference are left out if somebody says so: nobody should go through all this again for them."""
+    try:
+        dataset = load(path, stated=stated)
+    except MissingReference as error:
+        if yes:
+            raise
+        say(f"  {error.problem}")
+        if not taken("  Leave such rows out?"):
+            raise
+        keys = {**keys, "skip_blank": True}
+        dataset = load(path, stated=stated, skip_blank=True)
+    return QuestionsFound(_described(keys, _shown(dataset)))
 
 
 def _from(folder: Path, path: Path) -> str:
@@ -74,7 +91,12 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
         say(f"Questions: {likely[0]}, the only file here that looks like some")
         return likely[0], ()
     if not likely:
-        note = f"no file here looks like questions: these come with moot; {_how_to_take_yours()}"
+        unknown = unknown_tables(Path.cwd())
+        if len(unknown) == 1 and not yes:
+            name = unknown[0].name
+            if taken(f"Questions: {name}: take it? You will be asked what its columns are."):
+                return unknown[0].relative_to(Path.cwd()), ()
+        note = f"no file here looks like questions: these come with moot; {_how_to_take_yours(unknown)}"
         say(f"Questions: {note}")
         return None, (note,)
     if yes:
@@ -88,9 +110,8 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
     return likely[one("Which?", [[place] for place in range(len(likely))])], ()
 
 
-def _how_to_take_yours() -> str:
+def _how_to_take_yours(unknown: Sequence[Path]) -> str:
     """A table whose columns nobody has heard of may well be them, so it is named."""
-    unknown = unknown_tables(Path.cwd())
     if len(unknown) != 1:
         return "--questions FILE takes yours"
     return f"--questions {shlex.quote(unknown[0].name)} asks what its columns are, which are not known by their names"

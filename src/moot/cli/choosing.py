@@ -67,6 +67,13 @@ def agreed(prompt: str) -> bool:
     return typed(f"{prompt} [y/N]").casefold() in ("y", "yes")
 
 
+def taken(prompt: str) -> bool:
+    """Yes, unless it is denied."""
+    while (line := typed(f"{prompt} [Y/n]").casefold()) not in ("", "y", "yes", "n", "no"):
+        say("expected y or n")
+    return not line.startswith("n")
+
+
 def numbers(line: str, offered: Sequence[int]) -> list[int] | None:
     """The positions, from 0, that a line names, each once and in order; None where it does not make sense.
 

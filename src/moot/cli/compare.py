@@ -11,14 +11,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from moot.cli.console import Console
-from moot.cli.file_judges import FileJudges
+from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.report.compare import compared, words
-from moot.report.figures import find_experiment
 from moot.store import from_here
 from moot.store.examined import opened_to_read
 
@@ -48,19 +47,20 @@ def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: 
 async def compared_in(source: str, a: str, b: str, url: str | None = None) -> dict[str, Any]:
     """`source` is an experiment file, the URL of a store, or a store's file."""
     if "://" in source or source.endswith((".db", ".sqlite")):
-        store, name = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
-        judges = None
+        store, wanted = open_existing(None, from_here(source if "://" in source else f"sqlite:///{source}"))
+        graders = None
     else:
-        store, name = open_existing(Path(source), url)
-        judges = FileJudges(read_experiment(Path(source), with_questions=False))
+        store, wanted = open_existing(Path(source), url)
+        graders = FileGraders(read_experiment(Path(source), with_questions=False))
 
     def read(connection: Connection) -> dict[str, Any]:
-        experiment = find_experiment(connection, name)
-        return compared(connection, judges.follow(connection, experiment) if judges else experiment, a, b)
+        found = wanted.found(connection)
+        row = compared(connection, graders.follow(connection, found.plan) if graders else found.plan, a, b)
+        return found.noted(row)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
             row = await store.read(read)
-    if judges is not None:
-        judges.say()
+    if graders is not None:
+        graders.say()
     return row

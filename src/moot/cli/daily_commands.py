@@ -62,13 +62,13 @@ def watch(
 
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
-    question_id: Annotated[str, typer.Argument(metavar="QUESTION_ID", help="The question's id.", show_default=False)],
+    question_id: Annotated[str | None, typer.Argument(metavar="QUESTION_ID", help="Its id; left out: a list.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Only this strategy: solo, solo@ann, six/vote.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
     no_pager: Annotated[bool, typer.Option("--no-pager", help="All at once, also in a terminal.")] = False,
 ) -> int:
-    """One question, whole: every prompt, reply and grade."""
+    """One question, whole: every prompt, reply and grade; or all of them, with who was right."""
     from moot.cli.show import show_command
 
     by_the_page = not no_pager

@@ -31,19 +31,19 @@ RECORDED = "Real local models, recorded on 16 and 17 November 2026; nothing is p
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedRun:
     """A run that comes with the package: its experiment file, and who played what."""
 
     file: str
     told: str
 
 
-HELPS = Recording(
+HELPS = RecordedRun(
     "three-who-read.yaml",
     "Where the team helps. Three players of Qwen2.5 Coder 1.5B have each read two of three pages about a town that does "
     "not exist, and are asked about all three.",
 )
-HURTS = Recording(
+HURTS = RecordedRun(
     "small-captain.yaml",
     "Where it hurts. One player of that model sits with five of SmolLM2, a tenth of its size. One of the small ones is "
     "captain: it reads what all of them said to easy questions, and decides.",

@@ -30,7 +30,7 @@ def doctor_command(path: Path) -> int:
 
 
 async def _doctor(experiment: Plan, console: Console) -> int:
-    with console.status(f"asking {len(experiment.models)} models one easy question ..."):
+    with console.status(f"asking {count(len(experiment.models), 'model')} one easy question ..."):
         diagnoses = await examine(experiment)
     console.print(_table(diagnoses, console.width))
     for diagnosis in diagnoses:

@@ -17,6 +17,7 @@ from moot.experiment.plan import Plan
 from moot.measures import needs
 from moot.measures.numbers import money
 from moot.report.names import short_names, ways_of
+from moot.stats.counted_words import count
 from moot.strategies.option_values import option_json
 
 T = TypeVar("T")
@@ -176,8 +177,11 @@ def _how_sure(taken: RunEstimate) -> str:
         beyond = (
             f" Strategies may make up to {taken.beyond_calls:,.0f} calls more, which no question tried took; {counted}."
         )
+    guess = f"What {', '.join(taken.guessed)} will say is a guess"
+    if bound == amount(low):
+        return f"{guess}; whatever it is, it takes {bound}.{beyond}{_trial_run(taken)}"
     return (
-        f"What {', '.join(taken.guessed)} will say is a guess: {amount(low)} if replies are short and all agree,"
+        f"{guess}: {amount(low)} if replies are short and all agree,"
         f" {'and ' if high is None else ''}{bound}{undeclared} if they are long and nobody does.{beyond}{_trial_run(taken)}"
     )
 
@@ -198,4 +202,4 @@ def _unbounded_by(taken: RunEstimate) -> str:
 
 
 def _calls(number: float | None) -> str:
-    return f"{number or 0:,.0f} calls"
+    return count(round(number or 0), "call")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import json_text, say
 from moot.engine.export import recorded_replies
 from moot.errors import FileError, UsageError
 from moot.live.feedback import learnt_questions, loadable
-from moot.report.figures import find_experiment
 from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
@@ -28,9 +26,11 @@ def export_command(path: Path, output: Path, *, store: str | None, questions: bo
 
 async def _export(path: Path, output: Path, url: str | None, *, questions: bool, served: bool) -> int:
     write = _write_questions if questions else _write
-    store, name = open_existing(path, url, served=served)
+    store, wanted = open_existing(path, url, served=served)
     async with opened_to_read(store):
-        experiment = await store.read(partial(find_experiment, name=name))
+        found = await store.read(wanted.found)
+        tell_whose(found)
+        experiment = found.plan
         if str(output) == "-":
             return await write(store, experiment["id"], sys.stdout)
         # Written beside and moved: a file of replies that ends in the middle would be taken for silence.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +16,15 @@ from moot.cli.asked_columns import find_questions
 from moot.cli.choosing import agreed
 from moot.cli.offers import Offer, choose, find_offers, hosted_model, proposed, show
 from moot.cli.safe_text import say
+from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
+from moot.data.tables.table import check_readable
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.starter_file import StarterFile, StarterModel
 
+FIRST_CHARACTERS = 20_000
+"""Of a file beside it that are read for its name."""
+_NAME_LINE = re.compile(r"""^name: *["']?([\w.-]+)""", re.MULTILINE)
 UNSETTLED = 2
 """How it ends where a file is written in which somebody still has to say what a column is."""
 
@@ -26,6 +33,8 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
     _check_output(output, yes=yes)
     if questions is not None and not questions.is_file():
         raise FileError("no such file of questions", file=questions)
+    if questions is not None and questions.suffix.lower() in TABLE_ENDINGS:
+        check_readable(questions)  # before anything is asked that would be asked again
     offers = find_offers(ports, key_env)
     usual = proposed(offers)
     say("Models (* are proposed):")
@@ -33,7 +42,7 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
     models = [model for place in usual for model in offers[place].models] if yes else choose(offers)
     taken = find_questions(questions, output, yes=yes, small=all(model.small for model in models))
     first = _needed_first(offers, models)
-    starter = StarterFile(output, models, taken.written, _hosted_too(offers, models))
+    starter = StarterFile(output, models, taken.written, _hosted_too(offers, models), _names_beside(output))
     starter.parsed()
     if taken.unsettled is None and not first:
         build(starter.checked(), asked=False)  # what is written can be read, and played
@@ -58,6 +67,17 @@ def _check_output(output: Path, *, yes: bool) -> None:
             raise UsageError(elsewhere)
         if not agreed(f"{output} is there already. Write over it?"):
             raise UsageError(f"{elsewhere}. Nothing is changed")
+
+
+def _names_beside(output: Path) -> set[str]:
+    """What the other experiments of its folder are called, by the first lines of their files."""
+    names = set[str]()
+    for path in output.parent.iterdir():
+        if path.suffix not in (".yaml", ".yml") or path.name == output.name or not path.is_file():
+            continue
+        with suppress(OSError), path.open(encoding="utf-8", errors="replace") as lines:
+            names.update(_NAME_LINE.findall(lines.read(FIRST_CHARACTERS)))
+    return names
 
 
 def _hosted_too(offers: Sequence[Offer], models: Sequence[StarterModel]) -> list[StarterModel]:

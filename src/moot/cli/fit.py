@@ -137,9 +137,9 @@ def _table_name(table: Team) -> str:
 async def _drafts(
     path: Path, url: str | None, table: FittedTeam, *, served: bool
 ) -> tuple[GradedDrafts, Mapping[str, Any]]:
-    store, name = open_existing(path, url, served=served)
+    store, wanted = open_existing(path, url, served=served)
     async with opened_to_read(store):
-        return await store.read(partial(_read, name=name or "", table=table, served=served))
+        return await store.read(partial(_read, name=wanted.name or "", table=table, served=served))
 
 
 def _read(connection: Connection, name: str, table: FittedTeam, served: bool) -> tuple[GradedDrafts, Mapping[str, Any]]:

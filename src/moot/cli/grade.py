@@ -13,7 +13,7 @@ from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.interrupts import asked_in_order, run_or_interrupted
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import say
 from moot.cli.typed import Typed
 from moot.engine.chain import chain, limiters, purse_of
@@ -37,9 +37,11 @@ from moot.measures import needs
 from moot.measures.numbers import plain
 from moot.models.closest import closest
 from moot.models.flights import Flights
-from moot.report.figures import figures, find_experiment
+from moot.report.figures import figures
+from moot.report.remarks import FEEDBACK
 from moot.report.terminal import print_report
 from moot.stats.agreement import agreement
+from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.examined import opened_to_read
 from moot.store.rows import config_of
@@ -83,9 +85,11 @@ def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
 async def _grade(
     file: ExperimentFile, judging: JudgeSpec, named: JudgeSpec, *, settling: bool, url: str | None, anew: bool
 ) -> int:
-    store, name = open_existing(file.path, url)
+    store, wanted = open_existing(file.path, url)
     async with opened_to_read(store):
-        experiment = await store.run(partial(find_experiment, name=name))
+        found = await store.run(wanted.found)
+        tell_whose(found)
+        experiment = found.plan
         declare = partial(declare_judges, experiment=experiment["id"], judges=named.models, batch=named.batch)
         only = build(without_players(file, judge=judging if judging.models else None, reads=False))
         await store.run(partial(declare, grader=only.grading.kept_as))
@@ -101,10 +105,12 @@ async def _grade(
         finally:
             for built in only.models.values():
                 await built.model.close()
-        _say(graded, grading, settling=settling)
+        _say(graded, grading)
         _say_effects(await batch_effects(store, grading, experiment["id"]), grading)
         if settling:
             await _settle(store, grading, experiment["id"])
+        else:
+            await _say_whose_turn(store, graded, grading, experiment["id"], file.path)
         await _show(store, experiment, grading, judging, named, file.path)
         return 1 if graded.ungraded and not settling else 0
 
@@ -118,7 +124,7 @@ async def _forget(store: Store, grading: Grading, experiment: str) -> None:
     say(f"moot: {forgotten} grades of {grading.kept_as} are asked for anew", file=sys.stderr)
 
 
-def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
+def _say(graded: Graded, grading: Grading) -> None:
     stages = graded.stages
     parts = [
         f"{sum(stages.values()) - sum(stages[stage] for stage in BY_OTHERS)} by {grading.grader.name}",
@@ -137,8 +143,17 @@ def _say(graded: Graded, grading: Grading, *, settling: bool) -> None:
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
         say(f"{first} and {second}: {_agreement_told(graded.judged)}")
-    if graded.disputed and not settling:
-        say("moot: --settle lets a person decide the disputed", file=sys.stderr)
+
+
+async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experiment: str, path: Path) -> None:
+    """Who can grade what is left: a person, also drafts; or whoever asked, where nobody has said what is right."""
+    if graded.unsaid:
+        say(f"moot: {count(graded.unsaid, 'answer')} without a grade, as {FEEDBACK}", file=sys.stderr)
+    if not graded.ungraded and not graded.disputed:
+        return
+    if left := len(await open_answers(store, grading, experiment, needs())):
+        words = f"{count(left, 'different answer')} that a person may decide, drafts among them"
+        say(f"moot: {words}: moot grade {path} --settle", file=sys.stderr)
 
 
 def _say_effects(effects: Sequence[BatchEffect], grading: Grading) -> None:

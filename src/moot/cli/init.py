@@ -18,7 +18,12 @@ def init(
     yes: Annotated[bool, typer.Option("--yes", help="Take what is proposed; ask nothing.")] = False,
     port: Annotated[
         list[int] | None,
-        typer.Option(min=1, max=65535, help="Look for a server at this port of this machine, not at the usual ones."),
+        typer.Option(
+            metavar="PORT",
+            min=1,
+            max=65535,
+            help="Look for a server at this port of this machine, not at the usual ones.",
+        ),
     ] = None,
     key_env: Annotated[
         str | None,

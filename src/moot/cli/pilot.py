@@ -12,17 +12,26 @@ from sqlalchemy import Connection
 
 from moot.cli.console import Console
 from moot.cli.interrupts import ends_on_ctrl_c
-from moot.cli.plan import Planned, PlannedFrom, planned_row, planned_words, print_plan
-from moot.cli.report import open_existing
+from moot.cli.plan import (
+    FilePlan,
+    Planned,
+    PlannedFrom,
+    before_words,
+    file_plan,
+    planned_row,
+    planned_words,
+    print_plan,
+)
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.measures.claims.pilot import Pilot, pilot_of
 from moot.measures.numbers import bounds, interval, money, percent, points
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
-from moot.report.figures import find_experiment
 from moot.report.section_terminal import section_parts
 from moot.report.uncollected import uncollected
+from moot.report.wanted_plan import FoundPlan
 from moot.stats.bounded_power import PlannedUnits
 from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
@@ -55,7 +64,10 @@ def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_jso
         pilot = asyncio.run(_read(asked))
         shown.update("counting the questions that it takes ...")
         gains = GAINS if asked.gain is None else (asked.gain,)
-        rows = [_planned(asked, pilot, gain) for gain in gains if asked.gain is not None or _possible(pilot, gain)]
+        file = file_plan(asked.told)
+        rows = [
+            _planned(asked, pilot, file, gain) for gain in gains if asked.gain is not None or _possible(pilot, gain)
+        ]
     if not rows:
         raise UsageError(
             f"--gain: expected; {pilot.single} leaves no room for a usual one at {percent(pilot.accuracy)}"
@@ -71,27 +83,30 @@ def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_jso
 
 
 async def _read(asked: PilotPlan) -> Pilot:
-    store, name = open_existing(asked.path, asked.store)
+    store, wanted = open_existing(asked.path, asked.store)
 
-    def read(connection: Connection) -> Pilot:
+    def read(connection: Connection) -> tuple[FoundPlan, Pilot]:
+        found = wanted.found(connection)
         with uncollected():
-            source = Source(connection, find_experiment(connection, name))
+            source = Source(connection, found.plan)
             with clustered(source.clusters):
-                return pilot_of(source)
+                return found, pilot_of(source)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
-            return await store.read(read)
+            found, pilot = await store.read(read)
+    tell_whose(found)
+    return pilot
 
 
 def _possible(pilot: Pilot, gain: float) -> bool:
     return pilot.accuracy + gain <= 1
 
 
-def _planned(asked: PilotPlan, pilot: Pilot, gain: float) -> dict[str, Any]:
+def _planned(asked: PilotPlan, pilot: Pilot, file: FilePlan | None, gain: float) -> dict[str, Any]:
     """For the unfavourable end of how often the two differ, and beside it for what the pilot itself had."""
     planned = Planned(pilot.accuracy, gain, _share(pilot, gain, worst=True), asked.power, asked.alpha, asked.units)
-    chosen, row = planned_row(planned, asked.told)
+    chosen, row = planned_row(planned, asked.told, file)
     own = chosen.counted(_share(pilot, gain, worst=False))
     price = pilot.usd_per_question
     return {
@@ -142,15 +157,20 @@ def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]]) -> None:
     for sentence in _pilot_words(pilot):
         console.print(sentence, highlight=False)
     corrected = tuple(words for words in rows[0]["words"][1:] if words.startswith(("For the headline", "Corrected")))
+    corrected = (*before_words(rows[0], counted=False), *corrected)
+    anew = any("played_before" in row for row in rows)
     priced = any(row["usd"] for row in rows)
     columns = (
         Column("gain", "gain", "points"),
         Column("questions", "questions"),
         *((Column("clusters", "clusters"),) if "clusters" in rows[0] else ()),
         Column("own", "as in the pilot"),
+        *((Column("anew", "on new questions"),) if anew else ()),
         *((Column("usd", "about", "usd"),) if priced else ()),
     )
-    table = [{**row, "own": row["at_pilot"]["questions"]} for row in rows]
+    table: list[dict[str, Any]] = [{**row, "own": row["at_pilot"]["questions"]} for row in rows]
+    for row in table if anew else ():
+        row["anew"] = row["played_before"]["anew"]["questions"]
     title = f"Questions that show it in {100 * rows[0]['power']:.0f} of 100 runs"
     for part in section_parts(Section("pilot", title, corrected, columns, table)):
         console.print(part)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from moot.cli.console import Console
 from moot.cli.safe_text import print_json
@@ -14,7 +16,12 @@ from moot.errors import UsageError
 from moot.measures.section import Column, Section
 from moot.report.section_terminal import section_parts
 from moot.stats.bounded_power import PlannedUnits, needed_units
+from moot.stats.counted_words import count
 from moot.stats.power import Design, independent_discordance, most_discordance
+
+if TYPE_CHECKING:
+    from moot.experiment.plan import Plan
+    from moot.measures.claims.foreseen import Foreseen
 
 USUAL = (0.05, 0.1, 0.2, 0.3, 0.4)
 """Shares of questions on which two strategies over the same drafts may differ."""
@@ -57,10 +64,12 @@ class PlannedFrom:
     file: Path | None
     comparisons: int | None
     cluster_size: int | None
+    store: str | None = None
+    """Where the larger run will be kept, if not where the file says."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Families:
+class Families:
     """All that the report of a file corrects for, and for how many."""
 
     sizes: Mapping[str, int]
@@ -87,8 +96,28 @@ def expected(accuracy: float | None, gain: float | None, store: str | None) -> t
     return accuracy, gain
 
 
+@dataclass(frozen=True, slots=True)
+class FilePlan:
+    """What a file says of the run that is planned, and what its store says to that."""
+
+    clusters: tuple[int, ...]
+    """How many questions each has."""
+    means: bool
+    anew: Families
+    """As the file has them: on new questions under a new name."""
+    foreseen: Foreseen | None
+    """None: the store knows nothing of this experiment, or there is none."""
+    families: Families
+    """As the report will have them."""
+
+    @property
+    def costs(self) -> bool:
+        """Whether what was played before has to be paid for."""
+        return self.families != self.anew
+
+
 def plan_command(planned: Planned, told: PlannedFrom, *, as_json: bool) -> int:
-    chosen, row = planned_row(planned, told)
+    chosen, row = planned_row(planned, told, file_plan(told))
     if as_json:
         print_json(row)
         return 0
@@ -96,15 +125,27 @@ def plan_command(planned: Planned, told: PlannedFrom, *, as_json: bool) -> int:
     return 0
 
 
-def planned_row(planned: Planned, told: PlannedFrom) -> tuple[Planned, dict[str, Any]]:
+def planned_row(planned: Planned, told: PlannedFrom, file: FilePlan | None) -> tuple[Planned, dict[str, Any]]:
     """What is planned for, with what the report of a file corrects for, and the figures."""
-    families = _Families({}, 0)
-    if told.file is not None:
-        planned, families = _of_file(planned, told.file, told)
+    if file is None:
+        chosen = replace(planned, comparisons=told.comparisons or 1)
+        return chosen, {**figures_of(chosen, _share(planned)), "family": None, "families": []}
+    if max(file.clusters) > 1:
+        planned = replace(planned, units=replace(planned.units, sizes=file.clusters))
+    planned = replace(planned, means=file.means)
+    chosen, row = _for_families(planned, file.families)
+    if file.foreseen is not None and file.costs:
+        _, anew = _for_families(planned, file.anew)
+        new = {key: anew[key] for key in ("questions", "clusters") if key in anew}
+        row["played_before"] = {**asdict(file.foreseen), "anew": new}
+    return chosen, row
+
+
+def _for_families(planned: Planned, families: Families) -> tuple[Planned, dict[str, Any]]:
     share = _share(planned)
     asked = {name: _planned_for(planned, share, families, name) for name, size in families.sizes.items() if size}
     of = _most(asked)
-    chosen = families.planned(planned, of) if of else replace(planned, comparisons=told.comparisons or 1)
+    chosen = families.planned(planned, of) if of else planned
     return chosen, {**figures_of(chosen, share), "family": of, "families": list(asked.values())}
 
 
@@ -127,7 +168,7 @@ def print_plan(row: Mapping[str, Any], sentences: Sequence[str]) -> None:
             console.print(part)
 
 
-def _planned_for(planned: Planned, share: float, families: _Families, name: str) -> dict[str, Any]:
+def _planned_for(planned: Planned, share: float, families: Families, name: str) -> dict[str, Any]:
     """With how many questions a difference of this family is seen; nothing of what is no difference between two."""
     from moot.measures.planned_families import NO_DIFFERENCES
 
@@ -148,23 +189,44 @@ def _most(asked: Mapping[str, Mapping[str, Any]]) -> str | None:
     return max((name for name in OF_STRATEGIES if name in asked), key=questions, default=None)
 
 
-def _of_file(planned: Planned, path: Path, told: PlannedFrom) -> tuple[Planned, _Families]:
+def file_plan(told: PlannedFrom) -> FilePlan | None:
+    """None where no file is named."""
     from moot.experiment.build import build
     from moot.experiment.spec import read_experiment
     from moot.measures.planned_families import cluster_sizes, family_sizes, players_to_beat
+    from moot.store import from_here
 
+    if told.file is None:
+        return None
     if told.comparisons is not None:
         raise UsageError("--comparisons: the file says how many there are; expected one of the two")
-    file = read_experiment(path)
-    plan = build(file, asked=False)
+    file = read_experiment(told.file)
+    plan = build(file, asked=False, store_url=from_here(told.store) if told.store else None)
     sizes = cluster_sizes(plan)
     if max(sizes) > 1 and told.cluster_size is not None:
         raise UsageError("--cluster-size: the file says which questions hang together; expected one of the two")
-    if max(sizes) > 1:
-        planned = replace(planned, units=replace(planned.units, sizes=sizes))
-    planned = replace(planned, means=plan.spec.repeats > 1)
+    families = family_sizes(plan, len(file.spec.hypotheses))
     to_beat = players_to_beat(plan)
-    return planned, _Families(family_sizes(plan, len(file.spec.hypotheses)), max(1, len(to_beat)), str(to_beat))
+    anew = Families(families, max(1, len(to_beat)), str(to_beat))
+    known = asyncio.run(_foreseen(plan))
+    if known is None:
+        return FilePlan(sizes, plan.spec.repeats > 1, anew, None, anew)
+    to_beat = players_to_beat(plan, late=known.late)
+    paid = {**families, "headline": known.options, "hypotheses": known.hypotheses}
+    as_reported = Families(paid, max(1, len(to_beat)), str(to_beat))
+    return FilePlan(sizes, plan.spec.repeats > 1, anew, known, as_reported)
+
+
+async def _foreseen(plan: Plan) -> Foreseen | None:
+    """What the store of a file knows of it, where there is one: nothing is created by asking."""
+    from moot.measures.claims.foreseen import foreseen
+    from moot.store.examined import opened_to_read
+
+    store = plan.store()
+    if not await store.exists():
+        return None
+    async with opened_to_read(store):
+        return await store.read(partial(foreseen, plan=plan))
 
 
 def _share(planned: Planned) -> float:
@@ -214,6 +276,7 @@ def planned_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
     differ = f"scores that differ on {share} of the questions, by {row['apart']:g} at the most"
     differ = differ if scores else f"answers that differ on {share} of the questions"
     sentences = [f"From {better}, with {differ}: {many} questions{clusters} show it {frequency}."]
+    sentences += before_words(row)
     if hang:
         sentences.append(
             "That holds however much the questions of a cluster are alike, and whichever clusters differ;"
@@ -227,6 +290,30 @@ def planned_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
             " differ less and need fewer; a trial run tells (moot compare)."
         )
     return sentences
+
+
+def before_words(row: Mapping[str, Any], *, counted: bool = True) -> list[str]:
+    """What was played before costs questions; one line, with what would cost none. `counted`: how many those are."""
+    if not (before := row.get("played_before")):
+        return []
+    after = f"after {count(before['after'], 'question')}" if before["after"] else "after the first call"
+    parts = []
+    if before["late"]:
+        parts.append(
+            f"The primary, declared now, comes {after}: the report will call it a choice among {before['options']:,}"
+        )
+    elif before["unlisted"]:
+        were = "was" if before["unlisted"] == 1 else "were"
+        parts.append(
+            f"{count(before['unlisted'], 'option')} {were} played before and will be paid for, in the file or not"
+        )
+    if late := before["late_hypotheses"]:
+        comes = "comes" if late == 1 else "come"
+        parts.append(f"{count(late, 'hypothesis', 'hypotheses')} {comes} {after}, and will be exploratory")
+    new = before["anew"]["questions"]
+    many = "more than 2,000,000" if new is None else f"{new:,}"
+    told = "; ".join(parts) or "What was played before will be paid for"
+    return [f"{told}. On new questions under a new name that costs nothing{f': {many} questions' if counted else ''}."]
 
 
 def _corrected(row: Mapping[str, Any], beaten: str) -> str:

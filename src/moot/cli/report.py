@@ -12,7 +12,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection
 
 from moot.cli.conditions import checked_conditions, unmet
-from moot.cli.file_judges import FileJudges
+from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
@@ -20,14 +20,16 @@ from moot.experiment.spec import read_experiment
 from moot.measures.claims.words import CUT_SHORT
 from moot.measures.sides import sides
 from moot.measures.source import Source
-from moot.report.figures import figures, find_experiment, plan_beginning
+from moot.report.figures import figures
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
 from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
 from moot.report.story import FEW, stories
 from moot.report.tables import TableFormat, needs_polars, rows_columns, section_columns, write_tables
+from moot.report.wanted_plan import FoundPlan, WantedPlan, refuse_one_run_twice
 from moot.store import from_here, store_at
 from moot.store.examined import opened_to_read
+from moot.store.rows import config_of
 from moot.store.store import Store
 
 STORES = ("sqlite:", "postgresql:", "postgresql+", "postgres:")
@@ -54,6 +56,10 @@ class ReadRun:
     """What the store holds, as tables by name."""
     stories: Sequence[str] = ()
     """A few questions told in words."""
+    found: FoundPlan | None = None
+    graded_by: tuple[str, ...] = ()
+    store: str = ""
+    """By its name."""
 
 
 def report_command(
@@ -79,7 +85,12 @@ def report_command(
     as_columns = kind is not None and kind != "latex"
     wanted = ReportWanted(output is not None and kind is None, as_columns, len(paths) > 1, stories=everything)
     runs = [asyncio.run(read_report(path, store, wanted, served, plan)) for path in (paths or (None,))]
+    if len(runs) > 1:
+        _refuse_one_run_twice(paths, runs)
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
+    if output is not None or kind is not None:  # else it stands on top of the figures, or is a key of them
+        for reading in runs:
+            tell_whose(reading.found)
     if kind is not None:
         _write_tables(output or Path("report"), kind, runs, both)
     elif output is not None:
@@ -150,16 +161,15 @@ def _checked(
 async def read_report(
     path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False, plan: str | None = None
 ) -> ReadRun:
-    store, name = open_existing(path, url, served=served)
+    store, wanted_plan = open_existing(path, url, served=served)
     file = read_experiment(path, with_questions=False) if path is not None else None
     hypotheses = file.spec.hypotheses if file is not None else []
-    judges = FileJudges(file) if file is not None and not served else None  # what was served goes by what people said
+    graders = FileGraders(file) if file is not None and not served else None  # what was served goes by what people said
 
     def read(connection: Connection) -> ReadRun:
-        experiment = find_experiment(connection, name) if plan is None else plan_beginning(connection, plan, name)
-        if judges is not None:
-            experiment = judges.follow(connection, experiment)
-        run_figures = figures(connection, experiment, hypotheses=hypotheses)
+        found = wanted_plan.found(connection, plan)
+        experiment = found.plan if graders is None else graders.follow(connection, found.plan)
+        run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses))
         page = None
         if wanted.page:
             from moot.report.page.run import read_run
@@ -181,13 +191,13 @@ async def read_report(
                 cut_short=source.cut_short,
             )
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
-        return ReadRun(run, page, raw, told)
+        return ReadRun(run, page, raw, told, found, graders_of(config_of(experiment)), store.name)
 
     async with opened_to_read(store):
         with ends_on_ctrl_c():
             found = await store.read(read)
-    if judges is not None:
-        judges.say()
+    if graders is not None:
+        graders.say()
     return found
 
 
@@ -257,26 +267,40 @@ def _file_name(section: str) -> str:
     return f"section-{section}" if section in RAW else section
 
 
-def open_existing(path: Path | None, url: str | None, *, served: bool = False) -> tuple[Store, str | None]:
-    """The store of an experiment file or of a URL, which must be there: a report creates nothing.
+def _refuse_one_run_twice(paths: Sequence[Path], runs: Sequence[ReadRun]) -> None:
+    """One run by two graders is no run against itself: that the graders differ is told."""
+    plans = [(reading.store, reading.found.plan["id"]) for reading in runs if reading.found is not None]
+    found = [reading.found for reading in runs if reading.found is not None]
+    graded_otherwise = len({reading.graded_by for reading in runs}) > 1 and not any(plan.not_of_file for plan in found)
+    if len(set(plans)) == 1 and not graded_otherwise:
+        refuse_one_run_twice([read_experiment(path, with_questions=False) for path in paths], found)
+
+
+def tell_whose(found: FoundPlan | None) -> None:
+    """On the other stream than what was asked for: that this is not the run of the file as it is now."""
+    if found is not None and found.not_of_file is not None:
+        say(f"moot: {found.not_of_file}", file=sys.stderr)
+
+
+def open_existing(path: Path | None, url: str | None, *, served: bool = False) -> tuple[Store, WantedPlan]:
+    """The store of an experiment file or of a URL, which must be there: a report creates nothing. And which plan of it is meant.
 
     `served`: what the file's team was asked when served, and not its runs. A team file has nothing else.
     """
     if path is None and url is None:
         raise UsageError("expected an experiment file or --store URL")
-    name = None
-    beside = None
+    wanted, beside = WantedPlan(), None
     if path is not None:
         if str(path).startswith(STORES):
             raise UsageError(f"{path}: expected an experiment file; a store stands behind --store, as sqlite:///PATH")
         file = read_experiment(path, with_questions=False)
-        name, beside = file.spec.kept_as, path.parent
+        wanted, beside = WantedPlan(file.spec.kept_as, file), path.parent
         if served or file.spec.questions is None:
             from moot.live.served import served_name
 
-            name = served_name(name)
+            wanted = WantedPlan(served_name(file.spec.kept_as))
         url = from_here(url) if url else file.store_url
     assert url is not None
     store = store_at(url, beside=beside)
     first = f"there is no store at {store.name} yet; run the experiment first: moot run {path or 'FILE'}"
-    return store.needed(first), name
+    return store.needed(first), wanted

@@ -125,7 +125,7 @@ async def _played(runner: Runner) -> State:
         return await runner.run()
     except EndpointClosed as error:
         tally, path = runner.tally, runner.experiment.file.path
-        kept = f"{tally.done - tally.outcomes['failed']} of {tally.total} episodes are kept"
+        kept = f"{tally.kept} of {tally.total} episodes are kept"
         raise type(error)(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
 
 
@@ -137,7 +137,7 @@ async def _report(
     All of it is kept by now: whoever interrupts this has lost nothing but the sight of it.
     """
     tally, report = runner.tally, f"moot report {following.source}"
-    told = f"interrupted; {tally.done} of {tally.total} episodes are kept, moot report shows their figures"
+    told = f"interrupted; {tally.kept} of {tally.total} episodes are kept, moot report shows their figures"
     nothing_new = state == "done" and not _anything_new(tally)
     with ends_on_ctrl_c(told):
         if nothing_new or state == "interrupted":
@@ -162,9 +162,8 @@ async def _report(
 
 
 def _interrupted_words(tally: RunTally) -> str:
-    """A failed episode is asked again: it is in the store, and nothing that anybody would call kept."""
     failed = tally.outcomes["failed"]
-    words = f"interrupted: {tally.done - failed:,} of {tally.total:,} episodes are kept"
+    words = f"interrupted: {tally.kept:,} of {tally.total:,} episodes are kept"
     if not failed:
         return words
     return f"{words}; {failed:,} failed, such as by {min(tally.causes, key=len, default='an error')}"
@@ -195,7 +194,7 @@ def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
     for warning in runner.warnings:
         say(f"moot: {warning}", file=sys.stderr)
     if state == "interrupted" and not shown:
-        say(f"moot: interrupted; {tally.done} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
+        say(f"moot: interrupted; {tally.kept} of {tally.total} episodes are kept, run again to go on", file=sys.stderr)
     elif state == "budget":
         say(f"moot: {runner.stopped_by}", file=sys.stderr)
     elif state == "failed":

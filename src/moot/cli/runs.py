@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -22,6 +20,7 @@ from moot.cli.safe_text import print_json, say
 from moot.errors import MootError, UsageError
 from moot.report.stored_runs import headline_words, size_words, state_words, stored_runs
 from moot.store.examined import opened_to_read
+from moot.store.read_only import tables_of
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 
@@ -62,10 +61,8 @@ def _is_store(path: Path) -> bool:
     try:
         if not path.is_file():  # what is no file may never be read to its end, such as a pipe
             return False
-        # Only read, and without its log: what is asked is whether it is one of moot's at all.
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except (sqlite3.Error, OSError, RuntimeError):  # a link that leads to itself is a RuntimeError
+        tables = tables_of(path)  # only read: what is asked is whether it is one of moot's at all
+    except (OSError, RuntimeError):  # a link that leads to itself is a RuntimeError
         return False
     return {"experiments", "episodes", "calls"} <= tables
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.cli.interrupts import asked_in_order, ends_on_ctrl_c, run_or_interrupted
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import say
 from moot.cli.selection_shown import ShownAs, show_selection
 from moot.cli.team_to_take import FILE
@@ -32,7 +32,7 @@ from moot.measures.selection.sections import HowChosen
 from moot.measures.source import Source
 from moot.models.flights import Flights
 from moot.models.model import Model
-from moot.report.figures import find_experiment, grader_of
+from moot.report.figures import grader_of
 from moot.select.aggregate import aggregators, inferred, missing_tree, too_many
 from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
@@ -193,9 +193,11 @@ async def _on_experiment(
     path: Path, asked: SelectionAsked, wanted: SelectionWanted, url: str | None, shown: ShownAs
 ) -> int:
     file = read_experiment(path, with_questions=False)
-    opened, name = open_existing(path, url)
+    opened, wanted_plan = open_existing(path, url)
     async with opened_to_read(opened):
-        experiment = await opened.read(partial(find_experiment, name=name))
+        found = await opened.read(wanted_plan.found)
+        tell_whose(found)
+        experiment = found.plan
         grader = grader_of(config_of(experiment))
         named = summariser_named(file, wanted.summariser)
         if wanted.without_own_model and named is None:

@@ -77,10 +77,10 @@ def purge_command(path: Path, *, older_than: float, store: str | None) -> int:
 
 
 async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
-    opened, name = open_existing(path, url)
+    opened, wanted_plan = open_existing(path, url)
     await opened.open()
     try:
-        plain = (name or "").removesuffix(":served")
+        plain = (wanted_plan.name or "").removesuffix(":served")
         names = [served_name(plain), asked_name(plain)]
         kept = [
             wanted for wanted in names if await opened.run(partial(queries.latest_experiment, name=wanted)) is not None

@@ -1,9 +1,10 @@
-"""`moot show`: one question, whole: every prompt, reply and grade, as it is in the store."""
+"""`moot show`: one question, whole: every prompt, reply and grade, as it is in the store. Without an id: which there are."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +15,35 @@ from sqlalchemy import Connection
 
 from moot.cli.console import Console
 from moot.cli.pager import paged
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.grade.match import NOT_KNOWN_YET
-from moot.report.figures import find_experiment
-from moot.report.transcript import Transcript, transcripts
+from moot.report.question_list import ListedQuestion, listed_questions
+from moot.report.transcript import Transcript, named_side, transcripts
+from moot.report.wanted_plan import FoundPlan
 from moot.store.examined import opened_to_read
 from moot.traces import trace_json
 
 UNGRADED = NOT_KNOWN_YET.stage
 """The stage of a grade that says no more than that there is none."""
 
+LONGEST_ID, LONGEST_TEXT = 24, 60
+"""Of a question in the list; where there is no terminal, which has a width of its own."""
+BETWEEN = "  "
+
 
 def show_command(
-    path: Path, question_id: str, *, strategy: str | None, store: str | None, as_json: bool, by_the_page: bool = True
+    path: Path,
+    question_id: str | None,
+    *,
+    strategy: str | None,
+    store: str | None,
+    as_json: bool,
+    by_the_page: bool = True,
 ) -> int:
+    if question_id is None:
+        return _list(path, strategy, store, as_json=as_json, by_the_page=by_the_page)
     stored_transcripts = asyncio.run(_read(path, question_id, strategy, store))
     if as_json:
         print_json([transcript.json() for transcript in stored_transcripts])
@@ -40,14 +54,70 @@ def show_command(
     return 0
 
 
-async def _read(path: Path, question_id: str, strategy: str | None, url: str | None) -> list[Transcript]:
-    store, name = open_existing(path, url)
+def _list(path: Path, strategy: str | None, url: str | None, *, as_json: bool, by_the_page: bool) -> int:
+    listed = asyncio.run(_read_list(path, strategy, url))
+    if as_json:
+        print_json([question.json() for question in listed])
+        return 0
+    with paged(wanted=by_the_page) as console:
+        for line in _lines_of(listed, console.width if console.is_terminal else None):
+            console.print(line, soft_wrap=True)
+        console.print(Text(f"\nmoot show {shlex.quote(str(path))} {shlex.quote(listed[0].id)} shows one whole", "dim"))
+    return 0
 
-    def read(connection: Connection) -> list[Transcript]:
-        return transcripts(connection, find_experiment(connection, name), question_id, strategy)
+
+def _lines_of(listed: Sequence[ListedQuestion], width: int | None) -> Iterator[Text]:
+    """A line each. `width`: of the terminal; without one those who were right are all named."""
+    rows = [(Text("id", "dim"), Text("question", "dim"), Text("right", "dim"))]
+    for question in listed:
+        asked = Text(" ".join(question.text.split()))
+        rows.append((Text(question.id), asked, Text(_who_was_right(question))))
+    longest = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
+    first, last = min(longest[0], LONGEST_ID), longest[2]
+    if width is not None:
+        last = min(last, (width - first - 2 * len(BETWEEN)) // 2)
+    middle = min(longest[1], LONGEST_TEXT if width is None else width - first - last - 2 * len(BETWEEN))
+    for ident, asked, right in rows:
+        ident.truncate(first, overflow="ellipsis", pad=True)
+        asked.truncate(middle, overflow="ellipsis", pad=True)
+        right.truncate(last, overflow="ellipsis")
+        yield Text(BETWEEN).join((ident, asked, right))
+
+
+def _who_was_right(question: ListedQuestion) -> str:
+    """Nobody is said to be wrong who is not graded."""
+    if not question.scores:
+        return "not played"
+    names = ", ".join(question.right) or ("nobody" if not question.ungraded else "nobody yet")
+    return f"{names} ({question.ungraded} ungraded)" if question.ungraded else names
+
+
+async def _read_list(path: Path, strategy: str | None, url: str | None) -> list[ListedQuestion]:
+    store, wanted = open_existing(path, url)
+    side = named_side(strategy)
+
+    def read(connection: Connection) -> tuple[FoundPlan, list[ListedQuestion]]:
+        found = wanted.found(connection)
+        return found, listed_questions(connection, found.plan, side)
 
     async with opened_to_read(store):
-        stored_transcripts = await store.read(read)
+        found, listed = await store.read(read)
+    tell_whose(found)
+    if not any(question.scores for question in listed):
+        raise UsageError(f"no episode of {strategy or 'any strategy'} is stored yet")
+    return listed
+
+
+async def _read(path: Path, question_id: str, strategy: str | None, url: str | None) -> list[Transcript]:
+    store, wanted = open_existing(path, url)
+
+    def read(connection: Connection) -> tuple[FoundPlan, list[Transcript]]:
+        found = wanted.found(connection)
+        return found, transcripts(connection, found.plan, question_id, strategy)
+
+    async with opened_to_read(store):
+        found, stored_transcripts = await store.read(read)
+    tell_whose(found)
     if not stored_transcripts:
         raise UsageError(f"no episode of {strategy or 'any strategy'} on question {question_id!r} is stored yet")
     return stored_transcripts

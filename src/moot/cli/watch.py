@@ -22,12 +22,13 @@ from moot.stats.counted_words import count
 
 
 def watch_command(path: Path, *, store: str | None, port: int, every_s: float, once: bool, as_json: bool) -> int:
-    opened, name = open_existing(path, store)
+    opened, wanted = open_existing(path, store)
+    name = wanted.name
     if name is not None and name == served_name(name.removesuffix(":served")):
         raise UsageError(
             f"{path} has no questions: nothing is run that could be watched; moot log --team {path} lists what was asked"
         )
-    watching = Watching(opened, name, every_s)
+    watching = Watching(opened, wanted, every_s)
     if once or as_json:
         figures = asyncio.run(_once(watching))
         if as_json:

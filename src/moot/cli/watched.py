@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from moot.cli.clamped import Clamped
 from moot.engine.play import play
 from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
@@ -54,15 +55,20 @@ class Watched:
     """The episodes of one question as they come in."""
 
     def __init__(
-        self, cells: tuple[Cell, ...], calls: ExperimentCalls | None = None, teams: Collection[str] = ()
+        self,
+        cells: tuple[Cell, ...],
+        calls: ExperimentCalls | None = None,
+        teams: Collection[str] = (),
+        is_loading: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`teams`: all that the file has, be it that only one of them plays."""
+        """`teams`: all that the file has, be it that only one of them plays. `is_loading`: whether a model still is."""
         self.cells = cells
         self.titles = titles(cells, teams)
         self.episodes: dict[str, Episode] = {}
         names = dict.fromkeys(player.name for cell in cells for player in cell.team.players)
         self.minds: dict[str, PlayerSoFar] = {name: PlayerSoFar() for name in names}
         self._calls = calls
+        self._is_loading = is_loading
         self._language = "en"
         self._started = time.monotonic()
         self._seconds: float | None = None
@@ -105,8 +111,8 @@ class Watched:
         table = Table(show_header=True, header_style="dim", expand=True)
         table.add_column("who", no_wrap=True)
         table.add_column("", no_wrap=True)
-        table.add_column("answer", ratio=1)
-        table.add_column("because", ratio=3)
+        table.add_column("answer")
+        table.add_column("because")
         table.add_column("seconds", justify="right")
         groups = self._groups()
         captains = {cell.captain for cell in self.cells}
@@ -116,7 +122,11 @@ class Watched:
                 who.append(" captain", "dim")
             if not mind.answers:
                 waiting = (
-                    Text(mind.trouble, "red") if mind.trouble else self._spinner if self._open(name) else Text("–")
+                    Clamped(Text(mind.trouble, "red"))
+                    if mind.trouble
+                    else self._spinner
+                    if self._open(name)
+                    else Text("–")
                 )
                 table.add_row(who, "", waiting, "", "")
                 continue
@@ -125,9 +135,8 @@ class Watched:
             answer = Text(mind.answers[-1], f"bold {style}")
             if mind.changed is not None:
                 answer.append(f" (was {mind.changed})", "not bold dim")
-            table.add_row(
-                who, Text(NUMBERS[group % len(NUMBERS)], style), answer, Text(mind.because), f"{mind.seconds:.1f}"
-            )
+            badge, seconds = Text(NUMBERS[group % len(NUMBERS)], style), f"{mind.seconds:.1f}"
+            table.add_row(who, badge, Clamped(answer), Clamped(Text(mind.because)), seconds)
         decided = [cell for cell in self.cells if cell.player is None]
         if decided:
             table.add_section()
@@ -143,7 +152,8 @@ class Watched:
         verdict = episode.verdict
         answer = Text(verdict.answer, "bold") if verdict.answer is not None else Text(verdict.outcome, "red")
         because = Text(verdict.cause if verdict.outcome != "answered" and verdict.cause else verdict.reasoning)
-        table.add_row(Text(self.titles[cell.id], "bold"), "", answer, because, f"{episode.seconds:.1f}")
+        seconds = f"{episode.seconds:.1f}"
+        table.add_row(Text(self.titles[cell.id], "bold"), "", Clamped(answer), Clamped(because), seconds)
 
     def _open(self, name: str) -> bool:
         """Whether somebody may still hear from this player."""
@@ -163,7 +173,9 @@ class Watched:
     def _bill(self) -> Text:
         seconds = self._seconds if self._seconds is not None else time.monotonic() - self._started
         parts = [f"{seconds:.1f} s"]
-        if self._calls is not None:
+        if self._seconds is None and self._is_loading():
+            parts.append("loading the model")
+        elif self._calls is not None:
             cost = self._calls.cost_usd
             parts += [self._counted(self._calls), "cost unknown" if cost is None else money(cost)]
         return Text(" · ".join(parts), "dim")

@@ -13,7 +13,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from moot.data.case import KEYS, read_case
+from moot.data.blank_references import BlankReferences
+from moot.data.case import KEYS, MissingReference, read_case
 from moot.data.clusters import ByField, check_field, named
 from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
@@ -114,6 +115,7 @@ class OurFile:
     """A file in our own form, or a package in `.4s`."""
 
     path: Path
+    blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
 
     def cases(self, language: str) -> Iterator[Placed]:
         reader = READERS.get(self.path.suffix.lower())
@@ -124,7 +126,13 @@ class OurFile:
         read = partial(read_case, file=file, language=language)
         try:
             for line, values in reader(self.path):
-                yield Placed(read(values, line=line), file, line)
+                try:
+                    case = read(values, line=line)
+                except MissingReference as error:
+                    self.blank.see(line, "answer", is_open=error.is_open)
+                else:
+                    yield Placed(case, file, line)
+            self.blank.check(self.path)
         except OSError as error:
             raise FileError(f"cannot be read: {error.strerror or error}", file=self.path) from None
 
@@ -228,22 +236,28 @@ def load(
     sample: int | Literal["auto"] | None = None,
     seed: int = 0,
     stated: Stated = NOTHING_STATED,
+    skip_blank: bool = False,
 ) -> Dataset:
-    """A checked dataset: every row read, ids unique, references present. `stated`: what is known of its columns."""
+    """A checked dataset: every row read, ids unique, references present. `stated`: what is known of its columns.
+
+    `skip_blank`: rows without a reference are left out, which the dataset's notes say.
+    """
     if not path.is_file():
         raise FileError("no such file of questions", file=path)
     proposal = propose_columns(path, stated) if path.suffix.lower() in TABLE_ENDINGS else Proposal(path, ours=True)
     if proposal.doubts:
         raise proposal.error()
+    blank = BlankReferences(skip_blank)
     if proposal.source is not None:
+        found = _checked(replace(proposal.source, blank=blank), path, language)
         notes = (f"{path.name}: {'; '.join(proposal.reasons)}",) if proposal.reasons else ()
-        return replace(_drawn(_checked(proposal.source, path, language), sample, seed), notes=notes)
+        return replace(_drawn(found, sample, seed), notes=(*notes, *blank.note(path)))
     left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
-    found = _checked(OurFile(path), path, language, left_out)
+    found = _checked(OurFile(path, blank), path, language, left_out)
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
     fingerprint = digest([content_hash, language])
-    return _drawn(replace(found, fingerprint=fingerprint, notes=_notes(path)), sample, seed)
+    return _drawn(replace(found, fingerprint=fingerprint, notes=(*_notes(path), *blank.note(path))), sample, seed)
 
 
 def _notes(path: Path) -> tuple[str, ...]:

@@ -21,6 +21,17 @@ _KNOWN = frozenset(KEYS)
 DEEPEST_META = 200
 
 
+class MissingReference(FileError):
+    """A question of which nobody said what is right. `is_open`: it could be one that cannot be answered."""
+
+    def __init__(self, *, file: object, line: int, key: str, is_open: bool, more: str = "", way_out: str = "") -> None:
+        self.is_open = is_open
+        unknown = f"null, or {UNKNOWN}, says that the question cannot be answered" if is_open else ""
+        advice = "; ".join(filter(None, (unknown, way_out)))
+        problem = f"the reference is missing{more}{f' ({advice})' if advice else ''}"
+        super().__init__(problem, file=file, line=line, key=key)
+
+
 class PlacedRow:
     """A row and where it stands, so that each complaint can say so."""
 
@@ -126,12 +137,11 @@ def _question(row: PlacedRow, language: str) -> Question:
 
 
 def _answer(row: PlacedRow, question: Question) -> str | None:
-    if "answer" not in row.values:
-        problem = f"the reference is missing (null, or {UNKNOWN}, says that the question cannot be answered)"
-        raise row.error("answer", problem)
-    value = row.values["answer"]
-    if value in (None, UNKNOWN) and question.kind == "open":
+    value = row.values.get("answer")
+    if value in (None, UNKNOWN) and "answer" in row.values and question.kind == "open":
         return None
+    if value is None or (isinstance(value, str) and blank(value)):
+        raise MissingReference(file=row.file, line=row.line, key="answer", is_open=question.kind == "open")
     if question.kind == "yes-no":
         word = YES_NO.get(str(value).strip().casefold())
         if word is None:

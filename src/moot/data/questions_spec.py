@@ -117,6 +117,8 @@ class QuestionsSpec(Strict):
     answers: AnswersAs | None = Field(default=None, description="How the right choice is written in a file")
     sheet: Text | None = Field(default=None, description="The sheet of a spreadsheet; left out: the first")
 
+    skip_blank: bool = Field(default=False, description="Leave out the rows of a file that have no reference")
+
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:
         if isinstance(self, GivenQuestions):
@@ -133,6 +135,8 @@ class QuestionsSpec(Strict):
                 raise ValueError(f"{name} goes with hub only")
         if self.choices is not None and self.format is None:
             raise ValueError("choices goes with a format, such as aime, that can make them")
+        if self.skip_blank and (self.file is None or self.format is not None):
+            raise ValueError("skip_blank goes with a file, and with no format")
         self._check_table()
         return self
 

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
+from urllib.parse import urlsplit
 
 from moot.errors import StoreError
 from moot.experiment.providers import BuiltModel
@@ -54,9 +55,11 @@ def chain(
     on_hedge: Callable[[str], None] | None = None,
     on_wrong_key: Callable[[str], None] | None = None,
     flights: Flights | None = None,
+    on_pause: Callable[[str], None] | None = None,
 ) -> dict[str, Model]:
     """`on_wrong_key`: hears of a key that is refused from the first call on, where that must not end everything.
 
+    `on_pause`: hears of a server that asks for a long pause.
     `flights`: all calls of these models, for whoever wants to know what has left, and to keep back the rest.
     """
     flights = flights or Flights()
@@ -76,7 +79,8 @@ def chain(
             trust = trusts.setdefault(built.endpoint or name, Trust())
             model = Budget(model, purse, model.price, built.max_tokens, trust)
         if built.endpoint and gate is not None:
-            model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens)
+            paused = None if on_pause is None else partial(_tell_pause, on_pause, built.endpoint)
+            model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens, on_pause=paused)
             if built.hedge is not None:
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
             model = KeyProven(model, gate)
@@ -84,6 +88,10 @@ def chain(
             model = LetIn(Retry(model, patience, on_retry=on_retry), doors[built.endpoint])
         chained[name] = Cache(model, calls, flights)
     return chained
+
+
+def _tell_pause(told: Callable[[str], None], endpoint: str, model: str, seconds: float) -> None:
+    told(f"{urlsplit(endpoint).netloc or endpoint} asked for a pause of {seconds:,.0f} s ({model})")
 
 
 async def purse_of(

@@ -49,9 +49,12 @@ class Graded:
     """Why scores are ungraded."""
     judged: list[tuple[bool, bool]] = field(default_factory=list)
     """Answers that two judges both graded, for their agreement."""
+    unsaid: int = 0
+    """How many of the ungraded are to questions of which nobody has said what is right."""
 
     def __add__(self, other: Graded) -> Graded:
-        return Graded(self.stages + other.stages, self.causes + other.causes, [*self.judged, *other.judged])
+        judged = [*self.judged, *other.judged]
+        return Graded(self.stages + other.stages, self.causes + other.causes, judged, self.unsaid + other.unsaid)
 
     @property
     def scores(self) -> int:
@@ -149,6 +152,7 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages["ungraded" if ungraded else score.stage] += 1
         if ungraded:
             graded.causes[score.detail or score.stage] += 1
+            graded.unsaid += not case.known
     wordings = sheet.open_answers(grading)
     graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
 

@@ -1,15 +1,16 @@
-"""Lessons for strategies that learn: the graded drafts of the other questions of a run, read from its store.
+"""Lessons for strategies that learn: the graded drafts of other questions of a run, read from its store.
 
 The players of a cell that learns are asked alone first, and what they said is graded and grouped (`Plan.lessons_from`);
-then each question is decided by what is stored of the others, so a figure hangs on nothing else that is in the file. A
-question is never decided by a lesson of its own, nor of one with the same words, nor of one that belongs together with
-it, be it by way of others: what a report counts as one. What an episode was decided from is told by a fingerprint: a judge
-who had failed, or a person, may say more later, and then it is decided again.
+then each question is decided by what is stored of others, so a figure hangs on nothing else that is in the file. Questions
+are dealt into folds, and each is decided by the lessons of the other folds: never by one of its own, nor of one with the
+same words, nor of one that belongs together with it, be it by way of others: what a report counts as one. What an episode
+was decided from is told by a fingerprint: a judge who had failed, or a person, may say more later, and then it is decided
+again.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +29,13 @@ from moot.traces import DecidedFrom
 from moot.types import Answer, Case, Verdict, digest
 
 FINGERPRINTS = 2**128
+FOLDS = 10
+"""Were all other questions the lessons of each, then of two players who are right equally often the one who is right here would
+have one right fewer elsewhere: who follows the best of the others would follow whoever is wrong. A fold hides less, and what
+is learnt is the same for all of it."""
+
+Fold = int | str
+"""One of so many; with fewer than that, what a question is a part of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +54,32 @@ class Table:
 
 @dataclass(slots=True)
 class _Learnt:
-    """All lessons of one table, and which of them are about questions that belong together."""
+    """All lessons of one table, and which of them are of one fold."""
 
     lessons: list[Lesson] = field(default_factory=list)
-    prints: list[int] = field(default_factory=list)
-    """A fingerprint of each; their sum is that of any set of them, in any order."""
-    places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """By what a question is a part of: of these lessons it learns none."""
+    folds: list[Fold] = field(default_factory=list)
+    """Of each: whatever is decided in that fold learns none of these lessons."""
+    prints: Counter[Fold] = field(default_factory=Counter)
+    """By fold: the sum of the fingerprints of its lessons, which is that of any set of them, in any order."""
+    _others: dict[Fold, tuple[Lesson, ...]] = field(default_factory=dict)
 
-    def add(self, unit: str, lesson: Lesson) -> None:
-        self.places[unit].append(len(self.lessons))
+    def add(self, fold: Fold, lesson: Lesson) -> None:
         self.lessons.append(lesson)
+        self.folds.append(fold)
         said = [[draft.player, draft.text, draft.reasoning, draft.outcome] for draft in lesson.drafts]
-        self.prints.append(int(digest([lesson.question.digest, said, lesson.rights, lesson.groups]), 16))
+        self.prints[fold] += int(digest([lesson.question.digest, said, lesson.rights, lesson.groups]), 16)
+        self._others.clear()
 
-    def left_out(self, unit: str) -> set[int]:
-        return set(self.places.get(unit, ()))
+    def others(self, fold: Fold) -> tuple[Lesson, ...]:
+        """Made once: one and the same object for all questions of a fold, so that what is learnt from it can be kept by it."""
+        if fold not in self._others:
+            placed = zip(self.lessons, self.folds, strict=True)
+            self._others[fold] = tuple(lesson for lesson, of in placed if of != fold)
+        return self._others[fold]
+
+    def fingerprint(self, fold: Fold) -> str:
+        """Of the lessons of the other folds."""
+        return f"{(self.prints.total() - self.prints[fold]) % FINGERPRINTS:032x}"
 
 
 def _named(case: Case) -> tuple[str, str | None]:
@@ -71,30 +89,33 @@ def _named(case: Case) -> tuple[str, str | None]:
 
 class Lessons:
     """All lessons of a run, for whoever decides by them. `cases`: all that are asked, by which it is known what belongs
-    together."""
+    together, and whether these are enough to be dealt into folds."""
 
     def __init__(self, cases: Iterable[Case]) -> None:
         self._learnt: dict[Table, _Learnt] = defaultdict(_Learnt)
-        self._clusters = clusters_of((_named(case), case) for case in cases)
+        named = {_named(case): case for case in cases}
+        self._clusters = clusters_of(named.items())
+        self._dealt = len({self._unit(case) for case in named.values()}) >= FOLDS
 
     def _unit(self, case: Case) -> str:
         return self._clusters.get(_named(case), case.question.digest)
 
+    def _fold(self, case: Case) -> Fold:
+        """By nothing but what the question is a part of: where questions are added the others stay where they are."""
+        unit = self._unit(case)
+        return int(digest(["fold", unit]), 16) % FOLDS if self._dealt else unit
+
     def add(self, table: Table, case: Case, lesson: Lesson) -> None:
-        self._learnt[table].add(self._unit(case), lesson)
+        self._learnt[table].add(self._fold(case), lesson)
 
     def of(self, case: Case, cell: Cell, repeat: int) -> tuple[Lesson, ...]:
-        """What this cell may learn from for this question: its own players' drafts on the others."""
-        learnt = self._learnt[Table.of(cell, repeat)]
-        left_out = learnt.left_out(self._unit(case))
-        return tuple(lesson for place, lesson in enumerate(learnt.lessons) if place not in left_out)
+        """What this cell may learn from for this question: its own players' drafts on those of the other folds."""
+        return self._learnt[Table.of(cell, repeat)].others(self._fold(case))
 
     def decided_from(self, case: Case, cell: Cell, repeat: int) -> DecidedFrom:
         """The same as a record."""
-        learnt = self._learnt[Table.of(cell, repeat)]
-        left_out = learnt.left_out(self._unit(case))
-        total = (sum(learnt.prints) - sum(learnt.prints[place] for place in left_out)) % FINGERPRINTS
-        return DecidedFrom(len(learnt.lessons) - len(left_out), f"{total:032x}")
+        learnt, fold = self._learnt[Table.of(cell, repeat)], self._fold(case)
+        return DecidedFrom(len(learnt.others(fold)), learnt.fingerprint(fold))
 
     def seated(self, case: Case, cell: Cell, repeat: int) -> Cell:
         return replace(cell, team=replace(cell.team, lessons=self.of(case, cell, repeat)))

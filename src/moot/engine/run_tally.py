@@ -61,3 +61,8 @@ class RunTally:
     @property
     def done(self) -> int:
         return self.skipped + self.played
+
+    @property
+    def kept(self) -> int:
+        """A failed episode is asked again: it is in the store, and nothing that anybody would call kept."""
+        return self.done - self.outcomes["failed"]

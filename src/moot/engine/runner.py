@@ -7,6 +7,7 @@ draft) it gets through the cache. What is finished is looked up and skipped; wha
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -27,7 +28,7 @@ from moot.engine.missing_drafts import all_missing, drafts_missing, missing_word
 from moot.engine.play import play
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
-from moot.engine.stopping import Unfinished, ended
+from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended
 from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
 from moot.errors import BudgetReached, EndpointClosed, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
@@ -81,10 +82,11 @@ class Runner:
         self._lessons: Lessons | None = None
         """There once everything else has been played and graded: from then on only what learns is played."""
 
-    def interrupt(self) -> Unfinished:
+    def interrupt(self, patience_s: float = LONG_PATIENCE_S) -> Unfinished:
         """Stop cleanly, and keep what was played. Gives what is still waited for; whoever interrupts again drops that.
 
         What has begun is played to its end, through all its stages, and what has not is put back: `stopping` says why.
+        What waits for an attempt that is further off than `patience_s` is dropped: it cannot come to its end.
         """
         if self._interrupted:
             self.drop()
@@ -92,7 +94,8 @@ class Runner:
         self._interrupted = True
         self._flights.close()
         self._put_back()
-        return Unfinished(self._begun, self._flights.out)
+        hopeless = self._drop_hopeless(time.monotonic() + patience_s)
+        return Unfinished(self._begun - hopeless, self._flights.out, hopeless)
 
     def drop(self) -> None:
         """Stop at once: what is under way is dropped."""
@@ -103,6 +106,17 @@ class Runner:
         for task, work in self._playing.items():
             if work is None or not work.begun:
                 task.cancel()
+
+    def _drop_hopeless(self, ends_at: float) -> int:
+        """How many; and from now on who begins such a wait is dropped too."""
+        hopeless = 0
+        for task, work in self._playing.items():
+            if work is not None and work.begun:
+                work.ends_at, work.drop = ends_at, task.cancel
+                if work.idle_until > ends_at:
+                    hopeless += 1
+                    task.cancel()
+        return hopeless
 
     def _drop_all(self) -> None:
         self._dropped = max(self._dropped, self._begun)

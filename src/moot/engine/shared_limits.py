@@ -131,6 +131,9 @@ class Account:
     def refused(self, endpoint: str, started_at: float, retry_after_s: float | None) -> None:
         self._limiters[endpoint].refused(started_at, retry_after_s)
 
+    def model_paused(self, endpoint: str, model: str, seconds: float) -> None:
+        self._limiters[endpoint].model_paused(model, seconds)
+
     def settle_tokens(self, endpoint: str, reserved: float, usage: Usage) -> None:
         self._limiters[endpoint].settle_tokens(reserved, usage)
 
@@ -269,6 +272,10 @@ class RemoteLimiter:
     def state(self) -> str:
         return "at the gate"
 
+    @property
+    def paused_s(self) -> float:
+        return 0.0  # the gate knows
+
     async def enter(self, tokens: float = 0.0) -> float:
         undo = Note("leave_unused", (self._endpoint, tokens))
         started_at: float = await self._line.ask("enter", self._endpoint, tokens, undo=undo)
@@ -282,6 +289,9 @@ class RemoteLimiter:
 
     def refused(self, started_at: float, retry_after_s: float | None) -> None:
         self._line.tell("refused", self._endpoint, started_at, retry_after_s)
+
+    def model_paused(self, model: str, seconds: float) -> None:
+        self._line.tell("model_paused", self._endpoint, model, seconds)
 
     def settle_tokens(self, reserved: float, usage: Usage) -> None:
         if self.limits.tpm:

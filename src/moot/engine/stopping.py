@@ -50,12 +50,23 @@ class Unfinished:
     """Begun, and played to their end."""
     calls: int = 0
     """Out, and stored when they are home."""
+    dropped: int = 0
+    """Episodes that are not waited for: a server wants a pause that is longer than the patience."""
 
     def __bool__(self) -> bool:
-        return bool(self.episodes or self.calls)
+        return bool(self.episodes or self.calls or self.dropped)
 
     @property
     def words(self) -> str:
+        if not self.dropped:
+            return self._waited_for
+        longer = (
+            f"{count(self.dropped, 'episode')} dropped, as the next attempt is further off than a run that ends waits"
+        )
+        return f"{longer}; {self._waited_for}" if self.episodes or self.calls else longer
+
+    @property
+    def _waited_for(self) -> str:
         calls = f"{count(self.calls, 'call')} {'is' if self.calls == 1 else 'are'} out"
         if not self.episodes:
             return f"nothing new is asked; {calls} and stored when home; Ctrl-C again drops them"
@@ -65,8 +76,8 @@ class Unfinished:
 
 
 class Stoppable(Protocol):
-    def interrupt(self) -> Unfinished:
-        """Begin nothing new. The second time: drop what is under way."""
+    def interrupt(self, patience_s: float = LONG_PATIENCE_S) -> Unfinished:
+        """Begin nothing new. The second time: drop what is under way. What cannot end within the patience is dropped at once."""
 
     def drop(self) -> None: ...
 
@@ -94,7 +105,7 @@ class Stopping:
         elif since_s >= ONE_SIGNAL_S:
             self._heard_at = loop.time()
             self._times += 1
-            if unfinished := self._work.interrupt():
+            if unfinished := self._work.interrupt(patience_s):
                 self._tell(unfinished)
         if patience_s < self._patience_s:  # SIGTERM on the heels of Ctrl-C is no second word, but a more urgent one
             self._patience_s = patience_s
@@ -142,7 +153,7 @@ class CallsOnly(Generic[T]):
         self._task = asyncio.create_task(work)
         self._flights = flights
 
-    def interrupt(self) -> Unfinished:
+    def interrupt(self, patience_s: float = LONG_PATIENCE_S) -> Unfinished:
         if self._flights.closed:
             self.drop()
             return Unfinished()

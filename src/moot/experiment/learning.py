@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import count
 from math import ceil
 
 from moot.data import Dataset
@@ -45,8 +44,8 @@ def taught_by(file: ExperimentFile, position: int, played: Strategy, dataset: Da
     return native
 
 
-PARTS = 10
-"""A question learns nothing from about so much of the others: those that are dealt into one part with it."""
+SPARE = 1.5
+"""So many times as many questions as have to teach one: those of its own fold do not, and folds are uneven."""
 
 
 def _nothing_to_learn(dataset: Iterable[Case], fewest: int) -> str | None:
@@ -59,9 +58,9 @@ def _nothing_to_learn(dataset: Iterable[Case], fewest: int) -> str | None:
     apart = len({clusters.get(place, place) for place in known})
     if apart == 1:
         return f"all {len(known)} questions with a reference belong together; expected at least two that do not"
-    if apart - ceil(apart / PARTS) >= fewest:
+    needed = ceil(SPARE * fewest)
+    if fewest == 1 or apart >= needed:
         return None
-    needed = next(size for size in count(fewest) if size - ceil(size / PARTS) >= fewest)
     found = f"found {apart}" if apart == len(known) else f"found {len(known)}, of which {apart} do not belong together"
     return f"it takes {fewest} others; expected {needed} or more questions with a reference, {found}"
 

@@ -49,9 +49,14 @@ def _address(url: str) -> str:
     except ValueError:
         usable = False
     if not usable or re.search(r"\s", url):
-        masked = re.sub(r"//.*@", "//…@", url, flags=re.DOTALL)  # what stands there may be a password
-        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {masked!r}")
+        raise ValueError(f"expected an address such as http://127.0.0.1:8001/v1, found {_shown(url)!r}")
     return url
+
+
+def _shown(url: str) -> str:
+    """Without what may be a password, before an @, or a key, behind a ? or #: complaints end up in logs."""
+    masked = re.sub(r"//.*@", "//…@", url, flags=re.DOTALL)
+    return re.sub(r"[?#].*", lambda rest: f"{rest[0][0]}…", masked, count=1, flags=re.DOTALL)
 
 
 def _proxy(proxy: str) -> str:
@@ -71,7 +76,7 @@ def _open_address(url: str) -> str:
         # The address is stored with every call, so nothing secret may stand in it; nor is it shown here.
         raise ValueError("holds a user name or password; expected the key in a variable that api_key_env names")
     if parts.query or parts.fragment:
-        raise ValueError(f"expected an address without ? and #, found {url!r}")
+        raise ValueError(f"expected an address without ? and #, found {_shown(url)!r}")
     return url
 
 

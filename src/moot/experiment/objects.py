@@ -177,6 +177,31 @@ def _models(models: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     return plain, {"models": objects}
 
 
+def _rows_of_frame(questions: Iterable[Any]) -> Iterable[Any]:
+    """The rows of a data frame of pandas or polars, without the cells in which there is nothing; anything else as it is.
+
+    Neither library is needed for that. Iterated, a frame would give the names of its columns.
+    """
+    if callable(rows := getattr(questions, "to_dicts", None)):
+        return [{name: cell for name, cell in row.items() if cell is not None} for row in rows()]
+    if callable(rows := getattr(questions, "to_dict", None)) and hasattr(questions, "columns"):
+        return [{name: cell for name, cell in row.items() if not _is_nothing(cell)} for row in rows("records")]
+    return questions
+
+
+def _is_nothing(cell: Any) -> bool:
+    """None, or what pandas writes where there is nothing: it is like nothing else, not even like itself."""
+    return cell is None or (isinstance(cell, float) and cell != cell) or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def _numbered(questions: list[Any]) -> list[Any]:
+    """By their rows, as those of a file are, where none of them has an id."""
+    rows = [item for item in questions if isinstance(item, Mapping) and not any(key in item for key in SOURCES)]
+    if len(rows) < len(questions) or any("id" in item for item in rows):
+        return questions
+    return [{"id": str(number), **item} for number, item in enumerate(rows, start=1)]
+
+
 def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if isinstance(questions, Mapping):
         written = questions.get("format")
@@ -189,7 +214,7 @@ def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, 
         return _plain(questions), {}
     if questions is None or isinstance(questions, str) or not isinstance(questions, Iterable):
         return questions, {}
-    questions = list(questions)
+    questions = _numbered(list(_rows_of_frame(questions)))
     if questions and all(isinstance(item, Mapping) and any(key in item for key in SOURCES) for item in questions):
         return _plain(questions), {}
     language = keys.get("language", "en")

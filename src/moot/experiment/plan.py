@@ -15,6 +15,7 @@ import orjson
 
 from moot.data import Dataset
 from moot.data.clusters import AskedTwice
+from moot.data.contradictions import contradiction_words
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
@@ -152,6 +153,20 @@ def alone_as(spec: str) -> bytes:
     return canonical_json({key: value for key, value in orjson.loads(spec).items() if key != "captain"})
 
 
+def written_down(spec: Experiment) -> dict[str, Any]:
+    """What a file says, as it may be kept: header values and passwords are not."""
+    config = spec.model_dump(mode="json", exclude_defaults=True)
+    if config.get("store"):
+        config["store"] = public(config["store"])
+    for model in config["models"].values():
+        if "headers" in model:
+            model["headers"] = dict.fromkeys(model["headers"], "…")
+        if model.get("proxy", ENV) != ENV:
+            parts = urlsplit(model["proxy"])
+            model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    return config
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a run needs, checked."""
@@ -185,6 +200,8 @@ class Plan:
         of_file = self.dataset.notes if self.dataset else ()
         twice = AskedTwice.among(self.dataset or ())
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
+        if twice is not None:
+            of_questions += contradiction_words(self.dataset or ())
         return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *self.strategy_warnings, *self._chosen_on()]))
 
     @property
@@ -213,19 +230,9 @@ class Plan:
 
     @property
     def public_config(self) -> dict[str, Any]:
-        """The file as it may be written down: header values and passwords are not."""
-        config = self.spec.model_dump(mode="json", exclude_defaults=True)
-        if "grader" in config:
-            config["grader"] = self.grading.kept_as  # with its version: reports go by what it said
-        if config.get("store"):
-            config["store"] = public(config["store"])
-        for model in config["models"].values():
-            if "headers" in model:
-                model["headers"] = dict.fromkeys(model["headers"], "…")
-            if model.get("proxy", ENV) != ENV:
-                parts = urlsplit(model["proxy"])
-                model["proxy"] = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        return config
+        """The file as it may be written down, with the grader by the version that it has here: reports go by what it said."""
+        config = written_down(self.spec)
+        return config | ({"grader": self.grading.kept_as} if "grader" in config else {})
 
     def _chosen_on(self) -> Iterator[str]:
         """Of each cell that was chosen on some of these questions: on how many of them, in words."""

@@ -58,7 +58,7 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
         raise file.error((*key, "builtin"), str(error)) from None
     if not path.is_file():
         raise file.error((*key, "file"), f"no such file: {path}")
-    return load(path, language=language, sample=sample, seed=seed, stated=source.stated)
+    return load(path, language=language, sample=sample, seed=seed, stated=source.stated, skip_blank=source.skip_blank)
 
 
 def _published(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Path | Hub:

@@ -7,8 +7,9 @@ goes through the YAML writer, so that it is read back as it was; nothing in it i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from moot.config.yaml_file import YamlFile, parsed_yaml
 from moot.experiment.embedded_team import OTHERWISE, embedded_players
 from moot.experiment.spec import Experiment, ExperimentFile
 
+USUAL_FILE = "moot.yaml"
 SEED = 7
 REPLY_TOKENS, THINKING_TOKENS = 1000, 4000
 MOST_NAME = 40
@@ -104,6 +106,8 @@ class StarterFile:
     questions: StarterQuestions
     others: Sequence[StarterModel] = field(default=())
     """Models that could be taken too, written as comments."""
+    taken: Collection[str] = ()
+    """Names of the experiments beside it: two of one name would be versions of one experiment."""
 
     @property
     def text(self) -> str:
@@ -131,7 +135,11 @@ class StarterFile:
 
     @property
     def name(self) -> str:
-        return _short(Path(self.questions.keys.get("file") or self.path).stem)
+        """That of the file, or, where it is called as usual, of its questions; and one that no other file here has."""
+        usual = self.path.name == USUAL_FILE
+        short = _short(Path((self.questions.keys.get("file") if usual else None) or self.path).stem)
+        taken = {name.casefold() for name in self.taken}  # of some disks, so that stores are not shared either
+        return next(name for number in count(1) if (name := _numbered(short, number)).casefold() not in taken)
 
     @property
     def only_small(self) -> bool:

@@ -26,9 +26,9 @@ from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
-from moot.grade.extract import EXTRACT
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
+from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
 from moot.live.served_names import declared_name, served_names
 from moot.live.served_rows import LATEST_REPEAT
@@ -41,11 +41,9 @@ from moot.store.ledger import Ledger, paid_on, pays
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from moot.strategies import served
-from moot.strategies.vote import Vote
 from moot.team import Player, Team
-from moot.team.forms import AnswerForm, Unusable, read_reply
-from moot.traces import Deadline, Grouped, of_kind
-from moot.types import Answer, Call, Episode, Question, Usage, Verdict, digest
+from moot.traces import Grouped, of_kind
+from moot.types import Call, Episode, Question, Usage, Verdict, digest
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +60,10 @@ def _heard(reading: asyncio.Future[float]) -> None:
 
 def _log_wrong_key(words: str) -> None:
     _log.error("%s", words)
+
+
+def _log_pause(words: str) -> None:
+    _log.warning("%s", words)
 
 
 class Journal(list[Call]):
@@ -171,7 +173,9 @@ class LiveTeam:
                 await self._record.open()
             calls = ExperimentCalls(self._record if self._keep else self.store, name)
             wrong_key = _log_wrong_key if self._serving else None  # whoever is served is not who keeps the keys
-            models = chain(experiment.models, limiters(experiment.models), calls, purse, on_wrong_key=wrong_key)
+            paused = _log_pause if self._serving else None
+            limits = limiters(experiment.models)
+            models = chain(experiment.models, limits, calls, purse, on_wrong_key=wrong_key, on_pause=paused)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
             self.cells = self._as_played(experiment.with_models(models))
@@ -253,12 +257,13 @@ class LiveTeam:
         *,
         system: str = "",
         deadline_s: float | None = None,
+        waited_s: float = 0.0,
         heard: Callable[[Call], None] = unheard,
         asker: str | None = None,
     ) -> AnsweredQuestion:
         """Play one question through. `system` goes before every player's own instruction; `heard` is told each call.
 
-        `asker`: whose question it is, where several ask.
+        `waited_s`: how much of the time until the deadline had gone by. `asker`: whose question it is, where several ask.
         """
         await self.open()
         self.record.check()
@@ -269,10 +274,10 @@ class LiveTeam:
         journal = Journal(heard)
         started = time.perf_counter()
         try:
-            async with asyncio.timeout(deadline_s):
+            async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
                 episode = await play(seated, question, repeat, journal=journal)
         except TimeoutError:
-            verdict = await _what_there_is(seated.team, question, journal, deadline_s or 0.0)
+            verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
             episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
         groups = await _groups(seated.team, question, episode.verdict)
         asked = AnsweredQuestion(
@@ -348,29 +353,6 @@ async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tup
     if grouped := of_kind(verdict.traces, Grouped):
         return grouped[-1].groups
     return (await Stages().group(question, verdict.answers, team)).groups
-
-
-async def _what_there_is(team: Team, question: Question, journal: Iterable[Call], deadline_s: float) -> Verdict:
-    """The vote of those who replied in time."""
-    drafts: dict[str, Answer] = {}
-    names = [player.name for player in team.players]
-    for call in journal:
-        if call.reply is None or call.player not in names or call.stage == EXTRACT:
-            continue  # whoever reads another's reply may have a seat too, but what it finds is not its own answer
-        try:
-            reply = read_reply(call.reply, AnswerForm(question)).value
-        except Unusable:
-            continue
-        drafts[call.player] = Answer(call.player, reply.answer, reply.reasoning)
-    late = f"no reply within {deadline_s:g} s"
-    answers = tuple(drafts.get(name) or Answer(name, None, outcome="unanswered", cause=late) for name in names)
-    grouping = await Stages().group(question, answers, team)
-    verdict = Vote().decide(question, team, answers, grouping)
-    traces = (*verdict.traces, Deadline(deadline_s))
-    if verdict.answer is None:
-        return replace(verdict, traces=traces)
-    heard = f"the time ran out; {len(drafts)} of {len(names)} had replied, and this is their vote"
-    return replace(verdict, outcome="undecided", cause=heard, traces=traces)
 
 
 def total_usage(calls: Iterable[Call]) -> Usage:

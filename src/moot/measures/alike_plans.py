@@ -9,7 +9,7 @@ any more.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -37,14 +37,14 @@ def whole_of(alike: Sequence[Row]) -> Row:
 
 def are_alike(connection: Connection, one: Row, other: Row) -> bool:
     """Whether two plans differ in nothing but how many of the same questions they have: `--limit` is no part of a file."""
-    if one["name"] != other["name"] or _file(one) != _file(other):
+    if one["name"] != other["name"] or in_play(config_of(one)) != in_play(config_of(other)):
         return False
     return _same_questions(connection, one, other) and _words(connection, one) == _words(connection, other)
 
 
-def _file(experiment: Row) -> dict[str, Any]:
-    """The file but for what changes nothing in play."""
-    return {key: value for key, value in config_of(experiment).items() if key not in OF_NO_MATTER}
+def in_play(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A file, as it was written down, but for what changes nothing in play."""
+    return {key: value for key, value in config.items() if key not in OF_NO_MATTER}
 
 
 def _same_questions(connection: Connection, one: Row, other: Row) -> bool:

@@ -148,13 +148,18 @@ def adjusted_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"p and interval adjusted (Holm) for {count(size, 'comparison')}."] if size > 1 else []
 
 
+def few_differ_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    units = "clusters of questions" if any("clusters" in row for row in rows) else "questions"
+    return f"Small: fewer than 30 {units} or 10 that differ."
+
+
 def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     size = max((row["family"] for row in rows), default=0)
     sentences = [
         f"In percentage points, on the same questions; p and interval adjusted (Holm) for {count(size, 'comparison')}."
     ]
     if any(row["small"] for row in rows):
-        sentences.append("Small: fewer than 30 questions or 10 that differ.")
+        sentences.append(few_differ_words(rows))
     return (*sentences, *ungraded_words(rows), *over_captains(rows))
 
 

@@ -25,6 +25,24 @@ def judgements_by_case(
     return by_case
 
 
+def earlier_judges(
+    connection: Connection, digests: Sequence[str], judges: Sequence[str], batch: int = ONE_BY_ONE
+) -> list[str]:
+    """Those of these judges who had another model or prompt under the same name, and have judged with it."""
+    table = schema.judgements
+    rows: list[Row] = []
+    for part in queries.chunks(list(digests)) if judges else ():
+        named = select(table.c.judge, table.c.judge_name).where(table.c.case.in_(part)).distinct()
+        rows += map(dict, connection.execute(named).mappings())
+    current = _names_by_identity(connection, rows, judges, batch)
+    others = {
+        row["judge_name"]
+        for row in rows
+        if row["judge"] not in current and row["judge"].startswith(f"{named_in_batches(row['judge_name'], batch)}#")
+    }
+    return [name for name in judges if name in others]
+
+
 def _names_by_identity(
     connection: Connection, rows: Sequence[Row], judges: Sequence[str], batch: int
 ) -> dict[str, str]:

@@ -35,7 +35,7 @@ FAMILIES: Mapping[str, str] = {
     "headline": "options that the headline is chosen from",
     "gains": "gains over captains alone",
     "comparisons": "strategies against each other",
-    "hypotheses": "hypotheses declared beforehand",
+    "hypotheses": "hypotheses; exploratory ones apart",
     "protocol_differences": "discussions that differ in one option",
     "protocol_baselines": "discussions against their models alone",
     "protocol_families": "voting against consensus",
@@ -133,10 +133,11 @@ class ToBeat:
         return f"{len(self.ways):,} ({who}, {each}{len(drafts)} ways to draft)"
 
 
-def players_to_beat(plan: Plan) -> ToBeat:
+def players_to_beat(plan: Plan, *, late: bool = False) -> ToBeat:
+    """`late`: the primary is one of all options, and whoever plays in any of them has to be beaten."""
     cells = [stored_cell(cell.row()) for cell in plan.cells]
     together = [cell for cell in cells if cell["player"] is None]
-    if plan.spec.primary:
+    if plan.spec.primary and not late:
         together = [cell for cell in cells_named(plan.spec.primary, cells) if cell["player"] is None]
     tables = {(drafting(cell), name) for cell in together for name in players_of(cell)}
     alone = {(drafting(cell), cell["player"]) for cell in cells if cell["player"] and cell["traits"].alone}

@@ -20,6 +20,8 @@ NOT_TAKEN = "not_taken"
 """Where figures that somebody interrupted have the names of the measures that are missing."""
 GRADER = "grader"
 """Where the figures have the grader that graded, if it is not the usual one."""
+NOT_OF_FILE = "not_of_file"
+"""Where the figures say why they are not those of the plan that the file makes now, if they are not."""
 FAILED_ID, NOT_TAKEN_ID = "plugin-failures", "not-taken"
 """The sections that the report itself has."""
 
@@ -29,7 +31,7 @@ THE_REPORT = "the report itself"
 @cache
 def key_owners() -> Mapping[str, str]:
     """Of each key of `moot report --json` that is ours, in words: whose it is."""
-    return dict.fromkeys((PLUGIN_FAILURES, NOT_TAKEN, GRADER), THE_REPORT) | _declared("keys")
+    return dict.fromkeys((PLUGIN_FAILURES, NOT_TAKEN, GRADER, NOT_OF_FILE), THE_REPORT) | _declared("keys")
 
 
 @cache

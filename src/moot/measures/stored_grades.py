@@ -79,6 +79,11 @@ class StoredGrades:
         return persons_word(case, text, self._by_case.get(case.digest, {}))
 
     @property
+    def nobody_to_ask(self) -> bool:
+        """Whether only a person can grade what the match leaves open: there is neither a judge nor another grader."""
+        return not self.judges and self._grader_name == USUAL
+
+    @property
     def grader_broke(self) -> dict[str, int]:
         """How a grader that is not ours failed, and on how many answers: as the run kept it, and on what was asked since.
 

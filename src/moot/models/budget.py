@@ -38,8 +38,12 @@ def most_tokens(request: Request) -> int:
 
 def most_usd(price: Price, request: Request, reply_tokens: int) -> float:
     """The most that one attempt can cost whose reply is no longer than this."""
+    return most_usd_of_tokens(price, most_tokens(request), reply_tokens)
+
+
+def most_usd_of_tokens(price: Price, prompt_tokens: int, reply_tokens: int) -> float:
     dearest = max(price.prompt, price.cached or 0.0)
-    return (most_tokens(request) * dearest + reply_tokens * price.completion) / 1e6
+    return (prompt_tokens * dearest + reply_tokens * price.completion) / 1e6
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 import time
 from collections.abc import Mapping
@@ -324,7 +325,8 @@ class EndpointModel:
         elif (status >= 500 and status != 501) or status in PASSING_STATUSES:
             error = ServerFailed(message, status=status, retry_after_s=pause_s)
         elif 300 <= status < 400:
-            place = border.words(self._secrets.hidden_in(response.headers.get("Location", "?")), border.LONGEST_NAME)
+            location = re.split(r"[?#]", response.headers.get("Location", ""), maxsplit=1)[0]  # the rest may be a key
+            place = border.words(self._secrets.hidden_in(location or "?"), border.LONGEST_NAME)
             error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
         elif (about := complaint(status, raw)) == "generation":
             error = GenerationFailed(message)

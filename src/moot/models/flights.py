@@ -8,8 +8,9 @@ nothing else leaves but for pieces of work that have begun.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -27,6 +28,25 @@ class Work:
     """
 
     begun: bool = False
+    ends_at: float = math.inf
+    """By the monotonic clock: when it will be dropped, where it has been told to end."""
+    drop: Callable[[], object] = lambda: None
+    _waits: list[float] = field(default_factory=list)
+
+    @property
+    def idle_until(self) -> float:
+        """Before that it cannot come further: a call of it waits so long between two attempts."""
+        return max(self._waits, default=-math.inf)
+
+    @contextmanager
+    def waiting_until(self, when: float) -> Iterator[None]:
+        self._waits.append(when)
+        try:
+            if when > self.ends_at:
+                self.drop()
+            yield
+        finally:
+            self._waits.remove(when)
 
 
 @dataclass(eq=False, slots=True)
@@ -64,6 +84,14 @@ def asking_for(work: Work) -> Iterator[Work]:
         yield work
     finally:
         _work.reset(token)
+
+
+@contextmanager
+def waiting_until(when: float) -> Iterator[None]:
+    """Around a pause of which it is known when it ends, by the monotonic clock."""
+    work = _work.get()
+    with nullcontext() if work is None else work.waiting_until(when):
+        yield
 
 
 def made_elsewhere() -> None:

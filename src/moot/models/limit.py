@@ -1,15 +1,14 @@
 """Limits of an endpoint: how many calls at once, per minute, and tokens per minute; shared by all its models.
 
 Concurrency adapts. A 429 halves it (at most once for the calls that were in flight together, and by less where only few
-of the calls are refused) and, with Retry-After, stops the endpoint until then, or only the model where that is long
-(`long_pause`); quiet success lets it grow back. Calls that only queue at the server help nobody: where fewer at once get
+of the calls are refused) and, with Retry-After, stops the endpoint until then, or only the model where that is half a minute
+or more (`long_pause`); quiet success lets it grow back. Calls that only queue at the server help nobody: where fewer at once get
 as much done, there are fewer.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -17,7 +16,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import CallError, RateLimited, ServerFailed
-from moot.models.long_pause import LONGEST_PAUSE_S, LongPause
+from moot.models.adaptive_limit import AdaptiveLimit
+from moot.models.flights import waiting_until
+from moot.models.long_pause import MODELS_OWN_S, ModelPause
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request, Usage
 
@@ -43,6 +44,10 @@ class Turnstile(Protocol):
     def state(self) -> str:
         """For the progress line: calls in flight, of how many allowed."""
 
+    @property
+    def paused_s(self) -> float:
+        """For how long all its models are paused, as far as is known here."""
+
     async def enter(self, tokens: float = 0.0) -> float:
         """Wait for a place among the calls in flight; gives the time at which the call starts. Then `leave`."""
 
@@ -52,145 +57,10 @@ class Turnstile(Protocol):
 
     def refused(self, started_at: float, retry_after_s: float | None) -> None: ...
 
+    def model_paused(self, model: str, seconds: float) -> None:
+        """For the progress line: calls of this model wait by themselves."""
+
     def settle_tokens(self, reserved: float, usage: Usage) -> None: ...
-
-
-@dataclass(slots=True)
-class CallsUnderLimit:
-    """Calls that started and ended under one limit while it was the limit that held them back."""
-
-    level: float
-    opened_at: float
-    calls: int = 0
-    total_s: float = 0.0
-
-    @property
-    def mean_s(self) -> float:
-        return self.total_s / self.calls
-
-
-class AdaptiveLimit:
-    """The number of calls allowed in flight: halved by refusals, and no higher than is of use.
-
-    Latency alone says little: replies differ in length, and a queue of our own making looks like a slow server. So now
-    and then a lower limit is tried. If latency falls as far as the limit did, calls had only been queueing: the lower
-    limit costs nothing and stays. If it does not, the server works on so many at once and the old limit is back. A limit
-    that was lowered is tried upwards in the same way.
-    """
-
-    ROUND = 64
-    """Calls at least that a limit is judged by: replies differ in length."""
-    EARLY = 20
-    """Calls after which a trial that is plainly failing ends."""
-    QUEUEING = 0.62
-    """Half the limit with less than this share of the latency: nothing is lost, within the noise."""
-    USEFUL = 1.6
-    """Twice the limit with less than this times the latency: more gets done."""
-    FIRST_HOLD, HOLD = 3, 30
-    """Rounds before the first trial and between trials, so that trials that fail cost next to nothing."""
-    HEADROOM = 1.5
-    """Above the lowest limit that lost nothing, so that the server always has the next call at hand."""
-    GROWTH = 0.2
-    FEWEST = 8
-    """Calls by which the share of refusals is told, at least."""
-
-    def __init__(self, ceiling: int) -> None:
-        self.ceiling = ceiling
-        self.level = float(ceiling)
-        """As much as is of use."""
-        self.value = float(ceiling)
-        """As much as is allowed: below the level for a while after a refusal."""
-        self._halved_at = -math.inf
-        self._before_refusal = float(ceiling)
-        self._refused_share = 1.0
-        """Of the calls of about the last round; the worst until there are any."""
-        self._round = CallsUnderLimit(self.level, -math.inf)
-        self._before: CallsUnderLimit | None = None
-        self._hold = self.FIRST_HOLD
-        self._shrinking = False
-
-    @property
-    def allowed(self) -> int:
-        return max(1, int(self.value))
-
-    def succeeded(self, started_at: float, now: float, in_flight: int) -> None:
-        self._refused_share -= self._refused_share / self._about_a_round
-        if in_flight < 0.8 * self.allowed:
-            return  # not the limit that holds us back: nothing to learn
-        if self.value < self.level:
-            # One step a call would swing wildly when hundreds return together: this is one step a round of calls.
-            self.value = min(self.level, self.value + self.GROWTH / math.sqrt(self.value))
-            return
-        if started_at < self._round.opened_at:
-            return
-        self._round.calls += 1
-        self._round.total_s += now - started_at
-        enough = max(self.ROUND, 2 * self.allowed)
-        if self._round.calls >= enough or (self._round.calls >= self.EARLY and self._fails_plainly()):
-            self._judge(now)
-
-    def refused(self, started_at: float, now: float) -> None:
-        """Halve, or less where few are refused: a server that now and then says no is not one that is full.
-
-        Calls that started before that only confirm what is known, and say how many of them there are.
-        """
-        self._refused_share += (1 - self._refused_share) / self._about_a_round
-        if started_at >= self._halved_at:
-            self._before_refusal = self.value
-            self._halved_at = now
-            if self._before is not None:
-                self._settle(self._before.level, now)
-        lower = self._before_refusal * (1 - self._refused_share / 2)
-        self.value = max(1.0, min(self.value, lower))
-
-    @property
-    def _about_a_round(self) -> int:
-        return max(self.FEWEST, self.allowed)
-
-    def _fails_plainly(self) -> bool:
-        before = self._before
-        return before is not None and self.level < before.level and self._round.mean_s > 0.85 * before.mean_s
-
-    def _judge(self, now: float) -> None:
-        """A round is over: go on as before, begin a trial, or end one."""
-        before = self._before
-        if before is None:
-            self._hold -= 1
-            if self._hold > 0 or self.ceiling < 2:
-                self._open(now)
-            elif self.level < self.ceiling and not self._shrinking:
-                self._try(min(float(self.ceiling), 2 * self.level), now)
-            else:
-                self._try(max(1.0, self.level / 2), now)
-            return
-        share = self._round.mean_s / before.mean_s
-        if self.level > before.level:
-            useful = share < self.USEFUL ** math.log2(self.level / before.level)
-            self._settle(self.level if useful else before.level, now)
-        elif share > self.QUEUEING:
-            self._settle(before.level * (self.HEADROOM if self._shrinking else 1.0), now)
-        elif self.level < 2:
-            self._settle(self.level, now)
-        else:
-            self._shrinking = True
-            self._try(self.level / 2, now)
-
-    def _try(self, level: float, now: float) -> None:
-        self._before = self._round
-        self._move(level, now)
-
-    def _settle(self, level: float, now: float) -> None:
-        self._before, self._hold, self._shrinking = None, self.HOLD, False
-        self._move(min(float(self.ceiling), level), now)
-
-    def _move(self, level: float, now: float) -> None:
-        held_back_by_level = self.value >= self.level
-        self.level = level
-        self.value = level if held_back_by_level else min(self.value, level)
-        self._open(now)
-
-    def _open(self, now: float) -> None:
-        self._round = CallsUnderLimit(self.level, now)
 
 
 class Bucket:
@@ -233,12 +103,24 @@ class Limiter:
         self._requests = Bucket(self.limits.rpm, clock) if self.limits.rpm else None
         self._tokens = Bucket(self.limits.tpm, clock) if self.limits.tpm else None
         self._paused_until = 0.0
+        self._models_paused: dict[str, float] = {}
 
     @property
     def state(self) -> str:
         """For the progress line: calls in flight, of how many allowed."""
-        paused = self._paused_until > self._clock()
-        return f"{self.in_flight}/{self.adaptive.allowed}" + (" paused" if paused else "")
+        now = self._clock()
+        pauses = [f" paused for {self._paused_until - now:,.0f} s"] if self._paused_until > now else []
+        paused = {model: until for model, until in self._models_paused.items() if until > now}
+        pauses += [f" {model} paused for {until - now:,.0f} s" for model, until in paused.items()]
+        return f"{self.in_flight}/{self.adaptive.allowed}" + ",".join(pauses)
+
+    @property
+    def paused_s(self) -> float:
+        """For how long all its models are paused."""
+        return max(0.0, self._paused_until - self._clock())
+
+    def model_paused(self, model: str, seconds: float) -> None:
+        self._models_paused[model] = self._clock() + seconds
 
     async def enter(self, tokens: float = 0.0) -> float:
         """Wait for a place among the calls in flight; gives the time at which the call starts. Then `leave`."""
@@ -310,8 +192,9 @@ class Limiter:
                 raise
 
     async def _wait_while_paused(self) -> None:
-        while (asked_s := self._paused_until - self._clock()) > 0:  # noqa: ASYNC110  it may be prolonged meanwhile
-            await asyncio.sleep(asked_s)
+        while (asked_s := self._paused_until - self._clock()) > 0:
+            with waiting_until(time.monotonic() + asked_s):
+                await asyncio.sleep(asked_s)
 
     def _give_back(self, tokens: float) -> None:
         """Of a call that was not made after all."""
@@ -324,22 +207,29 @@ class Limiter:
 class Limit(Wrapper):
     """A model that keeps to its endpoint's limits."""
 
-    def __init__(self, inner: Model, limiter: Turnstile, *, max_tokens: int | None = None) -> None:
+    def __init__(
+        self,
+        inner: Model,
+        limiter: Turnstile,
+        *,
+        max_tokens: int | None = None,
+        on_pause: Callable[[str, float], None] | None = None,
+    ) -> None:
+        """`on_pause` hears when a server asks for a long one: of which model, and how many seconds."""
         super().__init__(inner)
         self.limiter = limiter
         self._max_tokens = max_tokens
-        self._long_pause = LongPause()
+        self._pause = ModelPause()
+        self._on_pause = on_pause
+
+    @property
+    def paused_s(self) -> float:
+        """For how long nobody asks it, since its server wants that."""
+        return max(self._pause.left_s, self.limiter.paused_s)
 
     async def generate(self, request: Request) -> Reply:
-        self._long_pause.check(self.name, time.monotonic())  # before it waits in the line for nothing
         tokens = self._guess_tokens(request) if self.limiter.limits.tpm else 0.0
-        started_at = await self.limiter.enter(tokens)
-        try:
-            self._long_pause.look(self.name, time.monotonic())  # others may have been refused while it waited
-        except RateLimited:
-            self.limiter.settle_tokens(tokens, Usage(prompt=0, completion=0))
-            self.limiter.leave()
-            raise
+        started_at = await self._enter(tokens)
         try:
             reply = await self.inner.generate(request)
         except CallError as error:
@@ -349,7 +239,7 @@ class Limit(Wrapper):
                 self.limiter.settle_tokens(tokens, Usage(prompt=0, completion=0))
             raise
         else:
-            self._long_pause.end()
+            self._pause.over()
             self.limiter.succeeded(started_at)
             self.limiter.settle_tokens(tokens, reply.usage)
             return reply
@@ -357,11 +247,38 @@ class Limit(Wrapper):
             self.limiter.leave()
 
     def _pause_of_all(self, asked_s: float | None) -> float | None:
-        if asked_s is None or asked_s <= LONGEST_PAUSE_S:
+        if asked_s is None or asked_s < MODELS_OWN_S:
             return asked_s
-        self._long_pause.begin(time.monotonic(), asked_s)
+        news = self._pause.begin(asked_s)
+        self.limiter.model_paused(self.name, asked_s)
+        if news and self._on_pause is not None:
+            self._on_pause(self.name, asked_s)
         return None
+
+    async def _enter(self, tokens: float) -> float:
+        """A place at the endpoint, outside of the model's own pauses: who waits for their end keeps nobody from one."""
+        while True:
+            await self._pause.wait(self.name)
+            started_at = await self.limiter.enter(tokens)
+            may_call = False
+            try:
+                may_call = self._pause.may_call(self.name)
+            finally:
+                if not may_call:
+                    self.limiter.settle_tokens(tokens, Usage(prompt=0, completion=0))
+                    self.limiter.leave()
+            if may_call:
+                return started_at
 
     def _guess_tokens(self, request: Request) -> float:
         prompt = sum(len(message.content) for message in request.messages) / 4
         return prompt + (self._max_tokens or COMPLETION_GUESS)
+
+
+def paused_s(model: Model) -> float:
+    """For how long a model is not asked because its server wants that; 0 where it is."""
+    longest = 0.0
+    while isinstance(model, Wrapper):
+        longest = max(longest, model.paused_s if isinstance(model, Limit) else 0.0)
+        model = model.inner
+    return longest

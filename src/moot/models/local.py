@@ -102,6 +102,11 @@ class LocalModel:
             raise
         return build_reply(price=self.price, **reply)
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether somebody waits for the weights."""
+        return self._weights is not None and not self._weights.loads
+
     async def close(self) -> None:
         """Let go of the weights; they are unloaded when no other model uses them. Waits for calls at work."""
         weights, self._weights = self._weights, None

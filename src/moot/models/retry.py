@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import TransportError
+from moot.models.flights import waiting_until
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
@@ -85,4 +86,5 @@ class Retry(Wrapper):
                     raise
                 if self._on_retry is not None:
                     self._on_retry(self.name, request, error)
-            await asyncio.sleep(pause_s)
+            with waiting_until(time.monotonic() + pause_s):
+                await asyncio.sleep(pause_s)

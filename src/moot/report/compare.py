@@ -12,10 +12,11 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.words import NOTHING_CLAIMED
-from moot.measures.columns import count
+from moot.measures.columns import count, few_differ_words
 from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
+from moot.report.whose_figures import whose_words
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate_row
 from moot.stats.graded_pairs import (
@@ -95,7 +96,7 @@ def _captains(one: SideResults, other: SideResults) -> tuple[int, ...]:
 
 def words(row: Mapping[str, Any]) -> list[str]:
     """What the comparison says, in sentences."""
-    return [*([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
+    return [*whose_words(row), *([f"{NOTHING_CLAIMED}."] if row.get("cut_short") else ()), *_words(row)]
 
 
 def _words(row: Mapping[str, Any]) -> list[str]:
@@ -110,14 +111,14 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     sentences = [
         f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
-        f" of the {count(row['n'], 'question')} that both played{_not_chosen_on(row)}{graded}.",
+        f" of the {count(row['n'], 'question')} that both played{_not_chosen_on(row)}{graded}{_clusters(row)}.",
         f"Difference: {signed(row['difference'])} points{_limits(row)}; {_tested(row)}.",
         _changes(row),
     ]
     if row["captains"]:
         sentences.append(f"Each question counts once, by its mean over {_means(row)}.")
     if row["small"]:
-        sentences.append("Small: fewer than 30 questions or 10 that differ. This shows next to nothing.")
+        sentences.append(f"{few_differ_words([row])} This shows next to nothing.")
     if (least := row.get("detectable")) is not None:
         sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
     sentences += _left_out(row)
@@ -167,6 +168,12 @@ def _share(row: Mapping[str, Any]) -> str:
     return f"{plain(row['value'])} %{bounds}"
 
 
+def _clusters(row: Mapping[str, Any]) -> str:
+    return (
+        "" if row.get("clusters") is None else f", in {count(row['clusters'], 'cluster')}, each of which counts as one"
+    )
+
+
 def _limits(row: Mapping[str, Any]) -> str:
     return "" if row["low"] is None else f" (95 % interval {plain(row['low'])} to {plain(row['high'])})"
 
@@ -175,4 +182,5 @@ def _tested(row: Mapping[str, Any]) -> str:
     if row["p"] is None:
         return "nothing is claimed" if row.get("cut_short") else "nothing to test"
     p = "p < 0.001" if row["p"] < 0.001 else f"p = {rounded(row['p'], 3)}"
-    return f"{p} ({'exact McNemar' if row['test'] == 'mcnemar' else 'score test of the mean over questions'})"
+    over = "questions" if row.get("clusters") is None else "clusters"
+    return f"{p} ({'exact McNemar' if row['test'] == 'mcnemar' else f'score test of the mean over {over}'})"

@@ -39,6 +39,8 @@ from moot.report.remarks import (
 )
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
+from moot.report.top_row import top_row
+from moot.report.whose_figures import whose_words
 from moot.types import WITH_ANSWER
 
 LINES = 25
@@ -148,7 +150,9 @@ def verdict_parts(
 
 
 def _verdict(figures: Figures) -> list[Text]:
-    sentences = [Text(sentence) for sentence in (figures.get("headline") or {}).get("words", ())]
+    sentences = [
+        Text(sentence) for sentence in (*whose_words(figures), *(figures.get("headline") or {}).get("words", ()))
+    ]
     return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
 
 
@@ -250,17 +254,11 @@ def _rows(figures: Figures) -> list[Row]:
         named = [row for row in several if row in declared]
         others = [row for row in several if row not in named]
         rows += [{**row, "title": f"{label}, declared"} for row in named]
-        if few or not _can_be_ranked(several):
+        if few or (top := top_row(several)) is None:
             rows += [{**row, "title": label} for row in others]
-        elif (top := max(several, key=lambda row: float(row["value"]))) not in named:
+        elif top not in named:
             rows.append({**top, "title": label, "of": len(several)})
     return rows
-
-
-def _can_be_ranked(rows: Sequence[Row]) -> bool:
-    """Whether all have played the same number of questions, all of them, and every answer is graded."""
-    plays = {sum(row["outcomes"].values()) for row in rows}
-    return len(plays) == 1 and all(row["value"] is not None and not row["missing"] and not mark(row) for row in rows)
 
 
 def _declared(figures: Figures) -> bool:

@@ -18,6 +18,7 @@ from moot.report.remarks import simulated_words
 from moot.report.section_terminal import cell, in_words
 from moot.report.sections import all_sections
 from moot.report.tables import write_whole
+from moot.report.whose_figures import whose_words
 
 ONE_PAGE = 40
 """Of more rows a table goes on on the next page."""
@@ -73,6 +74,7 @@ def latex_table(section: Section, remarks: Iterable[str] = ()) -> str:
 
 def _caption_remarks(figures: Figures) -> Iterator[str]:
     """What must not be lost with the page around a table."""
+    yield from whose_words(figures)
     if (figures.get("headline") or {}).get("cut_short"):
         yield CUT_SHORT
     if figures.get("simulated"):

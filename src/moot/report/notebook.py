@@ -26,6 +26,8 @@ from moot.report.figures import Figures, figures, find_experiment
 from moot.report.frames import experiments_frame, frame
 from moot.report.section_terminal import cell
 from moot.report.sections import all_sections
+from moot.report.wanted_plan import WantedPlan
+from moot.report.whose_figures import whose_words
 from moot.store import from_here, store_at
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
@@ -56,10 +58,15 @@ class OpenStore:
     def report(self, experiment: str | None = None, *, hypotheses: Sequence[str] = ()) -> Report:
         """The figures of an experiment: the one of this name, or the last that ran."""
 
-        def read(connection: Connection) -> Figures:
-            return figures(connection, find_experiment(connection, experiment), hypotheses=hypotheses)
+        return self._reported(WantedPlan(experiment), hypotheses)
 
-        return Report(self, self._read(read), experiment)
+    def _reported(self, wanted: WantedPlan, hypotheses: Sequence[str]) -> Report:
+        def read(connection: Connection) -> tuple[Figures, str]:
+            found = wanted.found(connection)
+            return found.noted(figures(connection, found.plan, hypotheses=hypotheses)), found.plan["id"]
+
+        taken, plan_id = self._read(read)
+        return Report(self, taken, wanted.name, plan_id)
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         async def reading() -> T:
@@ -81,6 +88,8 @@ class Report:
     store: OpenStore
     figures: Figures
     experiment: str | None = None
+    plan_id: str | None = None
+    """Of the plan that is told of: a store may hold several under one name."""
 
     @property
     def sections(self) -> list[Section]:
@@ -100,7 +109,7 @@ class Report:
             raise UsageError(f"{target}: expected a name that ends in .html")
 
         def write(connection: Connection) -> None:
-            page = read_run(connection, find_experiment(connection, self.experiment), self.figures)
+            page = read_run(connection, find_experiment(connection, self.experiment, ident=self.plan_id), self.figures)
             write_page(target, page.figures, page.sections, page.questions)
 
         self.store._read(write)
@@ -113,7 +122,8 @@ class Report:
         """What a notebook shows: the verdict, and every section as a table."""
         title = html.escape(str(self.figures["experiment"]))
         tables = "".join(map(section_html, self.sections))
-        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{tables}"
+        whose = "".join(f"<p>{html.escape(words)}</p>" for words in whose_words(self.figures))
+        return f"<h3>{title}</h3>{whose}<p><b>{html.escape(self.headline)}</b></p>{tables}"
 
 
 def section_html(section: Section) -> str:
@@ -139,7 +149,8 @@ def open_store(url: str) -> OpenStore:
 def report(source: str | Path, output: str | Path | None = None, *, experiment: str | None = None) -> Report:
     """The report of an experiment file, or of a store by its URL; with `output`, also written as a page.
 
-    The name of the experiment is the file's own; with a store it may be given, and is else the last that ran.
+    Of a file it is the run of the plan that the file makes now, or else, and then it says so (`not_of_file`), the last under its
+    name. Of a store the name of the experiment may be given, and is else that of the last that ran.
     """
     text = str(source)
     stored = "://" in text or text.endswith((".db", ".sqlite"))
@@ -154,4 +165,4 @@ def _of_file(path: Path) -> Report:
 
     file = read_experiment(path, with_questions=False)
     opened = OpenStore(file.store_url, beside=path.parent)
-    return opened.report(file.spec.kept_as, hypotheses=file.spec.hypotheses)
+    return opened._reported(WantedPlan(file.spec.kept_as, file), file.spec.hypotheses)

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from moot.report.whose_figures import whose_words
+
 
 def all_failed(figures: Mapping[str, Any]) -> int:
     """How many plays there were, where every single one failed; else 0."""
@@ -22,9 +24,10 @@ def nothing_words(plays: int) -> str:
 
 def instead_of_figures(figures: Mapping[str, Any], file: object = "FILE") -> list[str]:
     """What is told of a run that has no figures; nothing where it has some."""
+    whose = whose_words(figures)
     if plays := all_failed(figures):
-        return [nothing_words(plays), failure_words(figures), next_words(file)]
-    return none_played_words(figures, file) if none_played(figures) else []
+        return [*whose, nothing_words(plays), failure_words(figures), next_words(file)]
+    return [*whose, *none_played_words(figures, file)] if none_played(figures) else []
 
 
 def none_played(figures: Mapping[str, Any]) -> bool:

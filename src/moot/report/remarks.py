@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from moot.data.clusters import AskedTwice
 from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.attendance.figures import absent_words
+from moot.measures.claims.since_the_look import keys_changed_words
 from moot.measures.columns import Figures, Row, count, names_teams, titled
 from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remark
 from moot.measures.numbers import money, percent, rounded, shown
@@ -87,16 +88,32 @@ def unlisted_words(figures: Figures) -> list[str]:
     return [f"The tables are adjusted for the rows of this file alone; {others}."]
 
 
+FEEDBACK = "nobody has said what is right (POST /v1/feedback, docs/serve.md)"
+
+
 def grading_words(rows: Sequence[Row], grade: str, bounds: str) -> Iterator[str]:
-    """What has no grade, and the command that gives it one: judges who differ have spoken, and a person decides."""
-    disputed = sum(row["disputed"] for row in rows)
+    """What has no grade, and what gives it one."""
+    if parts := ungraded_parts(rows, grade):
+        yield f"{'; '.join(parts)} (bounds: {bounds})."
+
+
+def ungraded_parts(rows: Sequence[Row], grade: str) -> list[str]:
+    """Whoever has to speak: a judge, by command; a person where there is none or judges differ; and who asked, where nobody
+    has said yet what is right, since no command knows that."""
+    disputed, unsaid, for_a_person = (
+        sum(row.get(name, 0) for row in rows) for name in ("disputed", "unsaid", "for_a_person")
+    )
+    to_judge = sum(row["ungraded"] for row in rows) - disputed - unsaid - for_a_person
     parts = []
-    if ungraded := sum(row["ungraded"] for row in rows) - disputed:
-        parts.append(f"{count(ungraded, 'answer')} without a grade: {grade}")
+    if to_judge:
+        parts.append(f"{count(to_judge, 'answer')} without a grade: {grade}")
+    if for_a_person:
+        parts.append(f"{count(for_a_person, 'answer')} for a person to grade: {grade} --settle")
     if disputed:
         parts.append(f"{count(disputed, 'answer')} disputed: {grade} --settle")
-    if parts:
-        yield f"{'; '.join(parts)} (bounds: {bounds})."
+    if unsaid:
+        parts.append(f"{count(unsaid, 'answer')} without a grade, as {FEEDBACK}")
+    return parts
 
 
 def hypotheses_words(hypotheses: Sequence[Row]) -> str:
@@ -112,7 +129,13 @@ def hypotheses_words(hypotheses: Sequence[Row]) -> str:
         *([f"{changed:,} changed since"] if changed else ()),
         *([f"{late:,} exploratory"] if late else ()),
     ]
-    return f"Hypotheses: {', '.join(parts)} (--section hypotheses)."
+    since = f"; {changed_keys[:1].lower()}{changed_keys[1:]}" if (changed_keys := _changed_keys(hypotheses)) else ""
+    return f"Hypotheses: {', '.join(parts)}{since} (--section hypotheses)."
+
+
+def _changed_keys(hypotheses: Sequence[Row]) -> str:
+    many = next((row["keys_changed"] for row in hypotheses if row.get("keys_changed")), 0)
+    return keys_changed_words(many) if many else ""
 
 
 def simulated_words(figures: Figures) -> str:

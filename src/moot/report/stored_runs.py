@@ -96,7 +96,11 @@ def state_words(row: Mapping[str, Any]) -> str:
 
 
 def size_words(row: Mapping[str, Any]) -> str:
-    asked = f"{count(row['questions'], 'question')}, {count(row['episodes'], 'episode')}"
+    """As a run counts them that ends before all is played: what failed is asked again, and is not among what is kept."""
+    kept, failed = row["episodes"], ""
+    if row["failed"] and row["missing"]:  # else it is said with how the run ended
+        kept, failed = kept - row["failed"], f", {row['failed']:,} failed"
+    asked = f"{count(row['questions'], 'question')}, {count(kept, 'episode')}{failed}"
     spent = "cost unknown" if row["bill_usd"] is None else f"{money(row['bill_usd'])} spent" if row["bill_usd"] else ""
     return ", ".join(filter(None, (asked, spent, "simulated models" if row["simulated"] else "")))
 

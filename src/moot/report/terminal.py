@@ -45,6 +45,7 @@ from moot.report.position_terminal import position_table
 from moot.report.remarks import remarks
 from moot.report.section_terminal import cell, section_parts
 from moot.report.sections import all_sections
+from moot.report.whose_figures import whose_words
 
 NAME = 14
 """Longer names of captains are wrapped, so that more strategies stand beside each other."""
@@ -63,7 +64,7 @@ def print_report(figures: Figures, console: Console, given: Iterable[Measure] = 
         return
     figures, width = shortened(figures), console.width
     sections = all_sections(figures, given)
-    for sentence in (figures.get("headline") or {}).get("words", ()):
+    for sentence in (*whose_words(figures), *(figures.get("headline") or {}).get("words", ())):
         console.print(Text(sentence))
     drawn = (part for draw in OWN_WAYS.values() for part in draw(figures, width))
     for part in (*drawn, *_hypotheses(sections, width), *_rest(sections, width), *position_table(sections, width)):
@@ -84,6 +85,8 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
     """Only these: each by its own name, or by that of its family, which its name begins with."""
     figures, width = shortened(figures), console.width
     sections = all_sections(figures, given)
+    for sentence in whose_words(figures):
+        console.print(Text(sentence))
     if (figures.get("headline") or {}).get("cut_short"):
         console.print(Text(CUT_SHORT))
     for section in wanted_sections(sections, names):

@@ -11,11 +11,15 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.experiment.side_names import ClaimError, SideName, is_meant, parse_side, seat_of_row, several_teams
+from moot.models.closest import closest
 from moot.report.figures import grader_of
 from moot.store import queries
 from moot.store.rows import case_of, config_of, verdict_json, verdict_of
 from moot.store.statements import Row
 from moot.types import Verdict
+
+IDS_NAMED = 4
+"""In a message to whoever named one that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,11 @@ def transcripts(
     ident = experiment["id"]
     case_row = next(iter(queries.cases_of(connection, ident, question_id)), None)
     if case_row is None:
-        raise UsageError(f"experiment {experiment['name']!r} has no question {question_id!r}")
+        raise UsageError(_no_such_question(connection, experiment, question_id))
     grader = grader_of(config_of(experiment))
     reference = case_of(case_row["content"]).answer
     episodes = []
-    side = _side(strategy)
+    side = named_side(strategy)
     cells = queries.cells_of(connection, ident)
     config = config_of(experiment)
     # Of what was asked only those are on record that played it: whether the file has several teams is told by the file.
@@ -83,7 +87,14 @@ def transcripts(
     return episodes
 
 
-def _side(strategy: str | None) -> SideName | None:
+def _no_such_question(connection: Connection, experiment: Row, question_id: str) -> str:
+    known = [row["question_id"] for row in queries.cases_of(connection, experiment["id"])]
+    such = ", ".join(known[:IDS_NAMED])
+    hint = closest(question_id, known)
+    return f"experiment {experiment['name']!r} has no question {question_id!r}; its ids are such as {such}{hint}"
+
+
+def named_side(strategy: str | None) -> SideName | None:
     try:
         return parse_side(strategy) if strategy is not None else None
     except ClaimError as error:

@@ -205,9 +205,10 @@ class Server:
 
     async def chat(self, request: Request) -> Response:
         """Ask a team."""
+        arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
         body = read_body(ChatRequest, await request.body())
-        play = self._play(request, holder, body, wanted_form(body.response_format), "chatcmpl-")
+        play = self._play(request, holder, body, wanted_form(body.response_format), "chatcmpl-", arrived_at)
         if body.stream:
             asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
             watched = asked or bool(body.stream_options and body.stream_options.include_team)
@@ -217,9 +218,10 @@ class Server:
 
     async def responses(self, request: Request) -> Response:
         """Ask a team, in the form of the Responses API."""
+        arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
         body = read_body(ResponsesRequest, await request.body())
-        play = self._play(request, holder, body, body.wanted, "resp_")
+        play = self._play(request, holder, body, body.wanted, "resp_", arrived_at)
         done = await unless_gone(request, play.completion())
         if body.stream:
             return Stream(play.head.id, _each(response_events(done)))
@@ -232,6 +234,7 @@ class Server:
         body: ChatRequest | ResponsesRequest,
         wanted: WantedJson | None,
         prefix: str,
+        arrived_at: float,
     ) -> ServedRequest:
         return ServedRequest(
             self,
@@ -240,6 +243,7 @@ class Server:
             messages=body.messages,
             wanted=wanted,
             time_limit_s=body.time_limit_s or time_limit_s(request),
+            arrived_at=arrived_at,
         )
 
     async def feedback(self, request: Request) -> Response:

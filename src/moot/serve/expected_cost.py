@@ -4,23 +4,31 @@ The books know what was called; of questions that were let in a moment ago nothi
 what it will late. So a question is held at the dearest that its team has been asked so far, in proportion to its length where
 it is longer. Of a team that has answered nobody yet nothing is known, and its questions go one after the other until it has.
 A call that cost nothing because it failed says nothing of those to come: it is taken at the most that it could have cost.
+A question whose time ran out is not what an answer costs either: what its strategy might still have asked is taken at its
+most, too. So clients that always set a limit, and a player who is always late, do not keep a team at one question at a time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.engine.call_bounds import declared_calls, strategy_calls
+from moot.experiment.plan import Cell
 from moot.experiment.providers import BuiltModel
+from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
-from moot.models.budget import most_usd
+from moot.models.budget import most_tokens, most_usd, most_usd_of_tokens
 from moot.models.limit import COMPLETION_GUESS
 from moot.traces import Deadline, of_kind
 from moot.types import Call
 
 AROUND = 2_000
 """Characters that stand around a question in a prompt, about."""
+
+MOST_BYTES = 4
+"""Of a character; no tokeniser makes more tokens than there are bytes."""
 
 
 @dataclass(slots=True)
@@ -42,20 +50,53 @@ class ExpectedCosts:
     def __init__(self) -> None:
         self._billed: dict[str, DearestQuestion] = {}
         self._at_most: dict[str, DearestQuestion] = {}
-        """Of questions with calls that failed: gone by only until one has been billed in full, as it may be far too much."""
+        """Of questions with calls that failed, or whose time ran out: gone by only until one has been billed in full, as it
+        may be far too much."""
 
     def usd(self, team: str, characters: int) -> float:
         dearest = self._billed.get(team) or self._at_most.get(team)
         return math.inf if dearest is None else dearest.expected_usd(characters)
 
     def learn(self, characters: int, asked: AnsweredQuestion, models: Mapping[str, BuiltModel]) -> None:
-        """From a question that was played to its end: one that was broken off says nothing of what an answer costs."""
-        if asked.verdict.answer is None or of_kind(asked.verdict.traces, Deadline):
+        """From a question that was answered, or whose time ran out: one that failed says nothing of what an answer costs."""
+        calls = asked.episode.calls
+        unbilled_usd = sum(_most_usd(call, models) for call in calls if not _billed_usd(call))
+        billed_usd = sum(map(_billed_usd, calls))
+        if of_kind(asked.verdict.traces, Deadline):
+            unasked_usd = _unasked_usd(asked.cell, calls, characters, models)
+            if unasked_usd is None:
+                return
+            known, usd = self._at_most, billed_usd + unbilled_usd + unasked_usd
+        elif asked.verdict.answer is None:
             return
-        unbilled_usd = sum(_most_usd(call, models) for call in asked.episode.calls if not _billed_usd(call))
-        known = self._at_most if unbilled_usd else self._billed
-        billed_usd = sum(map(_billed_usd, asked.episode.calls))
-        known.setdefault(asked.model, DearestQuestion()).raise_to(billed_usd + unbilled_usd, characters)
+        else:
+            known, usd = (self._at_most if unbilled_usd else self._billed), billed_usd + unbilled_usd
+        known.setdefault(asked.model, DearestQuestion()).raise_to(usd, characters)
+
+
+def _unasked_usd(cell: Cell, calls: Sequence[Call], characters: int, models: Mapping[str, BuiltModel]) -> float | None:
+    """The most that a question which was broken off would have cost beyond the calls that came back.
+
+    So many calls are left as the strategy declares at most, those that were under way among them; each is taken for one of
+    the dearest who may be asked, with all that the players can have said in its prompt. None where no bound is declared.
+    """
+    declared = declared_calls(cell)
+    if declared is None:
+        return None
+    team = cell.team
+    left = max(0, declared - strategy_calls(calls))
+    for_each = 1 + len(team.extractors)
+    asked = [*team.players, *team.officers.values(), *team.extractors]
+    if isinstance(team.grouper, Stages) and team.grouper.model is not None:
+        asked.append(team.grouper.model)
+        for_each += 1
+    built = [models[name] for name in {player.model.name for player in asked} if name in models]
+    said_tokens = sum(_reply_tokens(models[p.model.name]) for p in team.players if p.model.name in models)
+    prompt_tokens = max((most_tokens(call.request) for call in calls), default=0)
+    prompt_tokens = max(prompt_tokens, AROUND + characters * MOST_BYTES) + said_tokens
+    priced = [(each.model.price, _reply_tokens(each)) for each in built if each.model.price is not None]
+    dearest_usd = max((most_usd_of_tokens(price, prompt_tokens, tokens) for price, tokens in priced), default=0.0)
+    return left * for_each * dearest_usd
 
 
 def _billed_usd(call: Call) -> float:
@@ -70,5 +111,8 @@ def _most_usd(call: Call, models: Mapping[str, BuiltModel]) -> float:
     built = models.get(call.model or "")
     if built is None or built.model.price is None:
         return 0.0
-    reply_tokens = COMPLETION_GUESS if built.max_tokens is None else built.max_tokens
-    return most_usd(built.model.price, call.request, reply_tokens)
+    return most_usd(built.model.price, call.request, _reply_tokens(built))
+
+
+def _reply_tokens(built: BuiltModel) -> int:
+    return COMPLETION_GUESS if built.max_tokens is None else built.max_tokens

@@ -21,7 +21,7 @@ from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import ChatMessage, WantedJson
 from moot.serve.admission import Admission, Holder
-from moot.serve.chat import PIECE, Conversation, completion_of, conversation, table_event
+from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.discretion import public_record
 from moot.serve.events import call_event, seated_event, verdict_event
@@ -35,6 +35,8 @@ _log = logging.getLogger(__name__)
 
 ALIVE_S = 15.0
 """A stream with nothing to say sends a comment this often, so that nobody in between closes it."""
+
+NO_PLACE = "no_place_in_time"
 
 T = TypeVar("T")
 
@@ -58,6 +60,8 @@ class ServedRequest:
     messages: list[ChatMessage]
     wanted: WantedJson | None
     time_limit_s: float | None
+    arrived_at: float
+    """By the event loop's clock. From here on the time limit runs, whatever is waited for."""
 
     @property
     def model(self) -> str:
@@ -68,8 +72,32 @@ class ServedRequest:
         """How much is asked."""
         return sum(len(message.text) for message in self.messages)
 
+    @property
+    def waited_s(self) -> float:
+        return asyncio.get_running_loop().time() - self.arrived_at
+
+    @contextlib.asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place at the table, and room in the day's money. Who gets none in time is told so, and nobody was asked."""
+        ends_at = None if self.time_limit_s is None else self.arrived_at + self.time_limit_s
+        async with contextlib.AsyncExitStack() as held:
+            waiting = asyncio.timeout_at(ends_at)
+            try:
+                async with waiting:
+                    await held.enter_async_context(self.server.gate.admitted(self.holder, self.model, self.characters))
+            except TimeoutError:
+                if not waiting.expired():
+                    raise
+                raise self.no_place() from None
+            yield
+
+    def no_place(self) -> Refused:
+        words = f"no place within {self.time_limit_s:g} s"
+        _log.warning("%s: %s; nobody was asked", self.model, words)
+        return Refused(TOO_LATE_STATUS, f"{words.capitalize()}; nobody was asked.", code=NO_PLACE, kind="server_error")
+
     async def completion(self) -> Completion:
-        async with self.server.gate.admitted(self.holder, self.model, self.characters):
+        async with self.place():
             _, done = await self.played(await self.talk())
             return done
 
@@ -89,6 +117,9 @@ class ServedRequest:
         self, talk: Conversation, heard: Callable[[Call], None] = unheard
     ) -> tuple[AnsweredQuestion, Completion]:
         live = self.server.live
+        waited_s = self.waited_s
+        if self.time_limit_s is not None and waited_s >= self.time_limit_s:
+            raise self.no_place()
         live.pays(self.holder.name)
         with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
             asked = await live.play(
@@ -96,6 +127,7 @@ class ServedRequest:
                 self.model,
                 system=talk.system,
                 deadline_s=self.time_limit_s,
+                waited_s=waited_s,
                 heard=heard,
                 asker=self.holder.asker,
             )
@@ -119,7 +151,7 @@ class ServedRequest:
         place = contextlib.AsyncExitStack()
 
         async def seated() -> Conversation:
-            await place.enter_async_context(self.server.gate.admitted(self.holder, self.model, self.characters))
+            await place.enter_async_context(self.place())
             return await self.talk()
 
         try:

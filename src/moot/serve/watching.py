@@ -25,6 +25,8 @@ from moot.errors import MootError, UsageError
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.refusal import json_response
 from moot.report.so_far import so_far
+from moot.report.wanted_plan import WantedPlan
+from moot.report.whose_figures import whose_words
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.doors import Door, Doors
 from moot.serve.page_files import page_file, page_with_token
@@ -48,9 +50,9 @@ BODY_BYTES = 1024
 class Watching:
     """How one experiment stands, as often as it may be asked."""
 
-    def __init__(self, store: Store, name: str | None, every_s: float) -> None:
+    def __init__(self, store: Store, wanted: WantedPlan, every_s: float) -> None:
         self.store = store
-        self._name, self._every_s = name, every_s
+        self._wanted, self._every_s = wanted, every_s
         self._opened = False
         self._file: OpenedFile | None = None
         self._one_at_a_time = asyncio.Lock()
@@ -85,10 +87,12 @@ class Watching:
         return {**taken, "per_minute": self._pace(taken["episodes"])}
 
     def _read(self, connection: Connection) -> dict[str, Any]:
-        experiment = queries.latest_experiment(connection, self._name)
-        if experiment is None:
-            raise UsageError(f"the store holds no run of {self._name!r} yet")
-        return so_far(connection, experiment, time.time())
+        if queries.latest_experiment(connection, self._wanted.name) is None:
+            raise UsageError(f"the store holds no run of {self._wanted.name!r} yet")
+        found = self._wanted.last_begun(connection)
+        taken = so_far(connection, found.plan, time.time())
+        noted = found.noted(taken)
+        return {**noted, "notes": [*whose_words(noted), *taken["notes"]]}
 
     def _pace(self, played: int) -> float | None:
         """Episodes a minute, since it is watched; None: not known yet, or nothing came."""

@@ -20,4 +20,4 @@ def known_questions(source: QuestionsSpec, seed: int) -> Dataset:
         return load_published(Path(source.file or ""), form, seed=seed)
     if source.builtin is not None:
         return load(builtin(source.builtin))
-    return load(Path(source.file or ""), stated=source.stated)
+    return load(Path(source.file or ""), stated=source.stated, skip_blank=source.skip_blank)

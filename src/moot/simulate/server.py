@@ -41,6 +41,7 @@ from moot.simulate.server_config import FaultConfig, LatencyConfig, SimulateConf
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.visits import NO_STATUS, RateLimit, Visit, VisitTally
 from moot.simulate.world import World, normal
+from moot.stats.counted_words import count
 from moot.types import Case, Request
 
 _LARGEST_BODY = 64 * 2**20
@@ -269,7 +270,7 @@ async def simulate_until_stopped(
     async with running(config, host=host, port=port) as server:
         for note in server.notes:
             remark(note)
-        print(f"simulating {len(server.models)} models at {server.base_url}", flush=True)
+        print(f"simulating {count(len(server.models), 'model')} at {server.base_url}", flush=True)
         await stopped.wait()
 
 

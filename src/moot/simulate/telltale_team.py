@@ -68,10 +68,12 @@ class WatchedLessons(tuple[Lesson, ...]):
 
 
 def lesson_of(team: Team) -> WatchedLessons:
-    """Another question, on which everybody was right."""
+    """Another question, on which everybody was right; and one that only the first answered, whom nobody could grade."""
     drafts = tuple(Answer(player.name, "Akkad", "It is known.") for player in team.players)
-    question = Question("another", "Which city was it, the last time?")
-    return WatchedLessons((Lesson(question, drafts, (1.0,) * len(drafts), (tuple(draft.player for draft in drafts),)),))
+    names = tuple(draft.player for draft in drafts)
+    known = Lesson(Question("another", "Which city was it, the last time?"), drafts, (1.0,) * len(drafts), (names,))
+    open_one = Lesson(Question("a third", "Which city will it be?"), drafts[:1], (None,), (names[:1],))
+    return WatchedLessons((known, open_one))
 
 
 def voices_on(question: Question) -> list[Voice]:

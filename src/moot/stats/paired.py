@@ -15,23 +15,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from moot.stats.bootstrap import percentile_interval, resampled_sums
 from moot.stats.bounded_mean import BoundedMean
-from moot.stats.clusters import SumsByQuestion, Units, Values, largest_unit, list_of, units, value_rows
+from moot.stats.clusters import SumsByQuestion, Units, Values, largest_unit, list_of, unit_of, units, value_rows
 from moot.stats.completions import Between, IntervalLimits
 from moot.stats.quantiles import ALPHA, normal_p, normal_quantile, student_quantile
 from moot.types import Estimate
 
 FEW_QUESTIONS = 30
+"""Or clusters of them, where they hang together: fewer prove next to nothing."""
 FEW_DISCORDANT = 10
 _MANY_KINDS = 2_000
 """With more questions that differ from each other the bootstrap is the normal interval, only slower."""
 _BESIDE_ZERO = 1e-9
+
+
+def few(questions: Iterable[str]) -> bool:
+    """Whether these, or the clusters that they make up, are too few to show much."""
+    return len({unit_of(question) for question in questions}) < FEW_QUESTIONS
+
+
+def rests_on_few(figure: Estimate | None) -> bool:
+    return figure is None or (figure.n if figure.clusters is None else figure.clusters) < FEW_QUESTIONS
+
 
 QuestionPairs = Mapping[str, tuple[float, float]] | Sequence[tuple[float, float]]
 """One pair a question."""

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, select
 
 from moot.store import schema
+from moot.store.same_options import same_options
 from moot.store.statements import Row, insert_new
 
 DeclarationKind = Literal["hypothesis", "primary"]
@@ -39,17 +40,33 @@ def declare(
 
     `questions`: all that it will ask, by their digests; None: nobody knows yet.
     """
-    texts: list[tuple[DeclarationKind, str]] = [("hypothesis", text) for text in config.get("hypotheses", ())]
-    if primary := config.get("primary"):
-        texts.append(("primary", primary))
-    if not texts:
+    if not (texts := _said_in(config)):
         return
     frozen = int(not _begun(connection, name, cells, questions))
     rows: list[Row] = [
         {"experiment": name, "kind": kind, "text": text, "declared_at": time.time(), "frozen": frozen}
-        for kind, text in dict.fromkeys(texts)
+        for kind, text in texts
     ]
     insert_new(schema.declarations, tuple(rows[0]), connection.dialect.name).execute(connection, rows)
+
+
+def foreseen_declarations(
+    connection: Connection, name: str, config: dict[str, Any], cells: Sequence[str], questions: Iterable[str] | None
+) -> list[Declared]:
+    """What would stand under this name, were this file run now; nothing is written."""
+    stand = declared(connection, name)
+    known = {(word.kind, word.text) for word in stand}
+    if not (new := [said for said in _said_in(config) if said not in known]):
+        return stand
+    frozen = not _begun(connection, name, cells, questions)
+    return [*stand, *(Declared(kind, text, time.time(), frozen) for kind, text in new)]
+
+
+def _said_in(config: dict[str, Any]) -> list[tuple[DeclarationKind, str]]:
+    texts: list[tuple[DeclarationKind, str]] = [("hypothesis", text) for text in config.get("hypotheses", ())]
+    if primary := config.get("primary"):
+        texts.append(("primary", primary))
+    return list(dict.fromkeys(texts))
 
 
 def declared(connection: Connection, name: str) -> list[Declared]:
@@ -65,7 +82,7 @@ def _begun(connection: Connection, name: str, cells: Sequence[str], questions: I
     if connection.execute(select(calls.c.key).where(calls.c.experiment == name).limit(1)).first() is not None:
         return True
     played: set[str] = set()
-    for cell in cells:
+    for cell in same_options(connection, cells):
         query = select(episodes.c.question).where(episodes.c.cell == cell)
         played.update(connection.execute(query).scalars())
     return bool(played) and (questions is None or any(question in played for question in questions))

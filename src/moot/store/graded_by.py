@@ -17,3 +17,14 @@ def scores_by_grader(connection: Connection, ident: str) -> dict[str, int]:
         .group_by(scores.c.grader)
     )
     return {row.grader: row.answers for row in connection.execute(query)}
+
+
+def other_graders(connection: Connection, ident: str, grader: str) -> list[str]:
+    """Whoever else has scores of an experiment's answers to its questions, by name; the usual case is told by a look at
+    its cells alone."""
+    cells, scores = schema.experiment_cells, schema.scores
+    of_plan = select(cells.c.cell).where(cells.c.experiment == ident)
+    others = select(scores.c.grader).where(scores.c.cell.in_(of_plan), scores.c.grader != grader).limit(1)
+    if connection.execute(others).first() is None:
+        return []
+    return sorted(name for name in scores_by_grader(connection, ident) if name != grader)

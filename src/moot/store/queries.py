@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table, and_, func, insert, select, update
@@ -160,8 +160,10 @@ def finish_run(
     connection.execute(update(schema.runs).where(ours).values(**values))
 
 
-def latest_experiment(connection: Connection, name: str | None = None) -> Row | None:
-    """The experiment (of this name) that ran last."""
+def latest_experiment(
+    connection: Connection, name: str | None = None, among: Collection[str] | None = None
+) -> Row | None:
+    """The experiment (of this name, one of these ids) that ran last."""
     table = schema.experiments
     query = (
         select(table)
@@ -171,6 +173,8 @@ def latest_experiment(connection: Connection, name: str | None = None) -> Row | 
     )
     if name is not None:
         query = query.where(table.c.name == name)
+    if among is not None:
+        query = query.where(table.c.id.in_(among))
     return next(_mappings(connection, query), None)
 
 
@@ -254,6 +258,13 @@ def results(
     if question is not None:
         query = query.where(places.c.question == question)
     return _mappings(connection, query)
+
+
+def values_of(connection: Connection, ident: str, cell: str, grader: str) -> Iterator[Sequence[Any]]:
+    """(question, case, score) of every episode of a cell on this experiment's questions, in their order."""
+    places = schema.experiment_questions
+    query = scored_plays(ident, cell, grader, places.c.question, places.c.case, schema.scores.c.value)
+    return (tuple(row) for row in connection.execute(query))
 
 
 def all_failed(connection: Connection, ident: str) -> bool:

@@ -1,4 +1,4 @@
-"""A SQLite store that can be read and not written: on a disk that is mounted so, or in a folder of somebody else's.
+"""A SQLite store that can be read and not written: on a disk that is mounted so or quite full, or in a folder of somebody else's.
 
 SQLite wants to write even where it only reads: the index of its log. So there are several ways to such a file, by what stands
 beside it, and the first that leads to the tables of today is taken.
@@ -6,6 +6,7 @@ beside it, and the first that leads to the tables of today is taken.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -19,6 +20,35 @@ NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE
 
 def not_writable(error: BaseException | None) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_WRITABLE
+
+
+ROOM_BYTES = 64 * 1024
+"""Less than this is next to nothing: the index of a log alone takes half of it."""
+
+
+def no_space(error: BaseException | None, path: Path) -> bool:
+    """Whether it failed because the disk is full. SQLite calls that an I/O error, too, where its log has no room for an index."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return True
+    # What was opened to be read only, for want of room, is not writable later on.
+    if code not in (sqlite3.SQLITE_IOERR, *NOT_WRITABLE):
+        return False
+    try:
+        disk = os.statvfs(path.resolve().parent)
+    except OSError:
+        return False
+    return not disk.f_flag & os.ST_RDONLY and disk.f_bavail * disk.f_frsize < ROOM_BYTES
+
+
+def tables_of(path: Path) -> set[str]:
+    """The names of its tables, also where nothing can be written; none where it is no database."""
+    file = path.resolve().as_uri()
+    for address in (f"{file}?mode=ro", f"{file}?immutable=1"):
+        with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
+            rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            return {name for (name,) in rows}
+    return set()
 
 
 def address_to_read(path: Path) -> str | None:

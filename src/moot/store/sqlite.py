@@ -7,6 +7,7 @@ that can only be read is opened all the same, and says so to whoever wants to wr
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
 import sqlite3
@@ -28,7 +29,7 @@ from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
-from moot.store.read_only import address_to_read, copied, not_writable
+from moot.store.read_only import address_to_read, copied, no_space, not_writable
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
@@ -259,9 +260,12 @@ class SqliteStore(Store):
                 self._migrate()
             except (DBAPIError, sqlite3.Error) as error:
                 cause = error.orig if isinstance(error, DBAPIError) else error
-                if not not_writable(cause) or not self.path.is_file():
+                if not (not_writable(cause) or no_space(cause, self.path)) or not self.path.is_file():
                     raise
-                self._open_to_read()
+                try:
+                    self._open_to_read()
+                except OSError as copying:  # where nothing can be written, it has to be copied elsewhere
+                    raise StoreFull(f"{self.path}: {copying}") if copying.errno == errno.ENOSPC else error from None
             driver = self._engine.raw_connection().driver_connection
             assert isinstance(driver, sqlite3.Connection)
             self._raw = driver
@@ -375,7 +379,7 @@ def _said_plainly(path: Path, *, opening: bool = False) -> Any:
     except (DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
         words = str(cause)
-        if getattr(cause, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+        if no_space(cause, path):
             raise StoreFull(
                 f"{path}: no space left on the device; everything stored so far is kept. Free some space and run again."
             ) from None

@@ -6,13 +6,14 @@ chose among them could have as well. A team that was served or asked is no such 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from moot.store import queries, schema
 from moot.store.rows import as_led, config_of, facts_of
+from moot.store.same_options import same_options
 from moot.store.statements import Row
 
 
@@ -30,11 +31,14 @@ class PlanBeside(NamedTuple):
     cells: list[Row]
 
 
-def plans_beside(connection: Connection, ident: str, chosen: Collection[str]) -> list[PlanBeside]:
-    """All plans but this one, under every name under which one of these cells was planned; the oldest first."""
+def plans_beside(
+    connection: Connection, ident: str, chosen: Collection[str], named: Collection[str] = ()
+) -> list[PlanBeside]:
+    """All plans but this one, under every name under which one of these cells was planned, be it with other lessons to
+    learn from; the oldest first. `named`: under these names too, for a plan that is not in the store yet."""
     plans, places, cells = schema.experiments, schema.experiment_cells, schema.cells
-    names: set[str] = set()
-    for part in queries.chunks(sorted(chosen)):
+    names = set(named)
+    for part in queries.chunks(sorted(same_options(connection, chosen))):
         holding = select(plans.c.name).join(places, places.c.experiment == plans.c.id).where(places.c.cell.in_(part))
         names.update(connection.execute(holding.distinct()).scalars())
     beside = []
@@ -45,31 +49,70 @@ def plans_beside(connection: Connection, ident: str, chosen: Collection[str]) ->
     return beside
 
 
-def cells_beside(connection: Connection, ident: str, chosen: Collection[str]) -> list[PlannedCell]:
+def cells_beside(plans: Iterable[PlanBeside]) -> list[PlannedCell]:
     """The cells of all these plans, each once."""
     found: dict[str, PlannedCell] = {}
-    for plan in plans_beside(connection, ident, chosen):
+    for plan in plans:
         for cell in plan.cells:
             found.setdefault(cell["id"], PlannedCell(plan.experiment, cell))
     return list(found.values())
 
 
-def questions_taken_out(connection: Connection, experiment: Row) -> set[str]:
-    """What was played for an earlier plan of this name, beside questions that this one has too, and is not in it."""
-    places, cells, episodes = schema.experiment_questions, schema.experiment_cells, schema.episodes
+def questions_taken_out(connection: Connection, experiment: Row, asked: Collection[str] | None = None) -> set[str]:
+    """What was played for an earlier plan of this name, beside questions that this one has too, and is not in it.
 
-    def asked(ident: str) -> set[str]:
-        return set(connection.execute(select(places.c.question).where(places.c.experiment == ident)).scalars())
-
-    own, out = asked(experiment["id"]), set[str]()
-    for plan in _plans(connection, experiment["id"], [experiment["name"]]):
-        questions = asked(plan["id"]) if plan["created_at"] < experiment["created_at"] else set()
+    `asked`: its questions, where it is not in the store yet.
+    """
+    own, out = set(_cases(connection, experiment["id"]) if asked is None else asked), set[str]()
+    for plan in _earlier(connection, experiment):
+        questions = _cases(connection, plan["id"]).keys()
         if own.isdisjoint(questions) or not (left := questions - own - out):
             continue
-        played = select(episodes.c.question).join(cells, cells.c.cell == episodes.c.cell)
-        played = played.where(cells.c.experiment == plan["id"]).distinct()
-        out |= left.intersection(connection.execute(played).scalars())
+        out |= left & _played_for(connection, plan["id"])
     return out
+
+
+def references_changed(connection: Connection, experiment: Row) -> set[str]:
+    """Questions of this plan that were played for an earlier one of its name, which had another reference for them."""
+    own, changed = _cases(connection, experiment["id"]), set[str]()
+    for plan in _earlier(connection, experiment):
+        before = _cases(connection, plan["id"])
+        others = {question for question, case in own.items() if before.get(question, case) != case} - changed
+        if others:
+            changed |= others & _played_for(connection, plan["id"])
+    return changed
+
+
+def questions_played(connection: Connection, name: str, cells: Collection[str], asked: Collection[str]) -> set[str]:
+    """What was played under this name, and what these cells, or the same with other lessons, played of `asked` under any."""
+    episodes = schema.episodes
+    found: set[str] = set()
+    for plan in _plans(connection, "", [name]):
+        found |= _cases(connection, plan["id"]).keys() & _played_for(connection, plan["id"])
+    for cell in same_options(connection, cells):
+        played = connection.execute(select(episodes.c.question).where(episodes.c.cell == cell).distinct()).scalars()
+        found.update(set(asked).intersection(played))
+    return found
+
+
+def _earlier(connection: Connection, experiment: Row) -> list[Row]:
+    """The plans of its name that were made before it."""
+    plans = _plans(connection, experiment["id"], [experiment["name"]])
+    return [plan for plan in plans if plan["created_at"] < experiment["created_at"]]
+
+
+def _cases(connection: Connection, ident: str) -> dict[str, str]:
+    """By question of a plan: with which reference it has it."""
+    places = schema.experiment_questions
+    query = select(places.c.question, places.c.case).where(places.c.experiment == ident)
+    return {row.question: row.case for row in connection.execute(query)}
+
+
+def _played_for(connection: Connection, ident: str) -> set[str]:
+    """All that the cells of a plan have played, for whichever plan it was."""
+    cells, episodes = schema.experiment_cells, schema.episodes
+    played = select(episodes.c.question).join(cells, cells.c.cell == episodes.c.cell)
+    return set(connection.execute(played.where(cells.c.experiment == ident).distinct()).scalars())
 
 
 def _plans(connection: Connection, ident: str, names: Collection[str]) -> list[Row]:

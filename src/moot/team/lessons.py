@@ -14,7 +14,7 @@ class Lesson:
     question: Question
     drafts: tuple[Answer, ...]
     rights: tuple[float | None, ...]
-    """The grade of each draft; None: nobody could grade it."""
+    """The grade of each draft, in their order; None: nobody could grade it, which is not wrong."""
     groups: tuple[tuple[str, ...], ...]
     """Players whose drafts mean the same."""
     unit: str | None = None

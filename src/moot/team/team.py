@@ -94,7 +94,8 @@ class Team:
     """Models that do not play, by their office: a judge, say. A strategy that needs one says so by its options."""
     retriever: Retriever | None = field(default=None, compare=False)
     lessons: tuple[Lesson, ...] = field(default=(), compare=False, repr=False)
-    """Graded drafts of other questions, for a strategy whose traits say that it learns."""
+    """Graded drafts of other questions, for a strategy whose traits say that it learns: one and the same object for all
+    questions that learn alike, so that what is learnt from it may be kept by its identity."""
     drafts_repeat: int | None = field(default=None, compare=False)
     """Whose drafts this repeat decides from, where a strategy decides several times from the same; None: its own."""
 

@@ -153,7 +153,7 @@ def test_wrong_choices_beside_the_right_answer_are_drawn_into_an_order(tmp_path:
     [
         ("Who?,ann,Ann,bob", "2: wrong_1 … wrong_2: 'ann' is the right answer"),
         ("Who?,ann,,", "expected 1 to 25 wrong choices, found none"),
-        ("Who?,,ann,bob", "2: answer: expected the text of the right choice"),
+        ("Who?,,ann,bob", "2: answer: the reference is missing"),
     ],
 )
 def test_wrong_choices_that_are_none(tmp_path: Path, row: str, message: str) -> None:
@@ -380,3 +380,12 @@ def test_what_a_float_does_not_know_to_the_last_digit_stays_one(tmp_path: Path) 
     path = tmp_path / "cup.parquet"
     polars.DataFrame({"Question": ["a?", "b?"], "Answer": [1e300, 2.0**53]}).write_parquet(path)
     assert [case.answer for case in load(path)] == ["1e+300", "9007199254740992"]
+
+
+def test_a_key_is_an_answer_where_there_are_choices_only(tmp_path: Path) -> None:
+    """Else it may be an id, and a run would grade everything by it."""
+    path = tmp_path / "quiz.csv"
+    path.write_text("question,A,B,key\nWhy?,so,no,A\n")
+    assert propose_columns(path).columns["answer"] == "key"
+    path.write_text("question,key,Loesung\nWhy?,k1,so\nWho?,k2,me\n")
+    assert "answer" not in propose_columns(path).columns

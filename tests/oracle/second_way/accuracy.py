@@ -31,6 +31,16 @@ def accuracy(raw: Raw) -> dict[str, Any]:
     return figures
 
 
+def _who_has_to_speak(raw: Raw, episodes: Sequence[Episode]) -> dict[str, int]:
+    """Of the ungraded: whose question has no reference, and what the match left open where there is nobody else to ask."""
+    opened = [episode for episode in episodes if not graded(episode.right)]
+    no_reference = [episode for episode in opened if raw.questions[episode.question].get("known", True) is False]
+    alone = not raw.config.get("judge", {}).get("models") and raw.config.get("grader", "match") == "match"
+    left = [each for each in opened if each not in no_reference and each.stage is not None and each.stage != "disputed"]
+    counts = {"unsaid": len(no_reference), "for_a_person": len(left) if alone else 0}
+    return {key: many for key, many in counts.items() if many}
+
+
 def interim(raw: Raw) -> dict[str, Any]:
     """How far the plan has come, where it has not come to its end."""
     here = [(len(raw.episodes(cell)), _row(raw, cell)["missing"]) for cell in raw.cells]
@@ -67,6 +77,7 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
         "missing": planned - len(episodes),
         "ungraded": sum(not graded(episode.right) for episode in episodes),
         "disputed": sum(not graded(episode.right) and episode.stage == "disputed" for episode in episodes),
+        **_who_has_to_speak(raw, episodes),
         "answered": share_row(_by_question(answered)),
         "seconds": round(sum(episode.seconds for episode in episodes), 3),
         "calls": len(calls),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from second_way.compare import ANY_TEXT
+from second_way.hanging import together
 from second_way.meanings import plain
 from second_way.paired_scores import difference, share
 from second_way.quiz_pairs import FEW_QUESTIONS
@@ -131,7 +132,7 @@ def _counted(words: Words, rounds: Sequence[tuple[Episode, Grade]]) -> Row:
         "agents": int(sum(bottom for _, bottom in asked.values())),
         "not_held": len(rounds) - int(row["held"]),
         "n": len(asked),
-        "small": len(asked) < FEW_QUESTIONS,
+        "small": len(together(asked)) < FEW_QUESTIONS,
         **({"net_bounds": _bounds(objected)} if ungraded else {}),
         **({"why": ANY_TEXT} if ungraded and net[0] is None else {}),
     }

@@ -10,6 +10,7 @@ from typing import Any
 
 from second_way.bounded import BoundedMean
 from second_way.compare import ANY_TEXT
+from second_way.hanging import together
 from second_way.intervals import mean
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Grade, graded, share_row
@@ -92,7 +93,7 @@ def _score(episodes: Sequence[Episode]) -> Row:
         "deviation": _deviation(episodes) if row["value"] is not None else None,
         "repeats": len({episode.repeat for episode in episodes}),
         "ungraded": sum(not graded(episode.right) for episode in episodes),
-        "small": row["n"] < 30,
+        "small": row.get("clusters", row["n"]) < 30,
     }
 
 
@@ -152,7 +153,7 @@ def _mean_turns(raw: Raw, cells: Sequence[Cell]) -> Row:
         "low": low,
         "high": high,
         "n": len(held),
-        "small": len(held) < 30,
+        "small": len(together(held)) < 30,
     }
 
 

@@ -29,7 +29,7 @@ from second_way.intervals import (
     holm,
     mean,
 )
-from second_way.options import left_behind, named, option, tried_before
+from second_way.options import left_behind, mended, named, option, tried_before
 from second_way.pairs import Pair, drafting, stages, unfair_pairs
 from second_way.quiz_pairs import extremes
 from second_way.ranked import Ranked
@@ -63,6 +63,7 @@ def hypotheses(raw: Raw) -> Row:
             rows[place] = one.row(each if one.tested else None, len(paid)) | {"frozen": not exploratory}
             rows[place] |= {"earlier_versions": tries[place]} if tries[place] else {}
             rows[place] |= {"taken_out": out} if out else {}
+            rows[place] |= {"keys_changed": keys} if (keys := mended(raw)) else {}
     return {"hypotheses": [{**rows[place], **interim(raw)} for place in range(len(judged))]}
 
 

@@ -148,6 +148,21 @@ def left_behind(raw: Raw) -> int:
     return len(missing)
 
 
+def mended(raw: Raw) -> int:
+    """Questions of which something else was right when they were answered for what stands beside under the same name."""
+    right = ("answer", "accepted", "rejected", "lemmatize", "free_order", "known")
+    other: set[str] = set()
+    for plan in raw.beside:
+        if plan.config["name"] != raw.config["name"]:
+            continue
+        answered = {episode.question for cell in plan.cells for episode in plan.episodes(cell)}
+        for question in answered & raw.questions.keys():
+            then, now = plan.questions[question], raw.questions[question]
+            if then["question"] == now["question"] and any(then.get(key) != now.get(key) for key in right):
+                other.add(question)
+    return len(other)
+
+
 def tried_before(raw: Raw, sides: Iterable[str]) -> int:
     """How many different things of other plans went by these names, and have answered some of these questions."""
     sides = list(sides)
@@ -163,10 +178,11 @@ def tried_before(raw: Raw, sides: Iterable[str]) -> int:
 
 
 def _who(cell: Cell) -> str:
-    """A player alone is one, whoever is the captain."""
-    if cell.player is None:
+    """A player alone is one, whoever is the captain; who learns is one, whatever it was taught by."""
+    if cell.player is None and not cell.traits.get("learns"):
         return cell.id
-    return json.dumps({key: value for key, value in cell.spec.items() if key != "captain"}, sort_keys=True)
+    led = {"captain"} if cell.player is not None else set()
+    return json.dumps({key: value for key, value in cell.spec.items() if key not in led}, sort_keys=True)
 
 
 def titles(raw: Raw) -> dict[str, str]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from second_way.compare import Holds, Near
 from second_way.discussion import named_discussions
+from second_way.hanging import together as hanging_together
 from second_way.intervals import mean
 from second_way.meanings import Meanings
 from second_way.paired_scores import LEVEL, difference, within_p
@@ -245,13 +246,13 @@ def _ballot(cell: Cell, episode: Episode, record: Mapping[str, Any]) -> Look:
 
 def _bias(looks: Sequence[Look], seed: int, *, each: bool) -> Row:
     decisions = [look for look in looks if look.apart is None]
-    asked = len({look.question for look in decisions})
+    asked = {look.question for look in decisions}
     row: Row = {
         "chance": mean([1 / look.size for look in decisions]) if decisions else None,
         "decisions": len(decisions),
         "apart": dict(Counter(look.apart for look in looks if look.apart is not None)),
-        "n": asked,
-        "small": asked < 30,
+        "n": len(asked),
+        "small": len(hanging_together(asked)) < 30,
         "places": [],
     }
     for end, place in (("first", 0), ("last", -1)):

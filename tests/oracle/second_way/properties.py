@@ -106,6 +106,8 @@ def _agree(place: str, row: Mapping[str, Any]) -> Iterator[str]:
     )
     if tested and (row["p"] <= ALPHA) != (low > 0 or high < 0):
         yield f"{place}: p = {row['p']}, but {low} to {high}"
+    if row.get("small") is False and row.get("clusters", 30) < 30:
+        yield f"{place}: not small, with {row['clusters']} clusters"
     bounds = row.get("bounds")
     if bounds and bounds["low"] is not None and bounds["high"] is not None and bounds["low"] > bounds["high"] + 1e-12:
         yield f"{place}: bounds {bounds}"

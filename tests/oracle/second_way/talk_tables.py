@@ -15,6 +15,7 @@ import numpy as np
 from second_way.challenged import challenges
 from second_way.compare import ANY_TEXT
 from second_way.discussion import _mean_turns, _models, _score, _told
+from second_way.hanging import together
 from second_way.intervals import Difference, mean
 from second_way.meanings import plain
 from second_way.quiz_pairs import FEW_QUESTIONS, Pairs, adjusted, bounds, difference
@@ -281,7 +282,7 @@ def _fitted(xs: Any, weights: Any, values: Mapping[Any, Mapping[str, Value]], as
         "high": None if high is None else high * steepest,
         "intercept": intercept,
         "n": len(asked),
-        "small": len(asked) < FEW_QUESTIONS,
+        "small": len(together(asked)) < FEW_QUESTIONS,
         "line": lambda x: intercept + slope * x,
     }
 
@@ -318,7 +319,7 @@ def _similarity(raw: Raw, talks: Sequence[Cell]) -> Iterator[Row]:
             "accuracy_n": score["n"],
             "method": "words in common",
             "sampled": False,
-            "small": len(likes) < FEW_QUESTIONS,
+            "small": len(together(likes)) < FEW_QUESTIONS,
         }
         yield row | {key: score[key] for key in ("ungraded", "bounds", "why") if key in score}
 

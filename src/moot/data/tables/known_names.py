@@ -63,6 +63,9 @@ SECOND_NAMES: tuple[tuple[str, ...], ...] = (
 """Of columns of answers that count where there is none of the names before them: one says again, as a position, what an
 answer says, and the other may be what a model said."""
 
+BESIDE_CHOICES = ("key",)
+"""Of answers where there are choices, of which every answer has to be one; else it may well be an id."""
+
 _FAMILIES = ("option", "opt", "op", "choice", "variant", "answer", "вариант", "вариантответа", "")
 _WRONG_FAMILIES = (
     "incorrectanswer",
@@ -85,6 +88,8 @@ META = "meta."
 _NUMBERED = re.compile(r"(.*?)(?:(?:^|(?<=[\W_]))([^\W\d_])|([0-9]{1,2}))\W*")
 """What is before a number, or before a letter that stands alone."""
 _LONGEST_NUMBERED = 60
+_LETTERS_MISSED = 1
+"""Between columns A, B and D."""
 
 
 def plain(name: str) -> str:
@@ -117,8 +122,9 @@ def known_by_a_word(name: str, key: str) -> bool:
     words = words_of(name)
     if not words or words[-1] in _ABOUT:
         return False
+    names = (*NAMES[key], *(BESIDE_CHOICES if key == "answer" else ()))
     runs = ("".join(words[first:last]) for first in range(len(words)) for last in range(first + 1, len(words) + 1))
-    return any(run in NAMES[key] for run in runs)
+    return any(run in names for run in runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,8 @@ def guessed(names: Sequence[str], settled: Mapping[str, ColumnNames | None]) -> 
         if key == WRONG and "choices" in {**settled, **columns, **doubts}:
             continue  # they are all there, or it was said that there are none
         found = tuple(_candidates(key, free))
+        if key == "answer" and not found and {"choices"} & {*columns, *doubts, *filter(settled.get, settled)}:
+            found = tuple(name for name, bare in free.items() if bare in BESIDE_CHOICES)
         if len(found) == 1:
             columns[key] = found[0]
         elif found:
@@ -186,7 +194,9 @@ def _families(names: Mapping[str, str], stems: Sequence[str]) -> Iterator[tuple[
             unbroken = [place for number, place in enumerate(there) if number == place]
             if len(unbroken) > 1:
                 yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in unbroken)
-                if there != unbroken:
+                # A letter alone that comes much later, such as q, is short for something.
+                near = [place for place in there if stem or place <= len(unbroken) + _LETTERS_MISSED]
+                if (there := near) != unbroken:
                     yield tuple(by_plain[f"{stem}{ordinals[place]}"] for place in there)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from moot.data.case import read_case
+from moot.data.blank_references import BlankReferences
+from moot.data.case import MissingReference, read_case
 from moot.data.formats import shuffled
 from moot.data.placed import Placed
 from moot.data.rows import LISTS, from_cell
@@ -50,9 +51,9 @@ class TableRow:
     def error(self, key: str, problem: str) -> FileError:
         """A complaint about what should be under this key of ours, by the name that its column has in the file."""
         table = self.columns.table
-        return FileError(problem, file=table.path, line=self.line, key=self._column(key))
+        return FileError(problem, file=table.path, line=self.line, key=self.column(key))
 
-    def _column(self, key: str) -> str:
+    def column(self, key: str) -> str:
         names = several(self.columns.columns.get(key, key))
         return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
@@ -145,6 +146,7 @@ class MappedFile:
 
     columns: ColumnsOfTable
     answers: AnswersAs | None
+    blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
 
     def cases(self, language: str) -> Iterator[Placed]:
         path = self.columns.table.path
@@ -153,11 +155,15 @@ class MappedFile:
             for row in self.columns.rows():
                 try:
                     case = read_case(self._in_our_form(row), file=file, line=row.line, language=language)
+                except MissingReference as error:
+                    self.blank.see(row.line, row.column("answer"), is_open=error.is_open)
+                    continue
                 except FileError as error:
                     if error.key is None or error.key not in self.columns.columns:
                         raise
                     raise row.error(error.key, error.problem) from None
                 yield Placed(case, file, row.line)
+            self.blank.check(path)
         except OSError as error:
             raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
 
@@ -194,7 +200,7 @@ def _with_wrong(row: TableRow, wrong: Any) -> tuple[list[str], str]:
     always in the same place, which a model would be shown."""
     right = row.answer()
     if right is None:
-        raise row.error("answer", "expected the text of the right choice")
+        raise MissingReference(file=row.columns.table.path, line=row.line, key="answer", is_open=False)
     if not isinstance(wrong, list) or not 0 < len(wrong) < MOST_CHOICES:
         found = len(wrong) if isinstance(wrong, list) else "none"
         raise row.error(WRONG, f"expected 1 to {MOST_CHOICES - 1} wrong choices, found {found}")

@@ -225,9 +225,11 @@ def _missing(
 ) -> tuple[Doubt, ...]:
     missing = [key for key in _NEEDED if key not in columns and key not in guess.doubts]
     doubts: list[Doubt] = []
-    free = list(unused[:MOST_LISTED])
+    doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
+    free = [name for name in unused if name not in doubted][:MOST_LISTED]
+    only = free[0] if missing == ["answer"] and len(free) == 1 else None
     for key in missing:
-        held = likely_text(table, free) if key == "text" else likely_answer(free)
+        held = likely_text(table, free) if key == "text" else likely_answer(free) or only
         near = held if held is not None else _misspelt(key, free)
         advised = [near] if near is not None else free
         names = f"; the columns are {listed(table.names) or 'none'}" if not doubts else ""

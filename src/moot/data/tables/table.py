@@ -83,6 +83,17 @@ def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
             raise FileError(f"unknown kind of table {ending!r}; expected {', '.join(ENDINGS)}", file=path)
 
 
+def check_readable(path: Path) -> None:
+    """`FileError` where it is no table, or a text in which some row cannot be read, whatever its columns mean."""
+    try:
+        table = table_of(path)
+        if path.suffix.lower() in (".csv", ".tsv"):  # the others are read whole for their names, or have types
+            for _ in table.rows(table.names):
+                pass
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
 def _csv(path: Path, _: Sequence[str]) -> NumberedRows:
     return csv_cells(path)
 

@@ -65,7 +65,8 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     answered: dict[str, list[Value]] = {}
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
-    disputed, seconds = 0, 0.0
+    disputed, unsaid, for_a_person, seconds = 0, 0, 0, 0.0
+    nobody_to_ask = source.grades.nobody_to_ask
     seen = _all_seen(source, cell)
     for episode in seen:
         question, right = episode.key[0], episode.right
@@ -74,7 +75,11 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         keys.update(episode.calls)
         if source.nothing_played:
             continue
-        disputed += right is None and episode.stage == "disputed"
+        if right is None:
+            known = source.cases[question].known
+            disputed += episode.stage == "disputed"
+            unsaid += not known
+            for_a_person += known and nobody_to_ask and episode.stage not in (None, "disputed")
         grades.setdefault(question, []).append(episode.value)
         if episode.outcome in WITH_ANSWER:
             answered.setdefault(question, []).append(episode.value)
@@ -89,6 +94,8 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         "missing": _missing(source, cell),
         "ungraded": sum(value.known is None for several in grades.values() for value in several),
         "disputed": disputed,
+        **({"unsaid": unsaid} if unsaid else {}),
+        **({"for_a_person": for_a_person} if for_a_person else {}),
         "answered": {**_estimate(answered), **nothing},
         "seconds": round(seconds, 3),
         **_usage(source, keys),

@@ -27,7 +27,7 @@ from moot.stats.graded import Value
 from moot.stats.graded_pairs import compare_between
 from moot.stats.guarded_gap import guarded_closed
 from moot.stats.guarded_share import guarded_whatever
-from moot.stats.paired import FEW_QUESTIONS
+from moot.stats.paired import FEW_QUESTIONS, few
 from moot.stats.proportion import Share, share, share_between
 from moot.stats.quantiles import ALPHA
 
@@ -149,10 +149,6 @@ def two_shares(left: Expression) -> tuple[Term, Term] | None:
     return None
 
 
-def _few(questions: Sequence[str]) -> bool:
-    return len(units(dict.fromkeys(questions, (1.0,))).sums) < FEW_QUESTIONS
-
-
 def _difference(one: Ratio, other: Ratio, questions: Sequence[str]) -> Figure:
     pairs = {question: (one.tops[question], other.tops[question]) for question in questions}
     worst, best = _completed(one.worst, other.best, one, other), _completed(one.best, other.worst, one, other)
@@ -177,7 +173,7 @@ def _share(ratio: Ratio, questions: Sequence[str]) -> Figure:
         figure = share_between(usual, ratio.worst, ratio.best)
     assert figure is not None, "there are questions"
     guard = guarded_whatever(figure, seen, ratio.worst, ratio.best)
-    return Figure(figure.value, figure.limits, figure.p, "score", _few(questions), guard=guard)
+    return Figure(figure.value, figure.limits, figure.p, "score", few(questions), guard=guard)
 
 
 def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
@@ -196,7 +192,7 @@ def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
         lambda alpha: ((interval := at(alpha)).low, interval.high),
         lambda threshold: multiple_p_between(seen, worst, best, threshold),
         "log ratio",
-        _few(questions),
+        few(questions),
         usual.note,
     )
 
@@ -206,7 +202,7 @@ def _combination(parts: Linear, ratios: Mapping[Term, Ratio], questions: Sequenc
     figure = combination(parts, ratios, questions)
     if isinstance(figure, float):
         return Figure(figure, lambda _: (None, None), lambda _: None, "none", True, NO_SPREAD)
-    return Figure(figure.value, figure.limits, figure.p, "score", _few(questions))
+    return Figure(figure.value, figure.limits, figure.p, "score", few(questions))
 
 
 def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
@@ -216,7 +212,7 @@ def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
         return None
     note = None if figure.limits()[0] is not None else "the gap is too small to say how much of it is closed"
     guard = Closure(figure.seen, figure.gap, guarded_closed)
-    return Figure(figure.value, figure.limits, figure.p, "fieller", _few(questions), note, guard=guard)
+    return Figure(figure.value, figure.limits, figure.p, "fieller", few(questions), note, guard=guard)
 
 
 def _resampled(

@@ -16,6 +16,7 @@ from moot.experiment.side_names import ClaimError, SeveralTeams, is_meant, parse
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.over_singles import PlayedOption, best_of_singles, graded_table, nobody_is_best, over_best
+from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.singles import singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
@@ -101,6 +102,7 @@ def headline_figures(
         **({"unlisted": [option.row() for option in chosen.unlisted]} if chosen.unlisted else {}),
         **chosen.standing,
         **({"taken_out": unlisted.questions} if unlisted.questions else {}),
+        **since_the_look(source),
         **_named(chosen, cells),
         **estimate_row(_paid_accuracy(chosen.options, chosen.place, chosen.asked, values, source.seed)),
         **_ungraded(chosen.side, values),

@@ -12,6 +12,7 @@ from moot.experiment.side_names import ClaimError, SideName, cells_meant
 from moot.measures.cells import Stored
 from moot.measures.claims.figure import Ends, Ratio
 from moot.measures.claims.hypothesis import Judged, judge, with_holm
+from moot.measures.claims.since_the_look import since_the_look
 from moot.measures.claims.unlisted import UnlistedOptions
 from moot.measures.quiz.played import Played, solos, split
 from moot.measures.quiz.plays import alone_plays, plays_of
@@ -64,12 +65,13 @@ def hypotheses_figures(
     ]
     taken_out = unlisted.questions
     frozen = [beforehand and not earlier and not taken_out for beforehand, earlier in zip(early, versions, strict=True)]
-    rows = with_holm(judged, frozen, versions)
+    rows, looked = with_holm(judged, frozen, versions), since_the_look(source) if texts else {}
     return [
         {
             **row,
             **({"earlier_versions": earlier} if earlier else {}),
             **({"taken_out": taken_out} if beforehand and taken_out else {}),
+            **looked,
             "declared_at": written[text].declared_at if text in written else None,
         }
         for row, text, beforehand, earlier in zip(rows, texts, early, versions, strict=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from moot.measures.claims.words import interim_words, taken_out_words
+from moot.measures.claims.words import interim_words, since_words, taken_out_words
 from moot.measures.columns import Figures, count, figure, graded_words, share_bounds, with_bounds, with_team
 from moot.measures.section import Chart, Column, Section, Unit
 
 
 def _declared(row: Mapping[str, Any]) -> str:
     if row["frozen"]:
-        return "beforehand"
+        return "beforehand, references changed since" if row.get("keys_changed") else "beforehand"
     return "changed since" if row.get("earlier_versions") else "exploratory"
 
 
@@ -43,6 +43,7 @@ def hypotheses_section(figures: Figures) -> Iterator[Section]:
         )
     if out := next((row["taken_out"] for row in rows if row.get("taken_out")), None):
         words += (f"{taken_out_words(out)}: none of these hypotheses was declared before that choice.",)
+    words += tuple(since_words(rows[0])) if rows else ()
     if interim := next((row["interim"] for row in rows if row.get("interim")), None):
         words += (interim_words(interim),)
     noted = columns if any(row["note"] for row in rows) else columns[:-1]

@@ -8,7 +8,7 @@ store, or the same questions under other ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -22,7 +22,7 @@ from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
-from moot.store.undertakings import answers_on, cells_beside, plans_beside, questions_taken_out
+from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside, questions_taken_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class UnlistedOptions:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._listed = {_identity(cell) for cell in source.cells}
+        self._listed = set(map(identity_of, source.cells))
         self._read: dict[str, UnlistedOption | None] = {}
 
     @cached_property
@@ -66,19 +66,27 @@ class UnlistedOptions:
         source = self._source
         if source.served:
             return []
-        planned: dict[str | bytes, tuple[str, Stored]] = {}
-        for name, row in cells_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
+        planned: dict[str | bytes, list[Stored]] = {}
+        named: dict[str | bytes, str] = {}
+        for name, row in cells_beside(self._plans(chosen)):
             cell = stored_cell(row)
-            if (identity := _identity(cell)) not in self._listed:
-                planned.setdefault(identity, (name, cell))
-        fresh = [cell["id"] for _, cell in planned.values() if cell["id"] not in self._read]
-        choices = {cell: ChosenOn(marks) for cell, marks in choices_of(source.connection, fresh).items()}
-        chosen_on = source.questions_of(choices)
-        for name, cell in planned.values():
-            if cell["id"] not in self._read:
-                self._read[cell["id"]] = _option(source, name, cell, chosen_on.get(cell["id"], frozenset()))
-        found = (self._read[cell["id"]] for _, cell in planned.values())
+            if (identity := identity_of(cell)) in self._listed:
+                continue
+            named.setdefault(identity, name)
+            if identity not in planned or cell["traits"].learns:
+                planned.setdefault(identity, []).append(cell)
+        self._read_all((named[identity], cell) for identity, cells in planned.items() for cell in cells)
+        found = (_most_played(self._read[cell["id"]] for cell in cells) for cells in planned.values())
         return [option for option in found if option is not None]
+
+    def _read_all(self, planned: Iterable[tuple[str, Stored]]) -> None:
+        """Those that have not been read yet, each with the name under which it was planned first."""
+        source = self._source
+        fresh = {cell["id"]: (name, cell) for name, cell in planned if cell["id"] not in self._read}
+        choices = {cell: ChosenOn(marks) for cell, marks in choices_of(source.connection, list(fresh)).items()}
+        chosen_on = source.questions_of(choices)
+        for ident, (name, cell) in fresh.items():
+            self._read[ident] = _option(source, name, cell, chosen_on.get(ident, frozenset()))
 
     def earlier_versions(self, sides: Sequence[SideName], chosen: Sequence[Stored]) -> int:
         """In how many ways what these sides name was played before with other models, prompts or options, on any of the
@@ -86,13 +94,20 @@ class UnlistedOptions:
         source = self._source
         if source.served:
             return 0
-        played = {_identity(option.cell) for option in self.beside(chosen)}
-        versions: set[tuple[frozenset[str | bytes], ...]] = set()
-        for _, rows in plans_beside(source.connection, source.ident, [cell["id"] for cell in chosen]):
-            cells = [stored_cell(row) for row in rows]
-            meant = tuple(frozenset(map(_identity, _meant(side, cells))) & played for side in sides)
-            versions.update([meant] if any(meant) else ())
-        return len(versions)
+        return versions_of(self._plans(chosen), sides, {identity_of(option.cell) for option in self.beside(chosen)})
+
+    def _plans(self, chosen: Sequence[Stored]) -> list[PlanBeside]:
+        return plans_beside(self._source.connection, self._source.ident, [cell["id"] for cell in chosen])
+
+
+def versions_of(plans: Iterable[PlanBeside], sides: Sequence[SideName], played: Collection[str | bytes]) -> int:
+    """In how many ways these sides were meant by other plans, of those who have `played` and are not in the file."""
+    versions: set[tuple[frozenset[str | bytes], ...]] = set()
+    for _, rows in plans:
+        cells = [stored_cell(row) for row in rows]
+        meant = tuple(frozenset(map(identity_of, _meant(side, cells))).intersection(played) for side in sides)
+        versions.update([meant] if any(meant) else ())
+    return len(versions)
 
 
 def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
@@ -103,9 +118,18 @@ def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
         return []
 
 
-def _identity(cell: Stored) -> str | bytes:
-    """A player alone is the same under whichever captain it was kept."""
-    return alone_as(cell["spec"]) if cell["player"] else cell["id"]
+def identity_of(cell: Stored) -> str | bytes:
+    """A player alone is the same under whichever captain it was kept, and what learns whichever questions it learnt from."""
+    if cell["player"]:
+        return alone_as(cell["spec"])
+    return cell["spec"] if cell["traits"].learns else cell["id"]
+
+
+def _most_played(several: Iterable[UnlistedOption | None]) -> UnlistedOption | None:
+    """Of what learnt from several sets of questions, a trial's and then the whole: the one that has answered the most."""
+    return max(
+        (option for option in several if option is not None), key=lambda option: len(option.played), default=None
+    )
 
 
 def _option(source: Source, experiment: str, cell: Stored, chosen_on: frozenset[str]) -> UnlistedOption | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
 from moot.stats.counted_words import count
 from moot.stats.graded import settled
@@ -216,6 +217,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(
             f"{taken_out_words(out)}: if they were left out by how they went, no interval here pays for that."
         )
+    doubts += since_words(row)
     if silent := row.get("never_answered"):
         none, known = ("it is none", "how good it is") if len(silent) == 1 else ("they are none", "how good they are")
         doubts.append(
@@ -232,6 +234,18 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(f"{highest}, {after['of']} with {_share(after, _paying(after))}, is chosen after the fact.")
         doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)
     return doubts
+
+
+def since_words(row: Mapping[str, Any]) -> list[str]:
+    """What was changed once answers were there, and nothing can pay for."""
+    words = []
+    if changed := row.get("keys_changed"):
+        words.append(f"{keys_changed_words(changed)}: mended for one side more than for the other, they favour it.")
+    if graders := row.get("other_graders"):
+        words.append(
+            f"{other_graders_words(graders)}: which of them is told was a choice, and nothing here pays for it."
+        )
+    return words
 
 
 def _unlisted(row: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from moot.stats.completions import Between
 from moot.stats.counted_words import count
 from moot.stats.estimates import named_estimate
 from moot.stats.graded import Value, WayOfGrading, graded_value, why_unfair_together
-from moot.stats.paired import FEW_QUESTIONS, Difference, difference
+from moot.stats.paired import Difference, difference, rests_on_few
 from moot.stats.proportion import share_over_questions
 from moot.types import Estimate
 
@@ -92,7 +92,7 @@ def challenges(objections: Sequence[GradedObjection]) -> dict[str, Any]:
         "no_new_answer": sum(not objection.answered for objection in counted),
         "ungraded": ungraded,
         "n": rate.n if rate else 0,
-        "small": (rate.n if rate else 0) < FEW_QUESTIONS,
+        "small": rests_on_few(rate),
         **why,
     }
 

@@ -33,7 +33,7 @@ from moot.measures.source import Source
 from moot.stats.estimates import with_holm
 from moot.stats.graded import known, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import family_row
-from moot.stats.paired import FEW_QUESTIONS
+from moot.stats.paired import rests_on_few
 from moot.store.rows import verdict_of
 from moot.strategies.option_meanings import Meaning, in_words, meanings_named
 from moot.traces import Challenge, Objection, of_kind
@@ -270,7 +270,7 @@ def _line(source: Source, along: str, key: str, group: Sequence[DiscussedCell], 
         "high": line.slope.high if line and not waits else None,
         "intercept": line and line.intercept,
         "n": line.slope.n if line else 0,
-        "small": line is None or line.slope.n < FEW_QUESTIONS,
+        "small": line is None or rests_on_few(line.slope),
         "points": [{"x": x, **score(discussion.talks), "line": line and line.at(x)} for x, discussion in by_x.items()],
         **slope_bounds(points),
         **({"why": waits} if line and waits else {}),

@@ -23,7 +23,7 @@ from moot.measures.numbers import plain, signed
 from moot.measures.section import Chart, Column, Section
 
 Rows = Sequence[Mapping[str, Any]]
-SMALL = "Small: fewer than 30 questions."
+SMALL = "Small: fewer than 30 questions or clusters."
 DRAWN = 60
 """Dots in one chart that can still be told apart."""
 
@@ -46,11 +46,12 @@ def _small(rows: Rows, words: Sequence[str]) -> tuple[str, ...]:
 
 def _scores(figures: Figures) -> Iterator[Section]:
     rows = [{**row, "name": _title(row)} for row in figures.get("protocols", ())]
+    over = "clusters of questions" if any("clusters" in row for row in rows) else "questions"
     words = [
-        "The interval is over questions. The deviation is how far the score of one repeat lies from another's: it is no"
+        f"The interval is over {over}. The deviation is how far the score of one repeat lies from another's: it is no"
         " standard error, and says nothing about other questions."
         if any(row["deviation"] is not None for row in rows)
-        else "The interval is over questions. There is one repeat, and so no deviation."
+        else f"The interval is over {over}. There is one repeat, and so no deviation."
     ]
     if ungraded := sum(row["ungraded"] for row in rows if row["whole"]):
         words.append(

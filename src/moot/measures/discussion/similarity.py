@@ -18,7 +18,7 @@ from moot.measures.source import Source
 from moot.models import packaged
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import accuracy_row
-from moot.stats.paired import FEW_QUESTIONS
+from moot.stats.paired import rests_on_few
 from moot.types import seeded
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def similarity_figures(source: Source, discussions: Sequence[tuple[Row, Sequence
         if likeness is not None:
             right = accuracy_row(values_of(talks), "accuracy")
             method = f"cosine of {MODEL}" if embedding else WORDS
-            more = {"method": method, "sampled": len(chosen) < len(questions), "small": likeness.n < FEW_QUESTIONS}
+            more = {"method": method, "sampled": len(chosen) < len(questions), "small": rests_on_few(likeness)}
             kept = {"accuracy": right["accuracy"], "accuracy_n": right["n"]}
             kept |= {key: right[key] for key in ("ungraded", "bounds", "why") if key in right}
             rows.append({**named, **estimate_row(likeness, "similarity"), **kept, **more})

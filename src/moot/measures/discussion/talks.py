@@ -17,7 +17,7 @@ from typing import Any
 
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, WayOfGrading, accuracy_row, fair, known, mean_value, said_value
-from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, mean_difference, mean_of
+from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, few, mean_difference, mean_of
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -70,12 +70,13 @@ def score(talks: Sequence[Talk]) -> Row:
     Over what is graded; where something is not, `bounds` are what the mean over all questions lies between.
     """
     row = accuracy_row(values_of(talks))
+    units: int = row["n"] if row.get("clusters") is None else row["clusters"]
     return {
         **row,
         "deviation": deviation(talks) if row["value"] is not None else None,
         "repeats": len({talk.repeat for talk in talks}),
         "ungraded": sum(talk.right is None for talk in talks),
-        "small": row["n"] < FEW_QUESTIONS,
+        "small": units < FEW_QUESTIONS,
     }
 
 
@@ -116,7 +117,7 @@ def mean_rounds(talks: Iterable[Talk], *, most: int | None = None, seed: int = 0
             held.setdefault(talk.question, []).append(talk.turns)
     known = most is not None and all(1 <= turn <= most for turns in held.values() for turn in turns)
     mean = _between(held, most) if known and most is not None else _resampled(held, seed)
-    return {**estimate_row(mean, "rounds"), "small": len(held) < FEW_QUESTIONS}
+    return {**estimate_row(mean, "rounds"), "small": few(held)}
 
 
 def _between(held: Mapping[str, Sequence[int]], most: int) -> Estimate | None:

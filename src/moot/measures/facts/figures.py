@@ -46,7 +46,8 @@ def other_plans_words(figures: Figures) -> str | None:
     which = f"another plan of this name, of {questions}"
     if len(others) > 1:
         which = f"{count(len(others), 'other plan')} of this name, up to {questions}"
-    return f"Not shown: {which} (--plan {largest['id'][:PLAN_SIGNS]})."
+    whose = "" if largest.get("of_file", True) else ", not of this file as it is now"
+    return f"Not shown: {which} (--plan {largest['id'][:PLAN_SIGNS]}){whose}."
 
 
 def prompt_rows(cells: Sequence[Stored]) -> list[Row]:

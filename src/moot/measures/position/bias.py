@@ -14,7 +14,7 @@ from typing import Any
 
 from moot.stats.bootstrap import seed_of
 from moot.stats.estimates import TESTED
-from moot.stats.paired import FEW_QUESTIONS, Difference, difference, holm, holm_levels
+from moot.stats.paired import Difference, difference, few, holm, holm_levels
 
 Row = dict[str, Any]
 
@@ -57,7 +57,7 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
     excesses = {place: _excess(usable_looks, place) for place in wanted}
     p_values = redrawn(usable_looks, seed=seed)
     ends = {name: _end(excesses.get(place), p_values[f"{name}_p"]) for name, place in (("first", 0), ("last", -1))}
-    asked = len({look.question for look in usable_looks})
+    asked = {look.question for look in usable_looks}
     return {
         **_figures("first", ends["first"]),
         **_figures("last", ends["last"]),
@@ -66,8 +66,8 @@ def position_bias(looks: Iterable[Look], *, places: bool = True, seed: int = 0) 
         "chance": excesses[0].chance if usable_looks else None,
         "decisions": len(usable_looks),
         "apart": dict(sorted(apart.items())),
-        "n": asked,
-        "small": asked < FEW_QUESTIONS,
+        "n": len(asked),
+        "small": few(asked),
         "places": [_place(place, excesses[place]) for place in range(most)] if places else [],
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 from moot.measures.columns import Figures, Row, count, figure, with_team
 from moot.measures.section import Chart, Column, InTerminal, Section
 
-SMALL = "Small: fewer than 30 questions."
+SMALL = "Small: fewer than 30 questions or clusters."
 _APART = {
     "alike": "all alike",
     "new": "said something new",

@@ -10,6 +10,7 @@ from moot.measures.columns import (
     Row,
     cohort_column,
     count,
+    few_differ_words,
     figure,
     graded_words,
     not_all_words,
@@ -147,7 +148,7 @@ def tax_section(figures: Figures) -> Iterator[Section]:
     if models:
         words.append(f"Of single models p and interval are adjusted (Holm) for {count(models[0]['family'], 'model')}.")
     if any(row["small"] for row in rows):
-        words.append("Small: fewer than 30 questions or 10 that differ.")
+        words.append(few_differ_words(rows))
     words += not_all_words(rows, "Over all models")
     words += ungraded_words(rows)
     yield Section("formatting-tax", "Formatting tax", tuple(words), columns, rows)

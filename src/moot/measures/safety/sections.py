@@ -10,6 +10,7 @@ from moot.measures.columns import (
     adjusted_words,
     cohort_column,
     count,
+    few_differ_words,
     figure,
     not_all_words,
     unknown_words,
@@ -345,7 +346,7 @@ def _authority(figures: Figures) -> Iterator[Section]:
     words = ["What a name is worth: the same reviewers on the same questions, with names and without."]
     words += adjusted_words(rows)
     if any(row["small"] for row in rows):
-        words.append("Small: fewer than 30 questions or 10 that differ.")
+        words.append(few_differ_words(rows))
     words += [_GRADED_PAIRS] if any(row.get("bounds") for row in rows) else []
     words += _not_all(rows, _where)
     words += unknown_words(rows, "difference")

@@ -268,7 +268,8 @@ def _prompting(rows: Sequence[Row]) -> Section:
         Column("value", "right", "share", "low", "high"),
         Column("n", "n"),
     )
-    words = ["A question counts by the mean over the summariser's repeats; the interval is over questions."]
+    over = "clusters of questions" if any("clusters" in row for row in rows) else "questions"
+    words = [f"A question counts by the mean over the summariser's repeats; the interval is over {over}."]
     words += [
         f"{row['label']}: responses were cut to fit the context in {row['cut']} of {row['episodes']} episodes."
         for row in rows

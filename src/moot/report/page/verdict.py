@@ -7,6 +7,8 @@ from typing import Any
 
 from moot.measures.numbers import money, plain
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
+from moot.report.remarks import ungraded_parts
+from moot.report.whose_figures import whose_words
 from moot.stats.counted_words import count
 
 FEW = 30
@@ -49,6 +51,7 @@ def lead(figures: Mapping[str, Any]) -> str:
 
 
 def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
+    yield from whose_words(figures)
     if simulated := figures.get("simulated"):
         yield f"Simulated, not real: {', '.join(simulated)}. No language model said any of this."
     if all_failed(figures):
@@ -58,10 +61,8 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     if missing := sum(row.get("missing", 0) for row in figures["accuracy"]):
         yield f"{count(missing, 'episode')} not played yet: the figures are about what there is."
     if ungraded := figures.get("ungraded"):
-        disputed = figures.get("disputed")
-        because = f", {disputed} of them because judges differ" if disputed else ""
-        grade = "moot grade FILE --settle" if disputed else "moot grade FILE"
-        yield f"{count(ungraded, 'answer')} not graded{because}, and in no figure: {grade}."
+        parts = "; ".join(ungraded_parts(figures["accuracy"], "moot grade FILE"))
+        yield f"{count(ungraded, 'answer')} not graded, and in no figure: {parts}."
     if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
         yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as not right."
 

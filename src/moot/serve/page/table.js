@@ -2,6 +2,8 @@
 // Everything that a model wrote is shown through textContent: it is text, whatever it looks like.
 
 const GROUPS = 8;
+const LARGE = 48; // characters of an answer that are shown in large type,
+const FITS = 120; // and for which the felt has room at all
 const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
 const state = { teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
@@ -111,15 +113,15 @@ async function ask(question, model, limit) {
 function clear(question) {
   Object.assign(state, { seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
   for (const id of ["seats", "transcript", "changes", "ballots"]) find(id).replaceChildren();
-  for (const id of ["changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
-  for (const id of ["verdict", "because", "cost", "learnt"]) say(id, "");
-  find("centre").classList.remove("none");
+  for (const id of ["more", "answer-part", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
+  for (const id of ["verdict", "answer", "because", "cost", "learnt"]) say(id, "");
+  find("centre").classList.remove("none", "small", "long");
   say("asked", question);
 }
 
 function fail(message) {
   find("centre").classList.add("none");
-  say("verdict", message);
+  conclude(message, "What went wrong");
   for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
 }
 
@@ -243,11 +245,25 @@ function decided(verdict) {
   if (verdict.groups?.length) colour(minds(verdict));
   for (const player of verdict.who || []) state.seats.get(player)?.element.classList.add("winner");
   find("centre").classList.toggle("none", verdict.answer === null);
-  say("verdict", verdict.answer ?? `No answer: ${verdict.outcome}`);
+  conclude(verdict.answer ?? `No answer: ${verdict.outcome}`, verdict.answer === null ? "No answer" : "The answer");
   say("because", verdict.cause || verdict.reasoning);
   say("cost", bill(verdict));
   ballots(verdict);
   find("feedback-part").hidden = verdict.answer === null;
+}
+
+/** What is too long for the felt begins there and stands whole below the table, with its line breaks. */
+function conclude(words, title) {
+  const text = words.trim();
+  const first = text.split("\n", 1)[0].trimEnd();
+  const long = first !== text || text.length > FITS;
+  const begun = first.length > FITS ? first.slice(0, FITS).replace(/\s+\S*$/, "") : first;
+  say("verdict", long ? `${begun} …` : words);
+  find("centre").classList.toggle("small", begun.length > LARGE);
+  find("centre").classList.toggle("long", long);
+  for (const id of ["more", "answer-part"]) find(id).hidden = !long;
+  say("answer-title", title);
+  say("answer", long ? words : "");
 }
 
 function bill(verdict) {

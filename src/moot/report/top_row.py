@@ -1,0 +1,25 @@
+"""Which of several rows is the highest, if that can be said of any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+def top_row(rows: Sequence[Row]) -> Row | None:
+    """The highest, where all have played the same number of questions, all of them, and no grade that is awaited or disputed
+    could make another one higher."""
+    plays = {sum(row["outcomes"].values()) for row in rows}
+    if len(plays) > 1 or any(row["value"] is None or row["missing"] for row in rows):
+        return None
+    top = max(rows, key=lambda row: _ends(row)[0])
+    settled = all(_ends(top)[0] >= _ends(row)[1] for row in rows if row is not top)
+    return top if settled else None
+
+
+def _ends(row: Row) -> tuple[float, float]:
+    """The least and the most that it can come to once all is graded."""
+    bounds = row.get("bounds") or {"low": row["value"], "high": row["value"]}
+    return float(bounds["low"]), float(bounds["high"])

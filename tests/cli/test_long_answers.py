@@ -1,0 +1,83 @@
+"""`moot ask` about anything open: an answer of a page is read whole, below a table that stays a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from stub_endpoint import answering
+from terminal import COLUMNS, ROWS, ran_in_pipe, seen_in_terminal
+
+from moot.cli.console import Console
+from moot.cli.watched import Watched
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
+
+PAGE = """## Options
+1. *Cookies*: simple, signed, and everybody has them; the browser sends them along with every single request there is
+2. Redis
+
+```python
+    r.setex("session", 3600, user)
+```
+See https://example.org/a/very/long/address/that/no/column/could/ever/hold/in/one/line?and=more"""
+SHOWN = PAGE + "\x1b[2J end"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("long")
+    with answering(json.dumps({"reasoning": "Because. " * 200, "answer": SHOWN})) as url:
+        models = {name: {"provider": "endpoint", "base_url": url, "model": name} for name in ("ann", "bob", "cat")}
+        values = {"name": "long", "models": models, "strategies": ["solo", "vote"]}
+        (folder / "long.yaml").write_text(json.dumps(values), encoding="utf-8")
+        yield folder
+
+
+ASK = ("ask", "How do I keep a session?", "--team", "long.yaml", "--no-log")
+AS_IT_IS = SHOWN.replace("\x1b", "␛").split("\n")
+
+
+def test_an_answer_of_a_page_stands_below_a_table_of_a_screen(folder: Path) -> None:
+    lines = seen_in_terminal(folder, *ASK)
+    end = len(AS_IT_IS)
+    assert lines[-end:] == AS_IT_IS, "with its own line breaks, and no others"
+    table = lines[:-end]
+    assert len(table) <= ROWS
+    assert not [line for line in table if len(line) > COLUMNS]
+    rows = [line.split("│") for line in table if line.startswith("│")]
+    assert all(len(row[3].strip()) > 15 for row in rows if row[1].split() == ["ann"]), "wide enough to be read"
+    assert sum("…" in row[3] for row in rows) == 4, "three players and the vote, each cut at its third line"
+
+
+@pytest.mark.parametrize("option", [(), ("--all",)])
+def test_in_a_pipe_the_answer_is_alone(folder: Path, option: tuple[str, ...]) -> None:
+    done = ran_in_pipe(folder, *ASK, *option)
+    if not option:
+        assert done.stdout.split("\n") == [*AS_IT_IS, ""]
+    else:
+        blocks = done.stdout.split("\n\nvote:\n")
+        assert blocks[-1].split("\n") == [*AS_IT_IS, ""], "each under its name"
+    assert "seconds" in done.stderr, "the table"
+
+
+def test_short_columns_leave_room_to_the_long_one(tmp_path: Path) -> None:
+    with answering(
+        json.dumps({"reasoning": "It was the capital in every atlas that I have ever read.", "answer": "Paris"})
+    ) as url:
+        models = {name: {"provider": "endpoint", "base_url": url, "model": name} for name in ("ann", "bob")}
+        (tmp_path / "short.yaml").write_text(json.dumps({"name": "short", "models": models}), encoding="utf-8")
+        lines = seen_in_terminal(tmp_path, "ask", "Which?", "--team", "short.yaml", "--no-log")
+    assert lines[-1] == "Paris"
+    because = next(line.split("│")[4].strip() for line in lines if "│ ann" in line)
+    assert len(because) > 30
+
+
+@pytest.mark.parametrize("loading", [True, False])
+def test_while_weights_are_loaded_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str], loading: bool) -> None:
+    (tmp_path / "team.yaml").write_text("{name: team, models: {ann: {provider: simulated, accuracy: 1}}}")
+    cells = build(read_experiment(tmp_path / "team.yaml", with_questions=False)).cells
+    Console().print(Watched(cells, is_loading=lambda: loading).view())
+    assert ("loading the model" in capsys.readouterr().out) == loading
