@@ -10,12 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from moot.decide.one_coin import log_odds
 from moot.errors import FileError, UsageError
 from moot.select import LabelMatrix, Proposer, SelectionSplit, TestSplit, VoteOracle, read_labels, split_labels
 from moot.select.aggregate import CROWD, Crowd, DecisionTree, Majority, aggregators, inferred, too_many
 from moot.select.labels import default_m, label_matrix, per_question
 from moot.select.truth import NaiveBayes, dealt
-from moot.select.voting import log_odds, vote
+from moot.select.voting import vote
 
 ROWS = [
     {"question_id": 2, "model": "x", "pred": " b", "answer": "B"},

@@ -1,0 +1,116 @@
+"""How far each player is to be trusted, by one number each: how often it is right.
+
+Three ways to that number: from graded questions, silence counted as not right (the vote by accuracy); from graded
+questions, silence saying nothing (naive Bayes); and from who agrees with whom, no grade seen (Dawid–Skene with one coin a
+player). In each a player's answer moves the odds of an answer by the same factor whatever the others say, so weights add
+up, and those of a team are those of its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.decide.candidates import Candidates, Floats
+from moot.decide.rules import Weighted
+
+ROUNDS = 200
+CLOSE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class OneCoin:
+    """The answer that is likeliest where each player is right with a chance of its own, whatever the question and the
+    others, and its mistakes are spread over the wrong answers. Whoever is worse than chance speaks against an answer."""
+
+    weights: Mapping[str, float]
+
+    def scores(self, candidates: Candidates) -> Floats:
+        weight = np.array([self.weights.get(name, 0.0) for name in candidates.players])
+        return np.where(candidates.given, candidates.support @ weight, -np.inf)
+
+    def words(self) -> str:
+        return "the answer with the best odds, each player trusted by how often it is right"
+
+
+def log_odds(accuracy: Floats, m: int, classes: float, *, two_class: bool = False) -> Floats:
+    """log((c-1)p / (1-p)), floored at 0: who does worse than chance has no voice. c: between how many answers it decides.
+
+    p is clipped to [1/(m+2), (m+1)/(m+2)]: m questions cannot show that anybody is always right. `two_class` is the
+    paper's log(p / (1-p)), also floored.
+    """
+    p = np.clip(accuracy, 1 / (m + 2), (m + 1) / (m + 2))
+    others = 1 if two_class else max(1, classes - 1)
+    weights: Floats = np.maximum(np.log(others * p / (1 - p)), 0.0)
+    return weights
+
+
+def alternatives(candidates: Candidates) -> float:
+    """c: one more than the effective number of wrong answers to a question, which is one over the share of pairs of wrong
+    answers to the same question that are equal (one equal pair more than seen, so that it is a number)."""
+    wrong = np.where(candidates.given & (candidates.worth < 1.0), candidates.counts, 0.0)
+    equal, every = _pairs(wrong).sum(), _pairs(wrong.sum(axis=1)).sum()
+    return float(1 + (every + 1) / (equal + 1))
+
+
+def by_accuracy(candidates: Candidates) -> Weighted:
+    """A vote in which each counts by the log-odds of its accuracy; silence is not right."""
+    known = candidates.at(np.flatnonzero(candidates.settled))
+    weights = log_odds(known.accuracy, len(known), alternatives(known))
+    return Weighted(dict(zip(known.players, weights.tolist(), strict=True)))
+
+
+def naive_bayes(candidates: Candidates) -> OneCoin:
+    """From graded questions: how right each is where it speaks, one right and one wrong answer added."""
+    known = candidates.at(np.flatnonzero(candidates.settled))
+    right = np.einsum("qpi,qp->i", known.support, np.nan_to_num(known.worth))
+    chance = (right + 1.0) / (known.spoke.sum(axis=0) + 2.0)
+    return _one_coin(known, chance, alternatives(known))
+
+
+def dawid_skene(candidates: Candidates) -> OneCoin:
+    """From who agrees with whom: no grade is looked at. The right answer is taken to be one of those given.
+
+    Expectation and maximisation in turn, from the shares of the vote on: how likely each answer is, by how right its givers
+    are; how right each is, by how likely its answers are, and how many wrong answers there are, by how often those that are
+    likely wrong agree. Answers that nobody else gave tell nothing of their giver but that it stands alone.
+    """
+    counts, spoke = candidates.counts, candidates.spoke.sum(axis=0)
+    likely = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    rule = OneCoin({})
+    for _ in range(ROUNDS):
+        chance = (np.einsum("qpi,qp->i", candidates.support, likely) + 1.0) / (spoke + 2.0)
+        rule = _one_coin(candidates, chance, _likely_alternatives(counts, likely))
+        found = _shares(rule.scores(candidates))
+        moved = float(np.abs(found - likely).max(initial=0.0))
+        likely = found
+        if moved < CLOSE:
+            break
+    return rule
+
+
+def _one_coin(candidates: Candidates, chance: Floats, answers: float) -> OneCoin:
+    weights = np.log(max(1.0, answers - 1.0) * chance / (1.0 - chance))
+    return OneCoin(dict(zip(candidates.players, weights.tolist(), strict=True)))
+
+
+def _shares(scores: Floats) -> Floats:
+    """Of each question as shares of one; all 0 where nobody spoke."""
+    highest = scores.max(axis=1, keepdims=True)
+    found = np.exp(scores - np.where(np.isfinite(highest), highest, 0.0))
+    shares: Floats = found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300)
+    return shares
+
+
+def _likely_alternatives(counts: Floats, likely: Floats) -> float:
+    """As `alternatives`, of pairs that are both wrong by so much likelihood: of equal ones 1 - p, of others 1 - p - p'."""
+    equal = ((1.0 - likely) * _pairs(counts)).sum()
+    total, leaning = counts.sum(axis=1), (likely * counts).sum(axis=1)
+    apart = (total**2 - (counts**2).sum(axis=1)) / 2 - (total * leaning - (likely * counts**2).sum(axis=1))
+    return float(1 + (equal + apart.sum() + 1) / (equal + 1))
+
+
+def _pairs(counts: Floats) -> Floats:
+    return counts * (counts - 1) / 2
