@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from moot.data.sample import sample_size
-from moot.decide.one_coin import log_odds
+from moot.decide.weights import log_odds
 from moot.measures.discussion.talks import Talk, mean_rounds, turns_to_decide
 from moot.measures.quiz.played import Played, accuracy_figures, gains
 from moot.measures.quiz.self_preference import self_preference

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from moot.decide.one_coin import log_odds
+from moot.decide.weights import log_odds
 from moot.errors import FileError, UsageError
 from moot.select import LabelMatrix, Proposer, SelectionSplit, TestSplit, VoteOracle, read_labels, split_labels
 from moot.select.aggregate import CROWD, Crowd, DecisionTree, Majority, aggregators, inferred, too_many

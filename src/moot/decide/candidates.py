@@ -46,23 +46,25 @@ class Candidates:
     @property
     def given(self) -> Bools:
         """Questions × places: whether there is an answer."""
-        return self.support.any(axis=2)
+        given: Bools = np.any(self.support, axis=2)
+        return given
 
     @property
     def counts(self) -> Floats:
         """Questions × places: by how many it was given."""
-        return self.support.sum(axis=2).astype(float)
+        counts: Floats = self.support.sum(axis=2).astype(float)
+        return counts
 
     @property
     def spoke(self) -> Bools:
         """Questions × players."""
-        return self.support.any(axis=1)
+        spoke: Bools = np.any(self.support, axis=1)
+        return spoke
 
     @property
     def settled(self) -> Bools:
         """Of which questions it is known which of the answers is right, or that none is."""
-        some_right = (self.worth >= 1.0).any(axis=1)
-        known: Bools = some_right | ~np.isnan(self.worth).any(axis=1)
+        known: Bools = np.any(self.worth >= 1.0, axis=1) | ~np.any(np.isnan(self.worth), axis=1)
         return known
 
     @property
@@ -77,9 +79,7 @@ class Candidates:
     def at(self, questions: Places) -> Candidates:
         """Only these questions."""
         categories = tuple(self.categories[place] for place in questions) if self.categories else ()
-        return replace(
-            self, support=self.support[questions], worth=self.worth[questions], categories=categories
-        )
+        return replace(self, support=self.support[questions], worth=self.worth[questions], categories=categories)
 
     def only(self, players: Sequence[int]) -> Candidates:
         """The same questions, had only these players been asked. Places stay: an answer that none of them gave is none."""

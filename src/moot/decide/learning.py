@@ -1,22 +1,22 @@
 """Learning a rule from graded questions, and keeping it only where it has shown that it is better.
 
-The rule with a weight for every player is compared, on questions that it was not learnt on, with the two that need no
-learning beyond who is best: the largest group, and the best player. It is taken where it is ahead of the better of the two
-by more than the standard error of that difference; else that one is, and it is said. A probability has it either way.
+The rule, such as one with a weight for every player, is compared, on questions that it was not learnt on, with the two that
+need no learning beyond who is best: the largest group, and the best player. It is taken where it is ahead of the better of
+the two by more than the standard error of that difference; else that one is, and it is said. A probability has it either way.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import sqrt
 
 import numpy as np
 
 from moot.decide.candidates import Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn_best
-from moot.decide.rules import Leader, MostProbable, Plurality, Rule, expected_worth
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, expected_worth
 from moot.errors import UsageError
 from moot.stats.clusters import dealt
 from moot.types import digest
@@ -27,14 +27,17 @@ FOLDS = 5
 
 LEARNT, PLURALITY, SINGLE = "learnt", "plurality", "best single"
 
+Learner = Callable[[Candidates, Sequence[str]], DraftRule]
+"""From settled questions, and what each is a part of, to a rule."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearntRule:
     """What is taken, and what it was compared with."""
 
-    rule: Rule
+    rule: DraftRule
     kept: str
-    """`learnt`, or which of the others stands: `plurality`, `best single`."""
+    """What was learnt, such as `learnt`, or which of the others stands: `plurality`, `best single`."""
     model: ChoiceModel
     questions: int
     left_out: int
@@ -44,14 +47,20 @@ class LearntRule:
     ahead: float
     """How far the learnt one is ahead of the better of the others, on these, and its standard error."""
     error: float
+    learnt: str = LEARNT
+    """The kind of rule that was tried beside the others."""
+    settled: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp), repr=False)
+    """The places of the questions that it was learnt from."""
+    tried: Mapping[str, Floats] = field(default_factory=dict, repr=False)
+    """By kind of rule what it got right of each of these, not having been learnt on it."""
 
     def words(self) -> str:
-        if self.kept == LEARNT:
-            return f"learnt from {self.questions:,} questions"
-        return (
-            f"{self.rule.words()}: what was learnt from {self.questions:,} questions is "
-            f"{100 * self.ahead:+.1f} points beside it, with a standard error of {100 * self.error:.1f}"
-        )
+        rival = max((PLURALITY, SINGLE), key=lambda name: self.found[name])
+        beside = f"{100 * self.ahead:+.1f} points beside {rival} on questions it was not learnt from"
+        error = f"with a standard error of {100 * self.error:.1f}"
+        if self.kept == self.learnt:
+            return f"learnt from {self.questions:,} questions: {beside}, {error}"
+        return f"{self.kept} stands: what was learnt from {self.questions:,} questions is {beside}, {error}"
 
 
 def folds_of(units: Sequence[str], count: int = FOLDS, *, role: str = "learning") -> Places:
@@ -67,8 +76,14 @@ def best_player(candidates: Candidates) -> str:
     return candidates.players[int(candidates.accuracy.argmax())]
 
 
-def learn_rule(candidates: Candidates, units: Sequence[str]) -> LearntRule:
-    """`units`: what each question is a part of; such questions are never both learnt from and tried on."""
+def learn_rule(
+    candidates: Candidates, units: Sequence[str], *, kind: str = LEARNT, learner: Learner | None = None
+) -> LearntRule:
+    """`units`: what each question is a part of; such questions are never both learnt from and tried on.
+
+    `learner`: what makes the rule that is tried, which is of this `kind`; left out, a weight for every player.
+    """
+    learner = most_probable if learner is None else learner
     settled = np.flatnonzero(candidates.settled)
     known = candidates.at(settled)
     names = [units[place] for place in settled]
@@ -76,27 +91,29 @@ def learn_rule(candidates: Candidates, units: Sequence[str]) -> LearntRule:
         together = "" if len(set(names)) == len(names) else f" ({len(set(names))} that do not belong together)"
         raise UsageError(f"{len(known)} graded questions{together}; expected {FEWEST} or more to learn from")
     outer = folds_of(names)
-    values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (LEARNT, PLURALITY, SINGLE)}
+    values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (kind, PLURALITY, SINGLE)}
     for fold in np.unique(outer):
         inside, outside = np.flatnonzero(outer == fold), np.flatnonzero(outer != fold)
         train, test = known.at(outside), known.at(inside)
-        model = _learnt(train, [names[place] for place in outside])
-        values[LEARNT][inside] = expected_worth(MostProbable(model), test)
+        values[kind][inside] = expected_worth(learner(train, [names[place] for place in outside]), test)
         values[PLURALITY][inside] = expected_worth(Plurality(), test)
         values[SINGLE][inside] = expected_worth(Leader(best_player(train)), test)
     found = {name: float(value.mean()) for name, value in values.items()}
     rival = max((PLURALITY, SINGLE), key=lambda name: found[name])
-    ahead, error = _difference(values[LEARNT] - values[rival], names)
-    model = _learnt(known, names)
+    ahead, error = _difference(values[kind] - values[rival], names)
+    rule: DraftRule
     if ahead > error:
-        kept, rule = LEARNT, MostProbable(model)
+        kept, rule = kind, learner(known, names)
     else:
         kept, rule = rival, Plurality() if rival == PLURALITY else Leader(best_player(known))
-    return LearntRule(rule, kept, model, len(known), len(candidates) - len(known), found, ahead, error)
+    model = rule.model if isinstance(rule, MostProbable) else most_probable(known, names).model
+    left_out = len(candidates) - len(known)
+    return LearntRule(rule, kept, model, len(known), left_out, found, ahead, error, kind, settled, values)
 
 
-def _learnt(candidates: Candidates, units: Sequence[str]) -> ChoiceModel:
-    return learn_best(candidates, folds_of(units, role="penalty").tolist())
+def most_probable(candidates: Candidates, units: Sequence[str]) -> MostProbable:
+    """With a weight for every player."""
+    return MostProbable(learn_best(candidates, folds_of(units, role="penalty").tolist()))
 
 
 def _difference(values: Floats, units: Sequence[str]) -> tuple[float, float]:

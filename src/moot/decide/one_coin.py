@@ -1,9 +1,9 @@
 """How far each player is to be trusted, by one number each: how often it is right.
 
-Three ways to that number: from graded questions, silence counted as not right (the vote by accuracy); from graded
-questions, silence saying nothing (naive Bayes); and from who agrees with whom, no grade seen (Dawid–Skene with one coin a
-player). In each a player's answer moves the odds of an answer by the same factor whatever the others say, so weights add
-up, and those of a team are those of its members.
+Two ways to that number: from graded questions, on which silence says nothing (naive Bayes), and from who agrees with whom,
+no grade seen (Dawid–Skene with one coin a player). In both a player moves the odds of its answer by the same factor whatever
+the others say, so weights add up, and those of a team are those of its members. Beside them stands the vote by accuracy
+(`weights`), in which silence is not right and nobody speaks against an answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.decide.candidates import Candidates, Floats
-from moot.decide.rules import Weighted
+from moot.decide.weights import effective_alternatives
 
 ROUNDS = 200
 CLOSE = 1e-6
@@ -35,39 +35,12 @@ class OneCoin:
         return "the answer with the best odds, each player trusted by how often it is right"
 
 
-def log_odds(accuracy: Floats, m: int, classes: float, *, two_class: bool = False) -> Floats:
-    """log((c-1)p / (1-p)), floored at 0: who does worse than chance has no voice. c: between how many answers it decides.
-
-    p is clipped to [1/(m+2), (m+1)/(m+2)]: m questions cannot show that anybody is always right. `two_class` is the
-    paper's log(p / (1-p)), also floored.
-    """
-    p = np.clip(accuracy, 1 / (m + 2), (m + 1) / (m + 2))
-    others = 1 if two_class else max(1, classes - 1)
-    weights: Floats = np.maximum(np.log(others * p / (1 - p)), 0.0)
-    return weights
-
-
-def alternatives(candidates: Candidates) -> float:
-    """c: one more than the effective number of wrong answers to a question, which is one over the share of pairs of wrong
-    answers to the same question that are equal (one equal pair more than seen, so that it is a number)."""
-    wrong = np.where(candidates.given & (candidates.worth < 1.0), candidates.counts, 0.0)
-    equal, every = _pairs(wrong).sum(), _pairs(wrong.sum(axis=1)).sum()
-    return float(1 + (every + 1) / (equal + 1))
-
-
-def by_accuracy(candidates: Candidates) -> Weighted:
-    """A vote in which each counts by the log-odds of its accuracy; silence is not right."""
-    known = candidates.at(np.flatnonzero(candidates.settled))
-    weights = log_odds(known.accuracy, len(known), alternatives(known))
-    return Weighted(dict(zip(known.players, weights.tolist(), strict=True)))
-
-
 def naive_bayes(candidates: Candidates) -> OneCoin:
     """From graded questions: how right each is where it speaks, one right and one wrong answer added."""
     known = candidates.at(np.flatnonzero(candidates.settled))
     right = np.einsum("qpi,qp->i", known.support, np.nan_to_num(known.worth))
     chance = (right + 1.0) / (known.spoke.sum(axis=0) + 2.0)
-    return _one_coin(known, chance, alternatives(known))
+    return _one_coin(known, chance, effective_alternatives(known))
 
 
 def dawid_skene(candidates: Candidates) -> OneCoin:
@@ -105,7 +78,7 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _likely_alternatives(counts: Floats, likely: Floats) -> float:
-    """As `alternatives`, of pairs that are both wrong by so much likelihood: of equal ones 1 - p, of others 1 - p - p'."""
+    """As `effective_alternatives`, of pairs by how likely both are wrong: of equal ones 1 - p, of others 1 - p - p'."""
     equal = ((1.0 - likely) * _pairs(counts)).sum()
     total, leaning = counts.sum(axis=1), (likely * counts).sum(axis=1)
     apart = (total**2 - (counts**2).sum(axis=1)) / 2 - (total * leaning - (likely * counts**2).sum(axis=1))

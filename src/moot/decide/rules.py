@@ -18,7 +18,7 @@ EQUAL = 1e-9
 """Scores that differ by less are a tie."""
 
 
-class Rule(Protocol):
+class DraftRule(Protocol):
     """From the answers that were given to which is taken."""
 
     def scores(self, candidates: Candidates) -> Floats:
@@ -40,7 +40,7 @@ class Plurality:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted:
+class WeightedSum:
     """The group with the most weight behind it; a player without a weight has none. Where nobody who spoke has any
     weight, all count alike."""
 
@@ -70,7 +70,7 @@ class Leader:
         led: Bools = candidates.support[:, :, seat]
         others = candidates.counts - led
         found = np.where(candidates.given, others, -np.inf)
-        overruled = ~led.any(axis=1)
+        overruled: Bools = ~np.any(led, axis=1)
         if self.unless is not None:
             overruled |= np.where(led, -np.inf, found).max(axis=1) >= self.unless
         upheld = led & ~overruled[:, None]
@@ -101,7 +101,7 @@ class MostProbable:
         return "the answer with the highest probability"
 
 
-def winners(rule: Rule, candidates: Candidates) -> Bools:
+def winners(rule: DraftRule, candidates: Candidates) -> Bools:
     """Questions × places: the highest; several where there is a tie, none where there is no answer."""
     scores = rule.scores(candidates)
     best = scores.max(axis=1, keepdims=True)
@@ -109,14 +109,14 @@ def winners(rule: Rule, candidates: Candidates) -> Bools:
     return found
 
 
-def taken(rule: Rule, candidates: Candidates, draw: np.random.Generator) -> Places:
+def taken(rule: DraftRule, candidates: Candidates, draw: np.random.Generator) -> Places:
     """One answer a question, ties by lot; `SILENT` where there is none."""
     tied = winners(rule, candidates)
     place: Places = np.where(tied, draw.random(tied.shape), -1.0).argmax(axis=1)
     return np.where(tied.any(axis=1), place, SILENT)
 
 
-def expected_worth(rule: Rule, candidates: Candidates) -> Floats:
+def expected_worth(rule: DraftRule, candidates: Candidates) -> Floats:
     """Of each question what the rule's answer is worth, over all lots of a tie; 0 where there is no answer."""
     tied = winners(rule, candidates)
     several = tied.sum(axis=1)

@@ -13,6 +13,7 @@ from typing import Any
 from moot.data import Dataset
 from moot.errors import FileError, UsageError
 from moot.experiment.claims import check_hypothesis
+from moot.experiment.fitted import check_rule, check_rule_players, rule_learnt_on, with_rule
 from moot.experiment.learning import taught_by, with_lessons
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import check_office_names, staffed
@@ -209,6 +210,7 @@ def _cells(
     tables_chosen_on = {name: team_chosen_on(file, name, dataset or ()) for name in file.spec.teams}
     for position, entry in enumerate(file.spec.strategies):
         played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
+        learnt_on |= rule_learnt_on(file, entry, dataset or ())
         for cell in _cells_of(file, position, played, teams, prompts, models):
             same = alone_as(cell.spec) if cell.player else cell.id
             before = cells.setdefault(same, cell)
@@ -230,7 +232,9 @@ def _cells_of(
         prompts_for(played, prompts).check_own()
         for broken in broken_declarations(played, traits_of(played)):
             raise UsageError(broken)
+    check_rule_players(file, position, played, teams.values())
     for lineup in _lineups(file, position, played, teams, models):
+        check_rule(file, position, played, lineup, prompts)
         check_office_names(file, position, played, lineup)
         check_recordings(file, position, played, lineup)
         yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
@@ -301,7 +305,7 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
         return played
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
     try:
-        return strategy(name, with_selection(file, name, options))
+        return strategy(name, with_rule(file, name, with_selection(file, name, options)))
     except FileError:
         raise
     except OptionError as error:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import count
+from math import ceil
 
 from moot.data import Dataset
 from moot.data.clusters import clusters_of
@@ -37,22 +39,31 @@ def taught_by(file: ExperimentFile, position: int, played: Strategy, dataset: Da
         promised = "promises none" if way is None else f"promises them as {way!r}, which a run cannot ask for"
         expected = f"expected drafts: {', '.join(WAYS)} in its traits"
         raise file.error(key, f"{played.name} learns from drafts, and {promised}; {expected}")
-    if dataset is not None and (missing := _nothing_to_learn(dataset)) is not None:
+    if dataset is not None and (missing := _nothing_to_learn(dataset, traits_of(played).fewest_lessons)) is not None:
         problem = f"{played.name} learns from the graded drafts of other questions"
         raise file.error(key, f"{problem}; {missing}")
     return native
 
 
-def _nothing_to_learn(dataset: Iterable[Case]) -> str | None:
-    """Why no question of these can teach another; None: some can."""
+PARTS = 10
+"""A question learns nothing from about so much of the others: those that are dealt into one part with it."""
+
+
+def _nothing_to_learn(dataset: Iterable[Case], fewest: int) -> str | None:
+    """Why these questions cannot teach each other; None: they can. `fewest`: so many others have to."""
     every = list(enumerate(dataset))
     known = [place for place, case in every if case.known]
     if len(known) < 2:
         return f"expected at least two questions with a reference, found {len(known)}"
     clusters = clusters_of(every)
-    if len({clusters.get(place, place) for place in known}) > 1:
+    apart = len({clusters.get(place, place) for place in known})
+    if apart == 1:
+        return f"all {len(known)} questions with a reference belong together; expected at least two that do not"
+    if apart - ceil(apart / PARTS) >= fewest:
         return None
-    return f"all {len(known)} questions with a reference belong together; expected at least two that do not"
+    needed = next(size for size in count(fewest) if size - ceil(size / PARTS) >= fewest)
+    found = f"found {apart}" if apart == len(known) else f"found {len(known)}, of which {apart} do not belong together"
+    return f"it takes {fewest} others; expected {needed} or more questions with a reference, {found}"
 
 
 def refuse_learners(plan: Plan) -> None:
@@ -63,4 +74,7 @@ def refuse_learners(plan: Plan) -> None:
 
 
 def refused_alone(label: str) -> str:
-    return f"{label} learns from graded drafts of other questions, and here is one at a time; expected moot run"
+    return (
+        f"{label} learns from graded drafts of other questions, and here is one at a time; expected moot run, or what was"
+        " learnt in a file: moot fit FILE -o rule.json, then learnt: {from: rule.json} in its place"
+    )

@@ -107,6 +107,18 @@ def _hashes(played: Strategy, prompts: Prompts) -> Mapping[str, str]:
         raise UsageError(f"strategy {played.name!r}: traits: prompts: {error}") from None
 
 
+def player_spec(player: Player) -> dict[str, Any]:
+    """All that shapes what a player says to a question."""
+    return {
+        "name": player.name,
+        "model": player.model.shape(Request(())),
+        "instruction": player.instruction,
+        "persona": player.persona,
+        "copy": player.copy,
+        **({"examples": messages_json(Request(player.examples))} if player.examples else {}),
+    }
+
+
 def cell_of(
     played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSpec | None, seating: Mapping[str, Any]
 ) -> Cell:
@@ -125,17 +137,7 @@ def cell_of(
         "seed": lineup.seed,
         "language": prompts.language,
         "prompts": _hashes(played, prompts),
-        "players": [
-            {
-                "name": player.name,
-                "model": player.model.shape(nothing),
-                "instruction": player.instruction,
-                "persona": player.persona,
-                "copy": player.copy,
-                **({"examples": messages_json(Request(player.examples))} if player.examples else {}),
-            }
-            for player in lineup.players
-        ],
+        "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}
     if traits.repeats > 1:

@@ -49,6 +49,16 @@ class ChosenOn:
         """Whether one of them is that of a question: for whoever asks of many questions more than once."""
         return not self.marks.isdisjoint(marks)
 
+    def among(self, cases: Iterable[Case]) -> ChosenOn:
+        """The same, with those among these cases by their wording, and what hangs together with one of them."""
+        every = list(cases)
+        clusters = clusters_of(enumerate(every))
+        seen = {place for place, case in enumerate(every) if case.question in self}
+        hang = {clusters[place] for place in seen if place in clusters}
+        known = [case for place, case in enumerate(every) if place in seen or clusters.get(place) in hang]
+        by_id = {_mark_by_id(case.question.id) for case in known}
+        return ChosenOn(self.marks - by_id | {case.question.wording for case in known})
+
     def ids_beside(self, questions: Iterable[Question]) -> int:
         """How many questions it knows by their ids alone that are none of these: whether they are, under other ids,
         nobody can tell."""
@@ -83,13 +93,7 @@ class Selection:
     def questions(self, cases: Iterable[Case]) -> ChosenOn:
         """All that it was chosen on: those among these cases by their wording, and with them what hangs together with one
         of them."""
-        every = list(cases)
-        clusters = clusters_of(enumerate(every))
-        seen = {place for place, case in enumerate(every) if case.question in self.chosen_on}
-        hang = {clusters[place] for place in seen if place in clusters}
-        known = [case for place, case in enumerate(every) if place in seen or clusters.get(place) in hang]
-        by_id = {_mark_by_id(case.question.id) for case in known}
-        return ChosenOn(self.chosen_on.marks - by_id | {case.question.wording for case in known})
+        return self.chosen_on.among(cases)
 
 
 def read_selection(path: Path) -> Selection:

@@ -17,8 +17,9 @@ import numpy as np
 
 from moot.decide.candidates import candidates_of
 from moot.decide.learning import FEWEST, learn_rule
-from moot.decide.one_coin import dawid_skene, log_odds, naive_bayes
-from moot.decide.rules import Plurality, Rule, Weighted
+from moot.decide.one_coin import dawid_skene, naive_bayes
+from moot.decide.rules import DraftRule, Plurality, WeightedSum
+from moot.decide.weights import log_odds
 from moot.errors import UsageError
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, SelectionSplit
 from moot.select.truth import INSTALL_SKLEARN, MOST_CLASSES, one_hot
@@ -40,7 +41,7 @@ class ByRule:
     def voters(self, known: SelectionSplit) -> list[int]:
         return list(range(len(known.labels.proposers)))
 
-    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> Rule:
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
         """For the questions asked, of the voters alone."""
         raise NotImplementedError
 
@@ -74,12 +75,12 @@ class Majority(ByRule):
             return list(range(len(known.labels.proposers)))
         return best_of_each(known.labels, known.labels.accuracy, "model" if self.over == "best-prompt" else "prompt")
 
-    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> Rule:
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
         if not self.weighted:
             return Plurality()
         labels = known.labels
         weights = log_odds(labels.accuracy, labels.known, labels.alternatives, two_class=self.two_class)
-        return Weighted(dict(zip(names_of(labels), weights.tolist(), strict=True)))
+        return WeightedSum(dict(zip(names_of(labels), weights.tolist(), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class NaiveBayesVote(ByRule):
 
     name: str = "naive-bayes"
 
-    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> Rule:
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
         return naive_bayes(candidates_in(known.labels))
 
 
@@ -98,7 +99,7 @@ class OneCoinDawidSkene(ByRule):
 
     name: str = "one-coin-dawid-skene"
 
-    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> Rule:
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
         codes = np.hstack([known.labels.codes, asked.codes])
         return dawid_skene(candidates_of(names_of(asked), codes, np.zeros(codes.shape)))
 
@@ -110,7 +111,7 @@ class Learnt(ByRule):
 
     name: str = "learnt"
 
-    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> Rule:
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
         labels = known.labels.with_known_truth()
         return learn_rule(candidates_in(labels), labels.units()).rule
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from moot.decide.one_coin import log_odds
+from moot.decide.weights import log_odds
 from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionSplit
 from moot.select.voting import lots, worth_of_votes
 

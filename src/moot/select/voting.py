@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.decide.candidates import Candidates, candidates_of
-from moot.decide.rules import Rule, winners
+from moot.decide.rules import DraftRule, winners
 from moot.select.labels import NOBODY_KNOWS, UNANSWERED, Codes, Floats, LabelMatrix, Places
 
 LOT = 1e-9
@@ -77,18 +77,18 @@ def names_of(labels: LabelMatrix) -> list[str]:
     return [f"{name} #{place}" if names.count(name) > 1 else name for place, name in enumerate(names)]
 
 
-def ruled(rule: Rule, labels: LabelMatrix, lot: Floats) -> Codes:
+def ruled(rule: DraftRule, labels: LabelMatrix, lot: Floats) -> Codes:
     """The label that a rule takes, for every question; `UNANSWERED` where nobody answered."""
     return _by_rule(rule, names_of(labels), lot)(labels.codes, np.arange(labels.size))
 
 
-def worth_of_rule(rule: Rule, labels: LabelMatrix, lot: Floats) -> Floats:
+def worth_of_rule(rule: DraftRule, labels: LabelMatrix, lot: Floats) -> Floats:
     """What the word of a rule is worth on each question; NaN where that hangs on labels that nobody has graded."""
     everybody = np.arange(len(labels.proposers))[:, None]
     return _worth(labels, everybody, np.arange(labels.size), _by_rule(rule, names_of(labels), lot))
 
 
-def _by_rule(rule: Rule, names: Sequence[str], lot: Floats) -> Decided:
+def _by_rule(rule: DraftRule, names: Sequence[str], lot: Floats) -> Decided:
     def decided(codes: Codes, asked: Places) -> Codes:
         taken = np.full(codes.shape[1], UNANSWERED, dtype=codes.dtype)
         block = max(1, AT_ONCE // max(1, len(codes) ** 2))

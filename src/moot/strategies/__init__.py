@@ -21,7 +21,7 @@ from moot.models.closest import closest
 from moot.plugins import PluginKind, name_problem
 from moot.prompts import Own, Prompts
 from moot.strategies.captaincy import Captained
-from moot.strategies.option_values import built, usual
+from moot.strategies.option_values import built, option_name, usual
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits
 from moot.strategies.traits import traits_of as traits_of
@@ -38,6 +38,9 @@ BUILT_IN = {
     "peer-review": "moot.strategies.peer_review.peer_review:PeerReview",
     "debate": "moot.strategies.debate.debate:Debate",
     "mixture": "moot.strategies.mixture.mixture:Mixture",
+    "weighted": "moot.decide.weighted:WeightedVote",
+    "learnt": "moot.decide.learnt:LearntVote",
+    "leader": "moot.decide.leader:LedVote",
 }
 STRATEGIES = PluginKind("strategy", "moot.strategies", BUILT_IN)
 
@@ -90,7 +93,8 @@ def _brought_problem(name: str, kind: object) -> str | None:
 def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:
     """The same strategy with other options, where it has options of these names."""
     values = {option.name: getattr(played, option.name) for option in fields(played) if option.init}  # type: ignore[arg-type]
-    return type(played)(**{**values, **{name: value for name, value in options.items() if name in values}})
+    changed = {name: options[option_name(name)] for name in values if option_name(name) in options}
+    return type(played)(**{**values, **changed})
 
 
 def served(played: Strategy) -> Strategy:
@@ -109,7 +113,7 @@ def label(played: Strategy) -> str:
             continue  # stands after the @
         value = getattr(played, option.name)
         if value != usual(option):
-            options.append(f"{option.name}={value_told(value)}")
+            options.append(f"{option_name(option.name)}={value_told(value)}")
     return f"{played.name}({', '.join(options)})" if options else played.name
 
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from moot.errors import UsageError
+from moot.strategies.option_values import option_name
 
 Role = Literal[
     "protocol", "order", "accuracies", "accuracy-values", "proposers", "summariser", "challenge", "step-by-step"
@@ -28,6 +29,8 @@ class Meaning:
     """What others look for: how it is decided, in which order proposals are shown, with which accuracies, ..."""
     selection: Literal["team", "accuracies"] | None = None
     """The part of what `moot select --json` wrote that it may be filled from: by a file's name, or with another that is."""
+    rule: bool = False
+    """It is what `moot fit` wrote, and may be filled from there by a file's name."""
     compared: bool = False
     """Strategies that differ in it alone are put beside each other."""
     against: Any = None
@@ -74,8 +77,8 @@ def meanings_of(kind: Any) -> Mapping[str, Meaning]:
     try:
         hints = get_type_hints(kind, include_extras=True)
     except NameError:  # a type that only checkers know
-        return dict.fromkeys((option.name for option in fields(kind)), NOTHING)
-    return {option.name: _meaning(hints[option.name]) for option in fields(kind)}
+        return dict.fromkeys((option_name(option.name) for option in fields(kind)), NOTHING)
+    return {option_name(option.name): _meaning(hints[option.name]) for option in fields(kind)}
 
 
 def _meaning(hint: Any) -> Meaning:

@@ -3,7 +3,8 @@
 A file says `early_stop: "false"` and means no; so a text is no truth value here, "3" is no number, and 1 is not true.
 What may stand in a field is what its type says (`bool`, `Literal["hidden", "shown"]`, `Annotated[int, Ge(1)]`); what
 must hold between fields the strategy checks itself, in `__post_init__`. An option is always a plain value, one that
-JSON has too: it is stored with what was played, and shows in its label.
+JSON has too: it is stored with what was played, and shows in its label. A field whose name ends in an underscore is the
+option without it (`from_` is `from`): a word that Python keeps to itself may be an option all the same.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ class OptionError(UsageError):
         self.option, self.problem = option, problem
 
 
+def option_name(field_name: str) -> str:
+    """An option as files, labels and stores have it."""
+    return field_name.removesuffix("_")
+
+
 def built(kind: Any, options: Mapping[str, Any], *, named: str) -> Any:
     """The dataclass with these options, or an `OptionError` that says what was expected."""
     allowed = _options(kind, named)
@@ -47,9 +53,11 @@ def built(kind: Any, options: Mapping[str, Any], *, named: str) -> Any:
         written[name] = key
     for name, option in allowed.items():
         if name not in written and _required(option):
-            wanted = expectation(_hints(kind)[name])
+            wanted = expectation(_hints(kind)[option.name])
             raise OptionError(f"{named} needs the option {name!r}; expected {wanted}", None)
-    values = {name: option_value(kind, name, options[key], key) for name, key in written.items()}
+    values = {
+        allowed[name].name: option_value(kind, allowed[name].name, options[key], key) for name, key in written.items()
+    }
     try:
         return kind(**values)
     except UsageError:
@@ -65,7 +73,7 @@ def checked_object(strategy: S) -> S:
     """
     named = f"strategy {getattr(strategy, 'name', type(strategy).__name__)!r}"
     kind: Any = type(strategy)
-    options = {name: getattr(strategy, name) for name in _options(kind, named)}
+    options = {option.name: getattr(strategy, option.name) for option in _options(kind, named).values()}
     in_form = {name: option_value(kind, name, value) for name, value in options.items()}
     changed = {name: value for name, value in in_form.items() if not _alike(value, options[name])}
     try:
@@ -84,7 +92,14 @@ def _alike(value: Any, was: Any) -> bool:
 def _options(kind: Any, named: str) -> dict[str, Field[Any]]:
     if not is_dataclass(kind):
         raise OptionError(f"{named} is no dataclass; its fields should be its options")
-    return {option.name: option for option in fields(kind) if option.init}
+    options: dict[str, Field[Any]] = {}
+    for option in fields(kind):
+        name = option_name(option.name)
+        if option.init and name in options:
+            raise OptionError(f"{named}: {options[name].name} and {option.name} are one option; expected it once")
+        if option.init:
+            options[name] = option
+    return options
 
 
 def _required(option: Field[Any]) -> bool:
@@ -92,13 +107,13 @@ def _required(option: Field[Any]) -> bool:
 
 
 def option_value(kind: Any, name: str, value: Any, written: str | None = None) -> Any:
-    """One option, checked against the type of its field and brought into its form: a list becomes a tuple.
+    """One option, checked against the type of its field `name` and brought into its form: a list becomes a tuple.
 
     `written` is its name as the file has it.
     """
     from pydantic import ValidationError
 
-    key = name if written is None else written
+    key = option_name(name) if written is None else written
     hint = _hints(kind)[name]
     if (problem := _not_plain(value)) is not None:
         raise OptionError(f"expected {expectation(hint)}, found {problem}", key)
@@ -200,7 +215,7 @@ def option_json(strategy: Any) -> dict[str, dict[str, Any]]:
     default: dict[str, Any] = {}
     for option in fields(strategy):
         value = getattr(strategy, option.name)
-        (default if value == usual(option) else changed)[option.name] = _plain(value)
+        (default if value == usual(option) else changed)[option_name(option.name)] = _plain(value)
     return {"given": changed, "default": default}
 
 

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from moot.strategies.natives import NATIVE_STAGES, SINGLE_CALL, draft_calls, draft_prompts
+from moot.strategies.option_values import option_name
 from moot.strategies.traits import Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, Shown, looks_of, misfit, of_kind, trace_json, trace_of
@@ -280,7 +281,7 @@ def broken_repeats(first: Play, again: Play, repeat: int, *, shared: bool) -> It
 
 def broken_declarations(strategy: object, traits: Traits) -> Iterator[str]:
     """What can be seen without a play."""
-    options = {option.name for option in fields(strategy)}  # type: ignore[arg-type]
+    options = {option_name(option.name) for option in fields(strategy)}  # type: ignore[arg-type]
     if traits.repeats > 1 and traits.drafts is None:
         yield "repeats: it is said to decide several times from the same drafts, and no drafts are declared"
     if unknown := sorted(traits.served.keys() - options):

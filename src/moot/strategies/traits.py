@@ -80,6 +80,8 @@ class Traits:
     learns: bool = False
     """Decides from graded drafts of other questions (`Team.lessons`): the run asks for these first, whatever else is in
     the file, and a question is decided again when they have changed. Needs `drafts`."""
+    fewest_lessons: int = 1
+    """With graded drafts of fewer other questions it learns nothing: questions that are too few are refused beforehand."""
     warnings: tuple[str, ...] = ()
     """What is worth knowing before the first call, although nothing is wrong."""
 
@@ -134,6 +136,7 @@ _FORMS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "offices": (_texts_by_name, "a mapping from the names of offices to those of models"),
     "served": (lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value), "a mapping"),
     "facts": (lambda value: value is None or isinstance(value, str), "a text or None"),
+    "fewest_lessons": (lambda value: type(value) is int and value >= 1, "1 or more"),
     "repeats": (lambda value: type(value) is int and value >= 1, "1 or more"),
     "calls": (lambda value: value is None or isinstance(value, CallBound), "a CallBound or None"),
 }

@@ -53,31 +53,47 @@ class Vote(Captained):
         if not grouping.groups:
             return nobody_answered(drafts)
         tied = plurality(group for group in grouping.groups for _ in group)
-        captains_group = next((group for group in tied if team.captain in group), None)
-        winners = tied[0] if len(tied) == 1 else captains_group or team.random(question, "tie").choice(tied)
-        members = [draft for draft in drafts if draft.player in winners]
-        wording = _wording(members, team.captain)
-        dropped = [draft.player for draft in drafts if draft.cause == NOT_NEEDED]
-        return Verdict(
-            wording.text,
-            "answered",
-            reasoning=wording.reasoning,
-            who=tuple(member.player for member in members),
-            answers=tuple(drafts),
-            absent=tuple(name for name in absent(drafts) if name not in dropped),
-            traces=(*_count(drafts, grouping, tied), *([NotNeeded(tuple(dropped))] if dropped else [])),
-        )
+        return verdict_of_groups(question, team, drafts, grouping, tied, [len(group) for group in grouping.groups])
 
 
-def _count(drafts: Sequence[Answer], grouping: Grouping, tied: Sequence[tuple[str, ...]]) -> Iterator[Trace]:
+def verdict_of_groups(
+    question: Question,
+    team: Team,
+    drafts: Sequence[Answer],
+    grouping: Grouping,
+    tied: Sequence[tuple[str, ...]],
+    points: Sequence[float],
+) -> Verdict:
+    """The word of one of the groups that are ahead: the captain's if it is among them, else one by lot.
+
+    `points`: what each group of the grouping has behind it.
+    """
+    captains_group = next((group for group in tied if team.captain in group), None)
+    winners = tied[0] if len(tied) == 1 else captains_group or team.random(question, "tie").choice(tied)
+    members = [draft for draft in drafts if draft.player in winners]
+    wording = _wording(members, team.captain)
+    dropped = [draft.player for draft in drafts if draft.cause == NOT_NEEDED]
+    return Verdict(
+        wording.text,
+        "answered",
+        reasoning=wording.reasoning,
+        who=tuple(member.player for member in members),
+        answers=tuple(drafts),
+        absent=tuple(name for name in absent(drafts) if name not in dropped),
+        traces=(*_count(drafts, grouping, tied, points), *([NotNeeded(tuple(dropped))] if dropped else [])),
+    )
+
+
+def _count(
+    drafts: Sequence[Answer], grouping: Grouping, tied: Sequence[tuple[str, ...]], points: Sequence[float]
+) -> Iterator[Trace]:
     """The drafts as ballots: everybody votes for its own group."""
     yield grouping.trace()
     for number, group in enumerate(grouping.groups):
         yield from (Ballot(player, {number: 1.0}, turn=1, redrawn=False) for player in group)
     words = {draft.player: draft.text or "" for draft in drafts}
     winners = tuple(number for number, group in enumerate(grouping.groups) if group in tied)
-    points = tuple(float(len(group)) for group in grouping.groups)
-    yield Counted(tuple(words[group[0]] for group in grouping.groups), points, winners)
+    yield Counted(tuple(words[group[0]] for group in grouping.groups), tuple(map(float, points)), winners)
 
 
 async def drafts_that_matter(question: Question, team: Team) -> tuple[Answer, ...]:

@@ -17,3 +17,5 @@ class Lesson:
     """The grade of each draft; None: nobody could grade it."""
     groups: tuple[tuple[str, ...], ...]
     """Players whose drafts mean the same."""
+    unit: str | None = None
+    """What it belongs together with, where that is told: such questions are one piece of evidence."""

@@ -31,6 +31,7 @@ from moot.traces.records import Challenge as Challenge
 from moot.traces.records import Counted as Counted
 from moot.traces.records import Cut as Cut
 from moot.traces.records import Deadline as Deadline
+from moot.traces.records import DecidedByRule as DecidedByRule
 from moot.traces.records import DecidedFrom as DecidedFrom
 from moot.traces.records import Ending as Ending
 from moot.traces.records import Extraction as Extraction

@@ -231,6 +231,23 @@ class DecidedFrom:
     """Of these drafts, their grades and their groups. Where they have changed, the question is decided again."""
 
 
+@trace("decided-by-rule")
+@dataclass(frozen=True, slots=True)
+class DecidedByRule:
+    """By which rule one of the drafts' answers was taken, where it is not the vote's own."""
+
+    kept: str
+    """`learnt`, `weighted`, `leader`; or what stands in its place: `plurality`, `best single`."""
+    rule: str
+    """What it goes by, in words."""
+    why: str
+    """Why this rule is the one."""
+    probability: float | None = None
+    """That the answer taken is right, by what was learnt on other questions; None: nothing was."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """What each player's voice counts, where the rule goes by that."""
+
+
 @trace("cut")
 @dataclass(frozen=True, slots=True)
 class Cut:

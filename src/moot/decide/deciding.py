@@ -1,0 +1,102 @@
+"""One question decided by a rule: everybody drafts alone, like answers are grouped, and the rule says which group has it.
+
+What a rule shares with the vote is the vote's own: a tie goes to the captain's group, else by lot; the group is quoted in the
+captain's words, else the commonest; who says nothing has no voice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from moot.decide.candidates import Candidates, candidates_by_name
+from moot.decide.choice_model import ChoiceModel
+from moot.decide.learning import FEWEST, LearntRule
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, winners
+from moot.decide.studied import NothingLearnt
+from moot.decide.weights import weights_of
+from moot.strategies.captaincy import nobody_answered
+from moot.strategies.traits import CallBound, Traits
+from moot.strategies.vote import verdict_of_groups
+from moot.team import Team
+from moot.traces import DecidedByRule
+from moot.types import Answer, Grouping, Question, Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """The rule that decides, why it is this one, and what tells the probability of its answer."""
+
+    rule: DraftRule
+    kind: str
+    """`learnt`, `weighted`, `leader`, or what stands in its place."""
+    why: str
+    model: ChoiceModel | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, learnt: LearntRule | NothingLearnt, players: Sequence[str]) -> Kept:
+        weights = voices(learnt.rule, players)
+        if isinstance(learnt, NothingLearnt):
+            return cls(learnt.rule, learnt.kept, learnt.why, weights=weights)
+        return cls(learnt.rule, learnt.kept, learnt.words(), learnt.model, weights)
+
+
+def voices(rule: DraftRule, players: Sequence[str]) -> dict[str, float]:
+    """What each player's voice counts, where a rule goes by that."""
+    if isinstance(rule, MostProbable):
+        return weights_of(rule.model)
+    if isinstance(rule, WeightedSum):
+        return {name: rule.weights.get(name, 0.0) for name in players}
+    if isinstance(rule, Plurality):
+        return dict.fromkeys(players, 1.0)
+    if isinstance(rule, Leader) and rule.unless is None:
+        return {name: float(name == rule.player) for name in players}
+    return {}
+
+
+def traits_of_rule(*, learns: bool) -> Traits:
+    """All rules over drafts are alike to whoever plays and measures them."""
+    return Traits(
+        prompts=("draft",),
+        drafts="single-call",
+        captain="breaks-ties",
+        word="group",
+        hears="nothing",
+        groups=True,
+        asks="nobody",
+        calls=CallBound(per_player=1),
+        learns=learns,
+        fewest_lessons=FEWEST if learns else 1,
+    )
+
+
+def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answer], grouping: Grouping) -> Verdict:
+    """The word of the group that the rule takes, with a record of the rule."""
+    if not grouping.groups:
+        return nobody_answered(drafts)
+    seats = tuple(player.name for player in team.players) if kept.model is None else kept.model.players
+    candidates = candidates_here(seats, grouping)
+    places = _places_of_groups(candidates, grouping)
+    scores, ahead = kept.rule.scores(candidates)[0], winners(kept.rule, candidates)[0]
+    tied = [group for group, place in zip(grouping.groups, places, strict=True) if ahead[place]]
+    points = [float(scores[place]) if np.isfinite(scores[place]) else 0.0 for place in places]
+    verdict = verdict_of_groups(question, team, drafts, grouping, tied, points)
+    won = grouping.group_of(verdict.who[0])
+    assert won is not None, "whoever stands behind the answer is of a group"
+    chance = None if kept.model is None else float(kept.model.probabilities(candidates)[0, places[won]])
+    record = DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights))
+    return replace(verdict, traces=(*verdict.traces, record))
+
+
+def candidates_here(players: Sequence[str], grouping: Grouping) -> Candidates:
+    """The answers to one question, which nobody has graded."""
+    return candidates_by_name(players, [grouping.groups], [{}])
+
+
+def _places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:
+    """Where each group stands among the candidates, which go by the seats of who gave them first."""
+    seats = {name: seat for seat, name in enumerate(candidates.players)}
+    return [int(candidates.support[0, :, seats[group[0]]].argmax()) for group in grouping.groups]

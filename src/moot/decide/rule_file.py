@@ -1,0 +1,190 @@
+"""What `moot fit` writes: a small readable file with what was learnt, of whom, how good it was, and from which questions.
+
+Who decides by it is its own team: the same players with the same models, asked in the same words. So it says of each who it
+was, and whoever builds a team holds that against it (`RuleSeat`). What a rule is does not hang on when it was written, nor on
+the words beside it: its mark is made of what decides alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from moot.decide.choice_model import ChoiceModel
+from moot.decide.deciding import Kept, voices
+from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
+from moot.decide.weights import weights_in_words, weights_of
+from moot.errors import UsageError
+from moot.types import digest
+
+FORM = 1
+"""Of the file. A newer one is not read as if it were this."""
+DIGITS = 6
+DECIDING = ("kept", "leader", "players", "prompts", "probability")
+WRITTEN = "expected what moot fit writes"
+
+
+class RuleContent(dict[str, Any]):
+    """A rule as it is written. In a strategy's label it is a mark: what differs must not look alike."""
+
+    def __str__(self) -> str:
+        return digest([self.get(key) for key in DECIDING])[:8]
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(str(self))
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSeat:
+    """Who a player was when it was learnt about."""
+
+    name: str
+    model: str
+    """Its name in the file."""
+    model_mark: str
+    """Of what it is: provider, address, model, parameters."""
+    asked_mark: str
+    """Of how it is asked: instruction, persona, worked examples."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedRule:
+    """A rule, read."""
+
+    seats: tuple[RuleSeat, ...]
+    prompts: str
+    """A mark of the templates that drafts are asked for with."""
+    kept_rule: Kept
+    expected: float | None
+    """How often it was right on questions that it was not learnt on."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return tuple(seat.name for seat in self.seats)
+
+
+def rule_content(
+    learnt: LearntRule, seats: Sequence[RuleSeat], prompts: str, *, accuracy: Sequence[float], told: Mapping[str, Any]
+) -> dict[str, Any]:
+    """As it is written. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
+    model = learnt.model
+    leader = learnt.rule.player if isinstance(learnt.rule, Leader) else None
+    return {
+        "form": FORM,
+        "kept": learnt.kept,
+        "why": learnt.words(),
+        "words": rule_in_words(learnt.rule, [seat.name for seat in seats]),
+        "leader": leader,
+        "players": {
+            seat.name: {
+                "model": seat.model,
+                "right": _rounded(right),
+                "model_mark": seat.model_mark,
+                "asked_mark": seat.asked_mark,
+            }
+            for seat, right in zip(seats, accuracy, strict=True)
+        },
+        "prompts": prompts,
+        "probability": {
+            "weights": {name: _rounded(weight) for name, weight in zip(model.players, model.weights, strict=True)},
+            "common": _rounded(model.common),
+            "none": [_rounded(part) for part in model.none],
+            "penalty": model.penalty,
+        },
+        **told,
+    }
+
+
+def rule_in_words(rule: DraftRule, players: Sequence[str]) -> list[str]:
+    """`qwen counts double`, `gemma adds nothing`."""
+    if isinstance(rule, MostProbable):
+        return weights_in_words(weights_of(rule.model))
+    if isinstance(rule, Leader):
+        return [f"{rule.player} decides; the others count where {rule.player} says nothing"]
+    return ["everybody counts alike"] if isinstance(rule, Plurality) else weights_in_words(voices(rule, players))
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), DIGITS)
+
+
+def rule_of(content: Mapping[str, Any]) -> FittedRule:
+    """What a file says, checked: it may have been written by hand, or by somebody else."""
+    form = content.get("form")
+    if form != FORM:
+        newer = " (a newer moot wrote it)" if isinstance(form, int) and form > FORM else ""
+        raise UsageError(f"{WRITTEN}: form {FORM}, found {form!r:.40}{newer}")
+    players = _mapping(content, "players")
+    if len(players) < 2:
+        raise UsageError(f"{WRITTEN}: players: expected two or more")
+    marks = ("model", "model_mark", "asked_mark")
+    seats = tuple(
+        RuleSeat(str(name), *(_text(_mapping(players, name), key, f"players.{name}") for key in marks))
+        for name in players
+    )
+    model = _model(_mapping(content, "probability"), tuple(seat.name for seat in seats))
+    kept, rule = _rule(content, model)
+    why = content.get("why")
+    found = content.get("figures", {})
+    figure = found.get(kept) if isinstance(found, Mapping) else None
+    value = figure.get("value") if isinstance(figure, Mapping) else None
+    return FittedRule(
+        seats,
+        _text(content, "prompts", "prompts"),
+        Kept(rule, kept, why if isinstance(why, str) else "as the file says", model, voices(rule, model.players)),
+        float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None,
+    )
+
+
+def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRule]:
+    kept, leader = content.get("kept"), content.get("leader")
+    if kept == LEARNT:
+        return LEARNT, MostProbable(model)
+    if kept == PLURALITY:
+        return PLURALITY, Plurality()
+    if kept == SINGLE and leader in model.players:
+        return SINGLE, Leader(str(leader))
+    if kept == SINGLE:
+        raise UsageError(f"{WRITTEN}: leader: expected one of {', '.join(model.players)}, found {leader!r:.40}")
+    raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {SINGLE}, found {kept!r:.40}")
+
+
+def _model(written: Mapping[str, Any], players: tuple[str, ...]) -> ChoiceModel:
+    weights = _mapping(written, "weights", "probability.")
+    if set(weights) != set(players):
+        raise UsageError(f"{WRITTEN}: probability.weights: expected one for each of {', '.join(players)}")
+    none = written.get("none")
+    if not isinstance(none, list) or len(none) != 3:
+        raise UsageError(f"{WRITTEN}: probability.none: expected three numbers")
+    always, spoke, different = _numbers(none, "none")
+    row = np.array(_numbers((weights[name] for name in players), "weights"))
+    (common,), (penalty,) = (_numbers([written.get(key)], key) for key in ("common", "penalty"))
+    return ChoiceModel(players, row, common, (always, spoke, different), penalty)
+
+
+def _numbers(values: Iterable[object], key: str) -> list[float]:
+    found = []
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise UsageError(f"{WRITTEN}: probability.{key}: expected a number, found {value!r:.40}")
+        found.append(float(value))
+    return found
+
+
+def _mapping(content: Mapping[str, Any], key: str, place: str = "") -> Mapping[str, Any]:
+    value = content.get(key)
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{WRITTEN}: {place}{key}: expected keys and values, found {value!r:.40}")
+    return value
+
+
+def _text(content: Mapping[str, Any], key: str, place: str) -> str:
+    value = content.get(key)
+    if not isinstance(value, str):
+        raise UsageError(f"{WRITTEN}: {place}: expected a text under {key}, found {value!r:.40}")
+    return value

@@ -1,0 +1,151 @@
+"""A learnt rule that a file refers to: what `moot fit` wrote, held against the team that is to decide by it.
+
+What was learnt of one player says nothing of another of the same name: other models, other words to ask them with, or other
+players at the table are refused before any call. With the rule come the questions that it was learnt from; like those of a
+selection they are in no claim about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from moot.decide.rule_file import FittedRule, RuleSeat, rule_of
+from moot.errors import FileError, UsageError
+from moot.experiment.plan import player_spec
+from moot.experiment.selected import CHOSEN_ON, NOT_CHOSEN, ChosenOn
+from moot.experiment.spec import ExperimentFile
+from moot.foreign_files import text_of
+from moot.foreign_json import read_json
+from moot.prompts import Prompts
+from moot.strategies import Strategy, prompts_for
+from moot.strategies.alone import alone
+from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.option_meanings import meanings_named, meanings_of
+from moot.strategies.option_values import option_name
+from moot.team import Player, Team
+from moot.types import Case, digest
+
+DRAFTED_WITH = ("player", "again", "draft")
+"""The templates that a draft is asked for with."""
+_OF_A_REQUEST = ("messages", "params", "schema", "question", "space")
+"""What the shape of a call has beside who is asked."""
+AGAIN = "moot fit FILE -o rule.json learns one anew"
+
+
+def read_rule(path: Path) -> tuple[dict[str, Any], ChosenOn]:
+    """A rule without the questions that it was learnt from, and these."""
+    try:
+        content = read_json(text_of(path))
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}; moot fit FILE -o {path.name} writes it"
+        raise FileError(problem, file=path) from None
+    except ValueError:
+        raise FileError("expected what moot fit writes: JSON", file=path) from None
+    if not isinstance(content, dict):
+        raise FileError("expected what moot fit writes: keys and values", file=path)
+    marks = content.pop(CHOSEN_ON, None)
+    if not isinstance(marks, list) or not marks or not all(isinstance(mark, str) for mark in marks):
+        raise FileError(f"does not say which questions it was learnt from ({CHOSEN_ON}); {AGAIN}", file=path)
+    try:
+        rule_of(content)
+    except UsageError as error:
+        raise FileError(str(error), file=path) from None
+    return content, ChosenOn(frozenset(marks))
+
+
+def rule_named(file: ExperimentFile, strategy: str, options: object) -> tuple[str, Path] | None:
+    """The option that names a rule, as it is written, and where the file is; None where none does."""
+    if not isinstance(options, Mapping):
+        return None
+    parts = [name for name, meaning in meanings_named(strategy).items() if meaning.rule]
+    for key, value in options.items():
+        if str(key).replace("-", "_") in parts and isinstance(value, str):
+            return str(key), file.beside(value)
+    return None
+
+
+def with_rule(file: ExperimentFile, strategy: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An option that says so may name a file that `moot fit` wrote: what is in it decides, and not where it is."""
+    named = rule_named(file, strategy, options)
+    return options if named is None else {**options, named[0]: read_rule(named[1])[0]}
+
+
+def rule_learnt_on(file: ExperimentFile, entry: object, cases: Iterable[Case]) -> ChosenOn:
+    """The questions that the rule of a strategy's entry was learnt from; none where it names none."""
+    if not isinstance(entry, Mapping) or len(entry) != 1:
+        return NOT_CHOSEN
+    strategy, options = next(iter(entry.items()))
+    named = rule_named(file, str(strategy), options)
+    return NOT_CHOSEN if named is None else read_rule(named[1])[1].among(cases)
+
+
+def fitted_rule(played: Strategy) -> tuple[str, FittedRule] | None:
+    """The option of a strategy that holds a rule, and that rule."""
+    if not is_dataclass(played):
+        return None
+    meanings = meanings_of(type(played))
+    for option in fields(played):
+        name = option_name(option.name)
+        if meanings[name].rule and (content := getattr(played, option.name)) is not None:
+            return name, rule_of(content)
+    return None
+
+
+def check_rule_players(file: ExperimentFile, position: int, played: Strategy, teams: Iterable[Team]) -> None:
+    """Some team of the file must be the one that the rule is about."""
+    fitted = fitted_rule(played)
+    if fitted is None:
+        return
+    option, rule = fitted
+    tables = {table.name: [player.name for player in table.players] for team in teams for table in team.tables()}
+    if not any(set(names) == set(rule.players) for names in tables.values()):
+        there = "; ".join(f"{name} has {', '.join(names)}" for name, names in tables.items())
+        problem = f"the rule was learnt of {', '.join(rule.players)}, and no team here is these ({there})"
+        raise _refused(file, position, played, option, problem)
+
+
+def check_rule(file: ExperimentFile, position: int, played: Strategy, lineup: Team, prompts: Prompts) -> None:
+    """The same models, asked in the same words."""
+    fitted = fitted_rule(played)
+    if fitted is None:
+        return
+    option, rule = fitted
+    here = {player.name: player for player in lineup.players}
+    for seat in rule.seats:
+        now = seat_of(here[seat.name])
+        if now.model_mark != seat.model_mark:
+            problem = f"the rule was learnt of {seat.name} with another model ({seat.model}), or with other parameters"
+            raise _refused(file, position, played, option, problem)
+        if now.asked_mark != seat.asked_mark:
+            problem = f"the rule was learnt of {seat.name} with another instruction, persona or worked examples"
+            raise _refused(file, position, played, option, problem)
+    if prompts_mark(prompts) != rule.prompts:
+        raise _refused(file, position, played, option, "the rule was learnt with other prompts, or in another language")
+
+
+def _refused(file: ExperimentFile, position: int, played: Strategy, option: str, problem: str) -> FileError:
+    return file.error(("strategies", position, played.name, option), f"{problem}; {AGAIN}")
+
+
+def seat_of(player: Player) -> RuleSeat:
+    return seat_of_spec(player_spec(player), player.model.name)
+
+
+def seat_of_spec(spec: Mapping[str, Any], model: str = "") -> RuleSeat:
+    """From what a cell keeps of a player: see `plan.player_spec`."""
+    shape = {key: value for key, value in spec["model"].items() if key not in _OF_A_REQUEST}
+    asked = {key: value for key, value in spec.items() if key not in ("name", "model")}
+    return RuleSeat(spec["name"], model, digest(shape)[:12], digest(asked)[:12])
+
+
+def prompts_mark(prompts: Prompts) -> str:
+    native = alone(SINGLE_CALL)
+    return mark_of_hashes(prompts_for(native, prompts).hashes(DRAFTED_WITH), prompts.language)
+
+
+def mark_of_hashes(hashes: Mapping[str, str], language: str) -> str:
+    """From what a cell keeps of its prompts."""
+    return digest([[hashes.get(name) for name in DRAFTED_WITH], language])[:12]
