@@ -30,6 +30,8 @@ CATEGORY_PULL = 30.0
 FEWEST_OF_CATEGORY = 5
 ENOUGH = 2_000
 """So many questions choose a penalty."""
+IN_ONE_THREAD = 200_000
+"""Multiplications of one product that the libraries of linear algebra do not hand to several threads."""
 STEPS = 50
 LONGEST_STEP = 2.0
 CLOSE = 1e-7
@@ -114,8 +116,8 @@ def fitted(features: _Features, shares: Floats, centre: Floats, pull: Floats) ->
         mean = np.concatenate(
             [np.einsum("qp,qpf->qf", answers, features.answer), none[:, None] * features.none], axis=1
         )
-        curve = np.diag(pull) - mean.T @ mean
-        curve[:size, :size] += (flat * answers.reshape(-1)[:, None]).T @ flat
+        curve = np.diag(pull) - _summed_products(mean, mean)
+        curve[:size, :size] += _summed_products(flat * answers.reshape(-1)[:, None], flat)
         curve[size:, size:] += (features.none * none[:, None]).T @ features.none
         step = np.linalg.solve(curve, slope)
         longest = float(np.abs(step).max())
@@ -123,6 +125,20 @@ def fitted(features: _Features, shares: Floats, centre: Floats, pull: Floats) ->
         if longest < CLOSE:
             break
     return row
+
+
+def _summed_products(left: Floats, right: Floats) -> Floats:
+    """The product of the one turned on its side with the other, block by block.
+
+    A product as small as these is quicker than handing it to several threads, which is what a large one is for: on a machine
+    that is busy they wait for each other, and learning took fifteen times as long.
+    """
+    size = left.shape[1]
+    rows = max(1, IN_ONE_THREAD // (size * size))
+    whole = len(left) // rows * rows
+    blocks = left[:whole].reshape(-1, rows, size).transpose(0, 2, 1) @ right[:whole].reshape(-1, rows, size)
+    products: Floats = blocks.sum(axis=0) + left[whole:].T @ right[whole:]
+    return products
 
 
 def learn(candidates: Candidates, penalty: float, *, by_category: bool = True) -> ChoiceModel:
