@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from moot.decide.one_coin import dawid_skene, naive_bayes
 from moot.decide.rules import MostProbable, expected_worth
 from moot.select import LabelMatrix, Proposer, SelectionSplit, VoteOracle, selector
-from moot.select.aggregate import LearntVote, NaiveBayesVote, aggregators
+from moot.select.aggregate import ByLearntRule, NaiveBayesVote, aggregators
 from moot.select.kgreedy import value
 from moot.select.labels import per_question, split_labels
 from moot.select.trial import aggregated
@@ -115,7 +115,7 @@ def test_other_words_within_a_question_move_nothing_that_is_learnt(seed: int, re
     assert objectives[0].values((0,), everybody).tolist() == objectives[1].values((0,), everybody).tolist()
     for learn in (naive_bayes, dawid_skene):
         assert learn(candidates_in(labels)) == learn(candidates_in(renamed))
-    rules = [LearntVote().rule(SelectionSplit(each), each) for each in (labels, renamed)]
+    rules = [ByLearntRule().rule(SelectionSplit(each), each) for each in (labels, renamed)]
     assert type(rules[0]) is type(rules[1])
     if isinstance(rules[0], MostProbable) and isinstance(rules[1], MostProbable):
         assert rules[0].model.row.tolist() == rules[1].model.row.tolist()
@@ -153,5 +153,5 @@ def test_dawid_skene_finds_whom_to_trust_without_the_truth() -> None:
 
 def test_learnt_is_left_out_where_there_is_too_little_to_learn_from() -> None:
     few = split_labels(open_world(4, 30), 15).selection
-    assert "15 questions" in (LearntVote().why_not(few) or "")
-    assert LearntVote().why_not(split_labels(open_world(4, 30), 20).selection) is None
+    assert "15 questions" in (ByLearntRule().why_not(few) or "")
+    assert ByLearntRule().why_not(split_labels(open_world(4, 30), 20).selection) is None

@@ -105,7 +105,7 @@ class OneCoinDawidSkene(ByRule):
 
 
 @dataclass(frozen=True, slots=True)
-class LearntVote(ByRule):
+class ByLearntRule(ByRule):
     """The rule that `decide` learns: a weight for every proposer, or the better of the vote and the best one where these
     weights do not show on other questions that they are better."""
 
@@ -202,7 +202,7 @@ def aggregators(labels: LabelMatrix) -> list[Aggregator]:
         kinds += ["best-prompt", "best-model"]
     usable: list[Aggregator] = [Majority(over, weighted) for over in kinds for weighted in (False, True)]
     usable.append(Majority(weighted=True, two_class=True))
-    usable += [NaiveBayesVote(), LearntVote()]
+    usable += [NaiveBayesVote(), ByLearntRule()]
     if not labels.shared or too_many(labels):  # else crowd-kit's, which know that a label is a class
         usable.append(OneCoinDawidSkene())
     if labels.shared and not too_many(labels) and not missing_tree(labels):

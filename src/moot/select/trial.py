@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from moot.select.aggregate import Aggregator, ByRule, LearntVote
+from moot.select.aggregate import Aggregator, ByLearntRule, ByRule
 from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
 from moot.select.oracle import Oracle, VoteOracle, graded_mean, one_team
@@ -145,7 +145,7 @@ def unable(
     for number in range(splits):
         known = split_labels(labels, m, seed=seed, number=number).selection
         for aggregator in aggregators:
-            if isinstance(aggregator, LearntVote) and (why := aggregator.why_not(known)):
+            if isinstance(aggregator, ByLearntRule) and (why := aggregator.why_not(known)):
                 found.setdefault(aggregator.name, why)
     return found
 
