@@ -1,7 +1,7 @@
 """Rules that decide from the same answers, on recorded answers to MMLU-Pro: ten teams of six, drawn before looking.
 
 Everything is told about questions that nothing was learnt on. The data are not part of moot: MOOT_DATA names the folder that
-holds mmlu_pro_answers.parquet. Five minutes of one core.
+holds mmlu_pro_answers.parquet. Seven minutes of one core that has other work too.
 
     python bench/decide.py
 """
