@@ -19,7 +19,8 @@ import numpy as np
 
 from moot.measures.selection.figures import method_rows
 from moot.select.aggregate import aggregators, inferred
-from moot.select.labels import LabelMatrix, read_labels
+from moot.select.files import read_labels
+from moot.select.labels import LabelMatrix
 from moot.select.registry import registered, selector
 from moot.select.trial import aggregated, by_vote, trials
 

@@ -291,7 +291,9 @@ def test_without_a_summariser_or_without_solo(tmp_path: Path, capsys: pytest.Cap
     assert "no solo episodes" in capsys.readouterr().err
 
 
-def test_free_answers_leave_out_what_needs_classes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_free_answers_leave_out_nothing_but_what_needs_classes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "open.yaml"
     file.write_text(
         "name: open\nquestions: {builtin: facts-en, sample: 20}\nmodels:\n"
@@ -299,12 +301,14 @@ def test_free_answers_leave_out_what_needs_classes(tmp_path: Path, capsys: pytes
     )
     assert run_app(app, ["run", str(file), "--quiet"]) == 0
     capsys.readouterr()
-    rows = selected(capsys, file, "--k", 2)
-    methods = {row["method"] for row in rows}
-    assert "truth-prediction" not in methods
-    assert {"greedy", "oracle-surrogate", "exact"} <= methods
-    assert run_app(app, ["select", str(file), "--k", "2", "--method", "truth-prediction"]) == 2
-    assert "free answers" in capsys.readouterr().err
+    assert run_app(app, ["select", str(file), "--k", "2", "--json"]) == 0
+    shown = capsys.readouterr()
+    methods = {row["method"] for row in json.loads(shown.out)}
+    assert {"truth-prediction", "greedy", "oracle-surrogate", "exact", "naive-bayes", "one-coin-dawid-skene"} <= methods
+    assert not {"decision-tree", "dawid-skene", "learnt"} & methods
+    assert "learnt is left out: 16 questions or clusters to choose on, where 20 are needed" in " ".join(
+        shown.err.split()
+    )
 
 
 JUDGED = """

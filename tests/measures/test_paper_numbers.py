@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from moot.data.sample import sample_size
+from moot.decide.weights import log_odds
 from moot.measures.discussion.talks import Talk, mean_rounds, turns_to_decide
 from moot.measures.quiz.played import Played, accuracy_figures, gains
 from moot.measures.quiz.self_preference import self_preference
@@ -24,7 +25,6 @@ from moot.measures.safety.pairs import Pair
 from moot.measures.safety.rescues import safety
 from moot.select import LabelMatrix, Proposer, SelectionSplit, selector
 from moot.select.oracle import AskedOracle
-from moot.select.voting import log_odds
 from moot.stats.graded import Value
 from moot.stats.rank import of_rho
 

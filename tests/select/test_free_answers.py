@@ -65,6 +65,9 @@ def test_other_words_for_the_same_answers_change_no_figure(tmp_path: Path, capsy
         for rename in (as_it_is, with_its_question, by_lot)
     ]
     assert figures[0] == figures[1] == figures[2]
+    assert {"truth-prediction", "hybrid", "naive-bayes", "learnt", "one-coin-dawid-skene"} <= {
+        row["method"] for row in figures[0]
+    }
 
 
 def test_weights_go_by_how_often_wrong_answers_agree_and_not_by_how_many_labels_the_file_holds(
@@ -76,6 +79,8 @@ def test_weights_go_by_how_often_wrong_answers_agree_and_not_by_how_many_labels_
     assert accuracy["input-all"] > 0.9
     assert accuracy["majority-weighted"] > 0.9
     assert accuracy["input-all"] >= accuracy["majority-two-class"]
+    assert accuracy["learnt"] > 0.9
+    assert accuracy["naive-bayes"] > 0.9
 
 
 @pytest.mark.parametrize(
@@ -96,12 +101,13 @@ def test_what_labels_look_like(answers: list[str], kind: str) -> None:
 
 def test_the_look_of_labels_can_be_overruled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = world(tmp_path / "labels.csv", as_it_is, 40)
-    methods = {row["method"] for row in selected(capsys, path, "--k", 2)}
-    assert "truth-prediction" not in methods
     wanted = ["select", str(path), "--k", "2", "--method", "truth-prediction"]
-    assert run_app(app, wanted) == 2
+    assert run_app(app, wanted) == 0
     assert "taken for free answers" in " ".join(capsys.readouterr().err.split())
-    assert run_app(app, [*wanted, "--labels", "choices"]) == 0
+    tree = ["--option", "classifier=sklearn.tree:DecisionTreeClassifier", "--option", "completions=1"]
+    assert run_app(app, [*wanted, *tree]) == 2
+    assert "a classifier needs questions with choices" in " ".join(capsys.readouterr().err.split())
+    assert run_app(app, [*wanted, *tree, "--labels", "choices"]) == 0
     assert run_app(app, [*wanted, "--labels", "words"]) == 2
 
 

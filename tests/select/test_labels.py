@@ -10,12 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from moot.decide.weights import log_odds
 from moot.errors import FileError, UsageError
 from moot.select import LabelMatrix, Proposer, SelectionSplit, TestSplit, VoteOracle, read_labels, split_labels
 from moot.select.aggregate import CROWD, Crowd, DecisionTree, Majority, aggregators, inferred, too_many
 from moot.select.labels import default_m, label_matrix, per_question
 from moot.select.truth import NaiveBayes, dealt
-from moot.select.voting import log_odds, vote
+from moot.select.voting import vote
 
 ROWS = [
     {"question_id": 2, "model": "x", "pred": " b", "answer": "B"},
@@ -227,7 +228,8 @@ def test_aggregators() -> None:
     }
     assert list(scores) == [
         "majority", "majority-weighted", "majority-best-prompt", "majority-best-prompt-weighted",
-        "majority-best-model", "majority-best-model-weighted", "majority-two-class", "decision-tree",
+        "majority-best-model", "majority-best-model-weighted", "majority-two-class", "naive-bayes", "learnt",
+        "decision-tree",
     ]  # fmt: skip
     assert all(score > 0.5 for score in scores.values())
     assert len(Majority("best-prompt").voters(halves.selection)) == 3
@@ -278,9 +280,9 @@ def test_thousands_of_labels_are_counted_by_those_that_were_given() -> None:
             votes[label] = votes.get(label, 0.0) + weight
         votes.pop(-1, None)
         assert winners[place] == (max(votes, key=votes.__getitem__) if votes else -1)
-    assert [each.name for each in aggregators(many)] == ["majority", "majority-weighted", "majority-two-class"]
+    assert [each.name for each in aggregators(many)] == [
+        "majority", "majority-weighted", "majority-two-class", "naive-bayes", "learnt", "one-coin-dawid-skene",
+    ]  # fmt: skip
     assert inferred(many) == {}
-    assert "3,000 different labels: decision-tree, dawid-skene, one-coin-dawid-skene are left out" in (
-        too_many(many) or ""
-    )
+    assert "3,000 different labels: decision-tree and dawid-skene are left out" in (too_many(many) or "")
     assert too_many(small()) is None

@@ -316,10 +316,10 @@ def test_any_classifier_is_cross_validated_on_the_same_folds() -> None:
     assert value(Classified(constant, folds, LogisticRegression()), (0, 1)) == 1.0
 
 
-async def test_truth_prediction_needs_classes_in_common() -> None:
+async def test_a_classifier_needs_classes_in_common() -> None:
     labels = dataclasses.replace(crowd(4, 20), shared=False)
     with pytest.raises(UsageError, match="free answers"):
-        await chosen("truth-prediction", labels, 2)
+        await chosen("truth-prediction", labels, 2, classifier="sklearn.tree:DecisionTreeClassifier")
 
 
 # --- the surrogate and the optimum --------------------------------------------------------------------------------------

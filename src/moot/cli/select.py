@@ -38,7 +38,7 @@ from moot.select.files import ResponseKind, read_labels
 from moot.select.labels import LabelMatrix, default_m
 from moot.select.oracle import BY_VOTE
 from moot.select.registry import Selector, registered, selector
-from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials
+from moot.select.trial import OracleMaker, Trial, aggregated, by_vote, trials, unable
 from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
 from moot.store.examined import opened_to_read
@@ -97,10 +97,8 @@ class SelectionAsked:
             )
         self.ks = list(dict.fromkeys(min(k, pool) for k in self.ks))
 
-    def selectors(self, labels: LabelMatrix) -> list[Selector]:
-        """Those that make sense for these labels; one that does not is left out of `all` only."""
-        names = [name for name in self.names if not (self.all and name == "truth-prediction" and not labels.shared)]
-        return [self._selector(name) for name in names]
+    def selectors(self) -> list[Selector]:
+        return [self._selector(name) for name in self.names]
 
     def _selector(self, name: str) -> Selector:
         options = self.options.get(name, {})
@@ -290,7 +288,7 @@ async def _rows(
     asked.fit(len(labels.proposers))
     plan = {"m": asked.m, "splits": asked.splits, "seed": asked.seed}
     team_trials: list[Trial] = []
-    methods = asked.selectors(labels)
+    methods = asked.selectors()
     for k in asked.ks:
         team_trials += [trial async for trial in trials(labels, methods, k, summarisers=maker, **plan)]  # type: ignore[arg-type]
     with ends_on_ctrl_c():  # whoever was to be asked has been
@@ -310,9 +308,11 @@ def _figures(
     for remark in _odd_splits(labels, asked, team_trials):
         say(f"moot: {remark}", file=sys.stderr)
     if asked.all:
-        for words in filter(None, (too_many(labels), missing_tree(labels))):
+        usable = aggregators(labels)
+        without = unable(labels, usable, **plan)  # type: ignore[arg-type]
+        for words in filter(None, (too_many(labels), missing_tree(labels), *without.values())):
             say(f"moot: {words}", file=sys.stderr)
-        beside = aggregated(labels, aggregators(labels), **plan)  # type: ignore[arg-type]
+        beside = aggregated(labels, [each for each in usable if each.name not in without], **plan)  # type: ignore[arg-type]
         rows += method_rows(labels, [*beside, *_crowd(labels, beside)], "aggregator")
         rows += single_rows(labels, None if stored is None else stored.plays)
     return rows

@@ -1,22 +1,29 @@
 """Label-level aggregators: what the whole pool's labels add up to, without a model. They stand beside the summariser.
 
-Some learn from the selection split (weights, a tree); those of crowd-kit need no truth at all.
+Most are rules of `decide`, which see of a label only who else has it, so that it may mean something in its question alone.
+Those learn from the selection split, but for Dawid–Skene, which sees no truth. A tree and the kin of Dawid–Skene from
+crowd-kit take labels for classes that all questions have in common.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Protocol
 
 import numpy as np
 
+from moot.decide.candidates import candidates_of
+from moot.decide.learning import FEWEST, learn_rule
+from moot.decide.one_coin import dawid_skene, naive_bayes
+from moot.decide.rules import DraftRule, Plurality, WeightedSum
+from moot.decide.weights import log_odds
 from moot.errors import UsageError
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, SelectionSplit
-from moot.select.truth import INSTALL_SKLEARN, one_hot
-from moot.select.voting import best_of_each, log_odds, lots, vote, worth_of_votes
+from moot.select.truth import INSTALL_SKLEARN, MOST_CLASSES, one_hot
+from moot.select.voting import best_of_each, candidates_in, lots, names_of, ruled, worth_of_rule
 
 
 class Aggregator(Protocol):
@@ -28,7 +35,28 @@ class Aggregator(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Majority:
+class ByRule:
+    """What a rule of `decide` makes of the labels."""
+
+    def voters(self, known: SelectionSplit) -> list[int]:
+        return list(range(len(known.labels.proposers)))
+
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
+        """For the questions asked, of the voters alone."""
+        raise NotImplementedError
+
+    def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
+        voters = asked.only(self.voters(known))
+        return ruled(self.rule(known, asked), voters, lots(asked, known.seed))
+
+    def right(self, known: SelectionSplit, asked: LabelMatrix) -> Floats:
+        """What its words are worth; a label that waits for its grade may yet go with those that are right."""
+        voters = asked.only(self.voters(known))
+        return worth_of_rule(self.rule(known, asked), voters, lots(asked, known.seed))
+
+
+@dataclass(frozen=True, slots=True)
+class Majority(ByRule):
     """A vote over everybody, or over the best proposer of each model or for each prompt."""
 
     over: str = "all"
@@ -47,21 +75,54 @@ class Majority:
             return list(range(len(known.labels.proposers)))
         return best_of_each(known.labels, known.labels.accuracy, "model" if self.over == "best-prompt" else "prompt")
 
-    def predict(self, known: SelectionSplit, asked: LabelMatrix) -> Codes:
-        team = self.voters(known)
-        return vote(asked, team, self._weights(known, team), seed=known.seed)
-
-    def right(self, known: SelectionSplit, asked: LabelMatrix) -> Floats:
-        """What its words are worth; a label that waits for its grade may yet vote with those that are right."""
-        team, everything = self.voters(known), np.arange(asked.size)
-        weights = self._weights(known, team)[:, None]
-        return worth_of_votes(asked, np.array(team)[:, None], everything, weights, lots(asked, known.seed))
-
-    def _weights(self, known: SelectionSplit, team: Sequence[int]) -> Floats:
-        labels = known.labels
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
         if not self.weighted:
-            return np.ones(len(team))
-        return log_odds(labels.accuracy[team], labels.known, labels.alternatives, two_class=self.two_class)
+            return Plurality()
+        labels = known.labels
+        weights = log_odds(labels.accuracy, labels.known, labels.alternatives, two_class=self.two_class)
+        return WeightedSum(dict(zip(names_of(labels), weights.tolist(), strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveBayesVote(ByRule):
+    """Each label moves the odds of its answer by how right its proposer is where it speaks."""
+
+    name: str = "naive-bayes"
+
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
+        return naive_bayes(candidates_in(known.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class OneCoinDawidSkene(ByRule):
+    """Who can be trusted is inferred from who agrees with whom, on the questions known and asked; no truth is seen."""
+
+    name: str = "one-coin-dawid-skene"
+
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
+        codes = np.hstack([known.labels.codes, asked.codes])
+        return dawid_skene(candidates_of(names_of(asked), codes, np.zeros(codes.shape)))
+
+
+@dataclass(frozen=True, slots=True)
+class ByLearntRule(ByRule):
+    """The rule that `decide` learns: a weight for every proposer, or the better of the vote and the best one where these
+    weights do not show on other questions that they are better."""
+
+    name: str = "learnt"
+
+    def rule(self, known: SelectionSplit, asked: LabelMatrix) -> DraftRule:
+        labels = known.labels.with_known_truth()
+        return learn_rule(candidates_in(labels), labels.units()).rule
+
+    def why_not(self, known: SelectionSplit) -> str | None:
+        """Why nothing can be learnt from these questions, in words."""
+        units = len(set(known.labels.with_known_truth().units()))
+        if units >= FEWEST:
+            return None
+        return (
+            f"{self.name} is left out: {units} questions or clusters to choose on, where {FEWEST} are needed to learn"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +158,6 @@ CROWD: Mapping[str, str] = {
 
 QUICK = ("dawid-skene", "one-coin-dawid-skene")
 """Those that a table shows of itself: seconds for a hundred thousand labels."""
-
-
-MOST_CLASSES = 100
-"""With more labels than these a tree and the kin of Dawid–Skene take minutes for each thousand questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +202,9 @@ def aggregators(labels: LabelMatrix) -> list[Aggregator]:
         kinds += ["best-prompt", "best-model"]
     usable: list[Aggregator] = [Majority(over, weighted) for over in kinds for weighted in (False, True)]
     usable.append(Majority(weighted=True, two_class=True))
+    usable += [NaiveBayesVote(), ByLearntRule()]
+    if not labels.shared or too_many(labels):  # else crowd-kit's, which know that a label is a class
+        usable.append(OneCoinDawidSkene())
     if labels.shared and not too_many(labels) and not missing_tree(labels):
         usable.append(DecisionTree())
     return usable
@@ -161,7 +221,7 @@ def too_many(labels: LabelMatrix) -> str | None:
     """Which aggregators are left out, in words, where labels are so many that a table would wait for them for hours."""
     if not labels.shared or len(labels.classes) <= MOST_CLASSES:
         return None
-    named = ", ".join((DecisionTree().name, *QUICK))
+    named = f"{DecisionTree().name} and {Crowd().name}"
     return f"{len(labels.classes):,} different labels: {named} are left out, whose time grows with the square of these"
 
 

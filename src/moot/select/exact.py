@@ -14,13 +14,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from moot.errors import UsageError
 from moot.select.kgreedy import Objective, k_greedy, value
 from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
 from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
 from moot.select.surrogate import SAMPLES, WorthByCount, learn
-from moot.select.truth import FOLDS, NaiveBayes, dealt, too_few
+from moot.select.truth import FOLDS, dealt, predicted, too_few
 
 MOST_NODES = 300_000
 """Looked at before the search gives up: half a minute or so."""
@@ -64,11 +63,9 @@ class Exact:
     def _by_truth(self, split: SelectionSplit, k: int) -> Chosen:
         split = replace(split, labels=split.labels.with_known_truth())
         labels = split.labels
-        if not labels.shared:
-            raise UsageError("objective: truth needs questions with choices: free answers have no classes in common")
         if why := too_few(split):
             return Chosen(completed(split, (), k), notes=(why,))
-        objective = NaiveBayes.of(labels, dealt(split, FOLDS))
+        objective = predicted(labels, dealt(split, FOLDS))
         start = k_greedy(split, objective, k)
         best = tried(objective, len(labels.proposers), k, start=start, most_nodes=self.most_nodes)
         return _told(split, objective, best, 0, ())

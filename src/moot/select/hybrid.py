@@ -44,9 +44,8 @@ class Hybrid:
         begin = min(k, (k + 1) // 2 if self.first_k is None else self.first_k)
         first = await _with_budget(self.first, self.calls).extend(split, (), begin, oracle)
         left = None if self.calls is None else self.calls - first.calls
-        then = self.then if split.labels.shared or self.then != "truth-prediction" else "top-accuracy"
-        rest = await _with_budget(then, left).extend(split, first.team, k, oracle)
-        notes = (f"{begin} by {self.first}, {k - begin} by {then}", *first.notes, *rest.notes)
+        rest = await _with_budget(self.then, left).extend(split, first.team, k, oracle)
+        notes = (f"{begin} by {self.first}, {k - begin} by {self.then}", *first.notes, *rest.notes)
         return Chosen(rest.team, first.calls + rest.calls, notes)
 
 

@@ -13,8 +13,9 @@ from typing import Protocol
 
 import numpy as np
 
+from moot.decide.weights import log_odds
 from moot.select.labels import Floats, LabelMatrix, Places, Proposer, SelectionSplit
-from moot.select.voting import log_odds, lots, worth_of_votes
+from moot.select.voting import lots, worth_of_votes
 
 AskTeam = Callable[[tuple[Proposer, ...], str], Awaitable[float]]
 """One question: the proposers whose responses are read, the question's id; 1 if right, 0 if not, NaN: nobody can say."""

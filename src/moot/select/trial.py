@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from moot.select.aggregate import Aggregator, Majority
+from moot.select.aggregate import Aggregator, ByLearntRule, ByRule
 from moot.select.kgreedy import Objective, value
 from moot.select.labels import Floats, Halves, LabelMatrix, Places, split_labels
 from moot.select.oracle import Oracle, VoteOracle, graded_mean, one_team
@@ -127,17 +127,27 @@ def aggregated(
     for number in range(splits):
         halves = split_labels(labels, m, seed=seed, number=number)
         for aggregator in aggregators:
-            team = tuple(
-                getattr(aggregator, "voters", lambda selection: range(len(labels.proposers)))(halves.selection)
-            )
             known, asked = halves.selection, halves.test.labels
-            if isinstance(aggregator, Majority):
-                right = aggregator.right(known, asked)
+            if isinstance(aggregator, ByRule):
+                team, right = tuple(aggregator.voters(known)), aggregator.right(known, asked)
             else:
-                right = asked.grades(aggregator.predict(known, asked))
+                team, right = tuple(range(len(labels.proposers))), asked.grades(aggregator.predict(known, asked))
             right_counts = asked.right_in(team)
             results.append(Trial(aggregator.name, None, number, team, 0, (), None, right, halves.tested, right_counts))
     return results
+
+
+def unable(
+    labels: LabelMatrix, aggregators: Sequence[Aggregator], *, m: int | None = None, splits: int = 1, seed: int = 0
+) -> dict[str, str]:
+    """By name, those that cannot learn from one of these splits, and why, in words."""
+    found: dict[str, str] = {}
+    for number in range(splits):
+        known = split_labels(labels, m, seed=seed, number=number).selection
+        for aggregator in aggregators:
+            if isinstance(aggregator, ByLearntRule) and (why := aggregator.why_not(known)):
+                found.setdefault(aggregator.name, why)
+    return found
 
 
 def _fair_mean(right: Floats, labels: LabelMatrix) -> float | None:

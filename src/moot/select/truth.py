@@ -2,7 +2,9 @@
 
 The predictor is naive Bayes, cross-validated. Its log-likelihoods add up over the members of a team, so they are laid
 out once for every proposer, fold and question; after that the cross-validated accuracy of a team is a sum and a maximum.
-Any scikit-learn classifier may take its place (extra `scikit-learn`), fitted the slow way.
+Where a label means something only within its question, or next to every question has a right label of its own, it is learnt how
+often a proposer is right (`within_questions`); else also which classes it mistakes for which. Any scikit-learn classifier may
+take its place (extra `scikit-learn`), fitted the slow way.
 """
 
 from __future__ import annotations
@@ -18,15 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.errors import UsageError
-from moot.select.kgreedy import COMPLETIONS, k_greedy, value
+from moot.select.kgreedy import COMPLETIONS, Objective, k_greedy, value
 from moot.select.labels import UNANSWERED, Codes, Floats, LabelMatrix, Places, SelectionSplit, selection_only
 from moot.select.oracle import Oracle
 from moot.select.registry import Chosen, check_count, check_k, completed
+from moot.select.within_questions import WithinQuestions
 from moot.stats.clusters import dealt as dealt_in_order
 
 FOLDS = 5
 INSTALL_SKLEARN = "pip install 'moot[scikit-learn]'"
 NAIVE_BAYES = "naive-bayes"
+MOST_CLASSES = 100
+"""With more right labels than these none comes back often enough to learn what is said for it, and a table of them all
+outgrows any memory. With more labels than these a tree and the kin of Dawid–Skene take minutes for each thousand questions."""
 AT_ONCE = 4_000_000
 """Numbers in one block of candidates: what stays in the cache of a processor is quick."""
 
@@ -54,18 +60,24 @@ class TruthPrediction:
         check_k(selection_only(split).labels, k)
         split = replace(split, labels=split.labels.with_known_truth())
         labels = split.labels
-        if not labels.shared:
-            raise UsageError("truth-prediction needs questions with choices: free answers have no classes in common")
+        if self.classifier != NAIVE_BAYES and not labels.shared:
+            raise UsageError("a classifier needs questions with choices: free answers have no classes in common")
         if why := too_few(split):
             return Chosen(completed(split, team, k), notes=(why,))
         folds = dealt(split, self.folds)
         objective = (
-            NaiveBayes.of(labels, folds)
+            predicted(labels, folds)
             if self.classifier == NAIVE_BAYES
             else Classified(labels, folds, _estimator(self.classifier))
         )
         chosen = k_greedy(split, objective, k, team, self.completions)
         return Chosen(chosen, detail={"worth": value(objective, chosen)})
+
+
+def predicted(labels: LabelMatrix, folds: Places) -> Objective:
+    """Naive Bayes, cross-validated, of classes where all questions have them in common."""
+    in_common = labels.shared and len(np.unique(labels.truth)) <= MOST_CLASSES
+    return NaiveBayes.of(labels, folds) if in_common else WithinQuestions.of(labels, folds)
 
 
 def dealt(split: SelectionSplit, folds: int) -> Places:

@@ -247,6 +247,56 @@ def _right_labels(labels: Labels, split: Split, team: Sequence[Proposer], may_be
     return cells
 
 
+def naive_bayes(labels: Labels, chosen_on: Sequence[str]) -> dict[Proposer, float]:
+    """What a label says for its answer: by how right its proposer is where it speaks. Ungraded is not right here."""
+    known = [question for question in chosen_on if question not in labels.unknown]
+    pairs = equal = 0
+    for question in known:
+        wrong = [own[question] for own in labels.said.values() if own[question] not in (None, labels.right[question])]
+        for one, other in combinations(wrong, 2):
+            pairs, equal = pairs + 1, equal + (one == other)
+    others = (pairs + 1) / (equal + 1)
+    weights = {}
+    for proposer, own in labels.said.items():
+        spoke = sum(own[question] is not None for question in known)
+        p = (sum(labels.hits(proposer, known)) + 1) / (spoke + 2)
+        weights[proposer] = math.log(max(1.0, others) * p / (1 - p))
+    return weights
+
+
+def one_coin(labels: Labels) -> dict[Proposer, float]:
+    """The same with no truth seen: how likely each answer is and how right each proposer is, by turns until they agree."""
+    answers = {
+        question: sorted({own[question] or "" for own in labels.said.values()} - {""}) for question in labels.right
+    }
+    backers = {
+        (q, word): [p for p, own in labels.said.items() if own[q] == word] for q in answers for word in answers[q]
+    }
+    voices = {q: sum(len(backers[q, word]) for word in answers[q]) for q in answers}
+    likely = {(q, word): len(who) / voices[q] for (q, word), who in backers.items()}
+    weights: dict[Proposer, float] = {}
+    for _ in range(200):
+        equal = pairs = 0.0
+        for q, words in answers.items():
+            for word in words:
+                n = len(backers[q, word])
+                equal += (1 - likely[q, word]) * n * (n - 1) / 2
+            for one, other in combinations(words, 2):
+                both = 1 - likely[q, one] - likely[q, other]
+                pairs += both * len(backers[q, one]) * len(backers[q, other])
+        others = (equal + pairs + 1) / (equal + 1)
+        for proposer, own in labels.said.items():
+            heard = [likely[q, word] for q, word in own.items() if word]
+            p = (sum(heard) + 1) / (len(heard) + 2)
+            weights[proposer] = math.log(max(1.0, others) * p / (1 - p))
+        before = likely
+        odds = {key: math.exp(sum(weights[p] for p in who)) for key, who in backers.items()}
+        likely = {(q, word): odd / sum(odds[q, each] for each in answers[q]) for (q, word), odd in odds.items()}
+        if max(abs(likely[key] - before[key]) for key in likely) < 1e-6:
+            break
+    return weights
+
+
 UNSURE = ("test_accuracy", "low", "high", "n", "ungraded", "bounds", "why", "right_labels")
 """What hangs on a lot where votes are tied."""
 
@@ -301,7 +351,13 @@ def _aggregator(labels: Labels, split: Split, row: Mapping[str, Any]) -> Row:
         may_be = split.may_be(
             team, split.test, (lambda p: split.weight(p, two_class=two_class)) if weighted else (lambda p: 1.0)
         )
+    elif name == "naive-bayes":
+        may_be = split.may_be(team, split.test, naive_bayes(labels, split.chosen_on).__getitem__)
+    elif name == "one-coin-dawid-skene" and labels.free:
+        may_be = split.may_be(team, split.test, one_coin(labels).__getitem__)
     expected = {**_voted(labels, split, row, may_be), "selection_accuracy": None, "g": None}
+    if may_be is None and labels.open:  # what was learnt is not learnt again here: any of it may hang on what waits
+        expected |= {key: Holds(lambda _: True, "anything") for key in UNSURE if key in row}
     by = labels.model if "best-prompt" in name else labels.prompt if "best-model" in name else None
     if by is not None:
         best = {key: max(split.accuracy[p] for p in by if by[p] == key) for key in {*by.values()}}
