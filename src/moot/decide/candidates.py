@@ -77,9 +77,7 @@ class Candidates:
     def at(self, questions: Places) -> Candidates:
         """Only these questions."""
         categories = tuple(self.categories[place] for place in questions) if self.categories else ()
-        return replace(
-            self, support=self.support[questions], worth=self.worth[questions], categories=categories
-        )
+        return replace(self, support=self.support[questions], worth=self.worth[questions], categories=categories)
 
     def only(self, players: Sequence[int]) -> Candidates:
         """The same questions, had only these players been asked. Places stay: an answer that none of them gave is none."""

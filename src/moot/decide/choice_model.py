@@ -108,9 +108,9 @@ def fitted(features: _Features, shares: Floats, centre: Floats, pull: Floats) ->
     flat = features.answer.reshape(-1, size)
     for _ in range(STEPS):
         answers, none = _chances(features, row)
-        slope = np.concatenate(
-            [(answers - shares).reshape(-1) @ flat, (none - none_right) @ features.none]
-        ) + pull * (row - centre)
+        slope = np.concatenate([(answers - shares).reshape(-1) @ flat, (none - none_right) @ features.none]) + pull * (
+            row - centre
+        )
         mean = np.concatenate(
             [np.einsum("qp,qpf->qf", answers, features.answer), none[:, None] * features.none], axis=1
         )
@@ -141,7 +141,12 @@ def learn(candidates: Candidates, penalty: float, *, by_category: bool = True) -
                 categories[name] = fitted(features.at(there), shares[there], row, towards)
     common, *none = row[players:]
     return ChoiceModel(
-        candidates.players, row[:players], float(common), (float(none[0]), float(none[1]), float(none[2])), penalty, categories
+        candidates.players,
+        row[:players],
+        float(common),
+        (float(none[0]), float(none[1]), float(none[2])),
+        penalty,
+        categories,
     )
 
 

@@ -1,10 +1,10 @@
 """A threshold with a promise: of the answers given, at least so many are right.
 
 Below the threshold the team abstains. The promise holds with probability `LEVEL` over the questions that it is made on, in
-samples of any size: for one threshold after the other, from a strict one on, an exact test asks whether the answers above it are right
-too seldom; the first that cannot be refused ends it, and the one before it is taken (learn then test, in a fixed order). The
-questions must be others than those on which the probabilities were learnt, and the order goes by the probabilities alone,
-never by what turned out right. Of questions that belong together one is taken.
+samples of any size: for one threshold after the other, from a strict one on, an exact test asks whether the answers above
+it are right too seldom; the first that cannot be refused ends it, and the one before it is taken (learn then test, in a
+fixed order). The questions must be others than those on which the probabilities were learnt, and the order, with where it
+begins, goes by the probabilities alone, never by what turned out right. Of questions that belong together one is taken.
 
 It may be that no threshold passes, with few questions almost certainly: then the team abstains from everything, which is
 no success, and it is said how many questions it would take.
@@ -25,6 +25,8 @@ from moot.stats.binomial import at_most
 LEVEL = 0.95
 THRESHOLDS = (0.995, *(round(0.99 - 0.01 * step, 2) for step in range(100)))
 """From the strictest on. Fixed, so that nothing of the questions chooses them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Promise:
     """What can be promised, and on what ground."""
@@ -58,9 +60,7 @@ def fewest_answers(target: float, level: float = LEVEL) -> int:
     return ceil(log(1 - level) / log(target))
 
 
-def promised(
-    chances: Floats, rights: Floats, units: Sequence[str], target: float, *, level: float = LEVEL
-) -> Promise:
+def promised(chances: Floats, rights: Floats, units: Sequence[str], target: float, *, level: float = LEVEL) -> Promise:
     """The lowest threshold of which it can be promised. `rights`: 1 or 0; a part of right is taken for wrong."""
     kept = one_of_each(units)
     chances, right = chances[kept], rights[kept] >= 1.0

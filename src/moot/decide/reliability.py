@@ -15,6 +15,7 @@ from moot.decide.candidates import Floats, Places
 
 BINS = 10
 DRAWS = 400
+LEVEL = 0.975
 COVERAGES = tuple(round(0.1 * step, 1) for step in range(1, 11))
 
 
@@ -51,20 +52,22 @@ def reliability(chances: Floats, rights: Floats, units: Sequence[str], *, seed: 
         briers.append(float(squares[places].mean()))
     error = calibration_error(chances, rights)
     chance = [
-        calibration_error(chances, (draw.random(len(chances)) < chances).astype(float)) for _ in range(DRAWS // 4)
+        calibration_error(chances, (draw.random(len(chances)) < chances).astype(float)) for _ in range(DRAWS // 2)
     ]
-    # A resample adds the noise of the sample once more, so its error is too large by as much. The lower end is mirrored,
-    # the upper is not: it errs on the side of distrust.
-    high = float(np.quantile(errors, 0.975))
+    # A resample adds the noise of the sample once more, so its error is too large by as much. The lower end is mirrored, and
+    # is 0 where chance alone shows as much; the upper is not mirrored: it errs on the side of distrust.
+    high = float(np.quantile(errors, LEVEL))
+    brier_low, brier_high = np.quantile(briers, [1 - LEVEL, LEVEL])
     return Reliability(
-        float(squares.mean()),
-        *(float(end) for end in np.quantile(briers, [0.025, 0.975])),
-        error,
-        max(0.0, 2 * error - high),
-        high,
-        float(np.mean(chance)),
-        tuple(binned(chances, rights)),
-        len(chances),
+        brier=float(squares.mean()),
+        brier_low=float(brier_low),
+        brier_high=float(brier_high),
+        error=error,
+        low=0.0 if error <= np.quantile(chance, LEVEL) else max(0.0, 2 * error - high),
+        high=high,
+        by_chance=float(np.mean(chance)),
+        bins=tuple(binned(chances, rights)),
+        n=len(chances),
     )
 
 

@@ -96,22 +96,21 @@ def table_chances(candidates: Candidates, units: Sequence[str]) -> TableChances:
     return TableChances(fold_of, tuple(nested))
 
 
-def verdict_chances(table: TableChances, chosen: Places, rights: Floats) -> Floats:
-    """Of each question the probability of its verdict, learnt on the other folds.
+def verdict_chances(table: TableChances, drafts: Places, chosen: Places, rights: Floats) -> Floats:
+    """Of each verdict its probability, learnt on the other folds.
 
-    `chosen`: the place of the group that the verdict is of, `SILENT` for an answer that nobody had drafted. `rights`: how
-    right it was; NaN where nobody has graded it, from which nothing is learnt.
+    `drafts`: the row of the table that it rests on; several may rest on one. `chosen`: the place of the group that it is
+    of, `SILENT` for an answer that nobody had drafted. `rights`: how right it was; NaN where nobody has graded it, from
+    which nothing is learnt.
     """
     found, own = np.full(len(chosen), np.nan), chosen == SILENT
-    questions, place = np.arange(len(chosen)), np.maximum(chosen, 0)
-    graded = ~np.isnan(rights)
+    place, fold_of, graded = np.maximum(chosen, 0), table.fold_of[drafts], ~np.isnan(rights)
     for fold, chances in enumerate(table.nested):
-        drafted = np.where(own, np.nan, chances[questions, place])
-        inside, outside = table.fold_of == fold, (table.fold_of != fold) & graded
-        if not outside.any():
-            continue
-        verdicts = learn_verdicts(drafted[outside], own[outside], rights[outside])
-        found[inside] = verdicts.chances(drafted[inside], own[inside])
+        drafted = np.where(own, np.nan, chances[drafts, place])
+        inside, outside = fold_of == fold, (fold_of != fold) & graded
+        if outside.any():
+            verdicts = learn_verdicts(drafted[outside], own[outside], rights[outside])
+            found[inside] = verdicts.chances(drafted[inside], own[inside])
     return found
 
 

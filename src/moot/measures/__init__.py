@@ -27,6 +27,7 @@ BUILT_IN = {
     "discussion": "moot.measures.discussion.measure:Discussion",
     "summaries": "moot.measures.summaries.measure:Summaries",
     "position": "moot.measures.position.measure:Position",
+    "trust": "moot.measures.trust.measure:AnswerTrust",
     "claims": "moot.measures.claims.measure:Claims",
 }
 """In the order in which they are taken: a measure may use the figures of those before it."""
