@@ -13,22 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from moot.decide.candidates import SILENT, Candidates, Floats, Places, candidates_by_name
+from moot.decide.candidates import SILENT, Candidates, Floats, candidates_by_name
 from moot.decide.learning import FEWEST
 from moot.decide.reliability import COVERAGES, reliability
 from moot.decide.verdict_chance import TableChances, table_chances, verdict_chances
+from moot.grade.ways import way_of
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import Key, Recorded
 from moot.measures.source import Source, grouped_drafts
+from moot.stats.clusters import unit_of
 from moot.stats.counted_words import count
-from moot.stats.graded import FEW_WAITING
-from moot.stats.proportion import mean_over_questions
+from moot.stats.graded import Value, graded_value, why_unfair_together, why_unknown
+from moot.stats.proportion import accuracy
 from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
 SMALL = 100
 """With fewer questions a probability is rough, and that is said."""
+SAME = 9
+"""Probabilities that are equal to so many digits are equally sure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,8 +41,9 @@ class _TableDrafts:
 
     candidates: Candidates
     place: Mapping[Key, int]
-    groups: Sequence[Sequence[Sequence[str]]]
     units: Sequence[str]
+    values: Sequence[Sequence[Value]]
+    """Of each, what its drafts are worth, and how they came by that."""
 
 
 def trust_figures(source: Source) -> dict[str, Any]:
@@ -47,16 +52,29 @@ def trust_figures(source: Source) -> dict[str, Any]:
 
 
 def _of_table(source: Source, table: DraftTable) -> Iterator[Row]:
-    drafts = _drafts(source, table)
-    known = len({drafts.units[place] for place in np.flatnonzero(drafts.candidates.settled)})
-    why = None
-    if known < FEWEST:
-        why = f"{count(known, 'graded question')}; {FEWEST} or more teach a probability"
-    elif (waiting := len(drafts.units) - int(drafts.candidates.settled.sum())) > FEW_WAITING * len(drafts.units):
-        why = f"{waiting:,} of {len(drafts.units):,} questions have drafts that nobody has graded"
-    chances = None if why else table_chances(drafts.candidates, drafts.units)
+    drafting = [cell for cell in table.cells if cell["traits"].drafts is not None]
+    drafts = _drafts(source, table) if drafting else None
+    why = None if drafts is None else _why_none(drafts)
+    chances = None if drafts is None or why else table_chances(drafts.candidates, drafts.units)
     for cell in table.cells:
-        yield {**_named(cell), **(_unknown(why) if chances is None else _of_cell(source, cell, drafts, chances))}
+        if drafts is None or cell not in drafting:
+            found = _unknown("it has no drafts that its players gave alone, from which a probability is learnt")
+        else:
+            found = _unknown(why) if chances is None else _of_cell(source, cell, drafts, chances)
+        yield {**_named(cell), **found}
+
+
+def _why_none(drafts: _TableDrafts) -> str | None:
+    """Why no probability is learnt from these."""
+    known = len({drafts.units[place] for place in np.flatnonzero(drafts.candidates.settled)})
+    if known < FEWEST:
+        return _too_few(known, drafts.units)
+    return why_unfair_together(drafts.values)
+
+
+def _too_few(known: int, units: Sequence[str]) -> str:
+    apart = " that do not hang together" if len(set(units)) < len(units) else ""
+    return f"{count(known, 'graded question')}{apart}; {FEWEST} or more teach a probability"
 
 
 def _named(cell: Stored) -> Row:
@@ -65,43 +83,42 @@ def _named(cell: Stored) -> Row:
 
 
 def _unknown(why: str | None) -> Row:
-    return {
-        "brier": None,
-        "ece": None,
-        "ece_low": None,
-        "ece_high": None,
-        "n": 0,
-        "why": why,
-        "bins": [],
-        "coverage": [],
-    }
+    nothing = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
+    return {**nothing, "n": 0, "why": why, "bins": [], "coverage": []}
 
 
 def _drafts(source: Source, table: DraftTable) -> _TableDrafts:
     kept = source.drafts(table)
     keys = sorted(kept.drafts)
     groups = [grouped_drafts(source, key, (), kept) for key in keys]
-    rights = [
-        {draft.player: source.grade(source.cases[key[0]], draft.text) for draft in kept.drafts[key]} for key in keys
+    graded = [
+        {draft.player: source.graded(source.cases[key[0]], draft.text) for draft in kept.drafts[key]} for key in keys
     ]
+    rights = [{player: right for player, (right, _) in each.items()} for each in graded]
     categories = [source.cases[key[0]].category or "" for key in keys]
-    units = [source.clusters.get(key[0], key[0]) for key in keys]
     return _TableDrafts(
         candidates_by_name(table.players, groups, rights, categories if any(categories) else ()),
         {key: place for place, key in enumerate(keys)},
-        groups,
-        units,
+        [unit_of(key[0]) for key in keys],
+        [[graded_value(*grade) for grade in each.values()] for each in graded],
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Verdicts:
-    """The plays of a cell that have an answer, and rest on drafts whose groups are known."""
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A play that has an answer, and rests on drafts whose groups are known."""
 
-    drafts: Places
-    chosen: Places
-    rights: Floats
-    questions: Sequence[str]
+    question: str
+    repeat: int
+    drafts: int
+    """The row of the table."""
+    chosen: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    given: Sequence[_Given]
     left_out: int
     """Of which nobody knows whose draft they are."""
     without: int
@@ -110,17 +127,19 @@ class _Verdicts:
 
 def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts, table: TableChances) -> Row:
     verdicts = _verdicts(source, cell, drafts)
-    graded = np.flatnonzero(~np.isnan(verdicts.rights))
-    asked = len(verdicts.rights)
-    if asked - len(graded) > FEW_WAITING * asked or len(graded) < FEWEST:
-        return _unknown(f"{asked - len(graded):,} of {asked:,} answers are not graded")
-    chances = verdict_chances(table, verdicts.drafts, verdicts.chosen, verdicts.rights)
-    said, right = chances[graded], verdicts.rights[graded]
-    units = [drafts.units[verdicts.drafts[place]] for place in graded]
+    if (why := why_unknown([each.value for each in verdicts.given])) is not None:
+        return _unknown(why)
+    graded = [each for each in verdicts.given if each.value.known is not None]
+    units = [drafts.units[each.drafts] for each in graded]
+    if len(set(units)) < FEWEST:
+        return _unknown(_too_few(len(set(units)), units))
+    rows, chosen = (np.array([getattr(each, name) for each in graded], dtype=np.intp) for name in ("drafts", "chosen"))
+    right = np.array([each.value.known for each in graded], dtype=float)
+    said = verdict_chances(table, rows, chosen, right)
     found = reliability(said, right, units, seed=source.seed)
-    questions = [verdicts.questions[place] for place in graded]
+    coverage = _coverage(said, graded)
     row: Row = {
-        "accuracy": float(right.mean()),
+        "accuracy": coverage[-1]["accuracy"],
         "brier": found.brier,
         "brier_low": found.brier_low,
         "brier_high": found.brier_high,
@@ -128,43 +147,34 @@ def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts, table: TableCha
         "ece_low": found.low,
         "ece_high": found.high,
         "ece_by_chance": found.by_chance,
-        "n": len(set(questions)),
+        "n": len({each.question for each in graded}),
         "small": len(set(units)) < SMALL,
         "without_answer": verdicts.without,
         "bins": [{"said": each.said, "right": each.right, "n": each.n} for each in found.bins],
-        "coverage": _coverage(said, right, questions),
+        "coverage": coverage,
     }
-    return {**row, **({"left_out": verdicts.left_out} if verdicts.left_out else {})}
+    ungraded = len(verdicts.given) - len(graded)
+    left = {"left_out": verdicts.left_out, "ungraded": ungraded}
+    return {**row, **{key: many for key, many in left.items() if many}}
 
 
 def _verdicts(source: Source, cell: Stored, drafts: _TableDrafts) -> _Verdicts:
-    rows, chosen, rights, questions, left_out, without = [], [], [], [], 0, 0
+    given, left_out, without = [], 0, 0
     for episode in source.episodes(cell):
         place = drafts.place.get(episode.key)
         if episode.verdict.outcome not in WITH_ANSWER:
             without += 1
             continue
-        at = None if place is None else _group_chosen(source, episode, drafts.groups[place], drafts.candidates, place)
+        at = None if place is None else _group_chosen(source, episode, drafts.candidates, place)
         if place is None or at is None:
             left_out += 1
             continue
-        rows.append(place)
-        chosen.append(at)
-        rights.append(np.nan if episode.right is None else episode.right)
-        questions.append(episode.question)
-    return _Verdicts(
-        np.array(rows, dtype=np.intp),
-        np.array(chosen, dtype=np.intp),
-        np.array(rights, dtype=float),
-        questions,
-        left_out,
-        without,
-    )
+        way = way_of(episode.right, episode.stage, waits=source.grades.wait(episode.case))
+        given.append(_Given(episode.question, episode.repeat, place, at, graded_value(episode.right, way)))
+    return _Verdicts(given, left_out, without)
 
 
-def _group_chosen(
-    source: Source, episode: Recorded, groups: Sequence[Sequence[str]], candidates: Candidates, place: int
-) -> int | None:
+def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, place: int) -> int | None:
     """The place of the group that a verdict is of; `SILENT`: nobody had drafted it; None: nobody knows."""
     word = episode.cell["traits"].word
     holders = episode.verdict.who if word in ("group", "player") else source.holders(episode, episode.verdict.answer)
@@ -175,26 +185,20 @@ def _group_chosen(
     return int(there.argmax()) if there.any() else SILENT
 
 
-def _coverage(said: Floats, right: Floats, questions: Sequence[str]) -> list[Row]:
-    """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question."""
-    order = np.argsort(-said, kind="stable")
+def _coverage(said: Floats, given: Sequence[_Given]) -> list[Row]:
+    """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question. Of
+    equally sure ones the question's digest decides, and not the order of the file."""
+    order = sorted(
+        range(len(given)),
+        key=lambda place: (-round(float(said[place]), SAME), given[place].question, given[place].repeat),
+    )
     rows = []
     for share in COVERAGES:
         taken = order[: max(1, floor(share * len(order) + 0.5))]
         by_question: dict[str, list[float]] = {}
         for place in taken:
-            by_question.setdefault(questions[place], []).append(float(right[place]))
-        value = mean_over_questions(
-            {question: sum(several) / len(several) for question, several in by_question.items()}
-        )
-        rows.append(
-            {
-                "coverage": share,
-                "accuracy": value.value,
-                "low": value.low,
-                "high": value.high,
-                "n": len(by_question),
-                "from": float(said[taken[-1]]),
-            }
-        )
+            by_question.setdefault(given[place].question, []).append(float(given[place].value.known or 0.0))
+        value = accuracy(by_question)
+        limits = {"accuracy": value.value, "low": value.low, "high": value.high, "n": len(by_question)}
+        rows.append({"coverage": share, **limits, "from": float(said[taken[-1]])})
     return rows

@@ -19,7 +19,7 @@ class AnswerTrust:
     name: ClassVar[str] = "trust"
     needs: ClassVar[Needs] = Needs(graded_drafts=True, grouped_drafts=True, matched_words=True)
     keys: ClassVar[tuple[str, ...]] = ("probability",)
-    section_ids: ClassVar[tuple[str, ...]] = ("trust", "reliability", "coverage")
+    section_ids: ClassVar[tuple[str, ...]] = ("trust", "brier", "reliability", "surest")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return trust_figures(run)

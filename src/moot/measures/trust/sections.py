@@ -9,6 +9,7 @@ from moot.measures.columns import (
     Row,
     at_table,
     cohort_column,
+    count,
     figure,
     names_teams,
     titled,
@@ -25,6 +26,11 @@ WHAT = (
     "chance alone, were every probability true, stands beside it."
 )
 
+BRIER = (
+    "The mean square of the distance between what was said of an answer and what came of it (1 or 0): 0 is the best, 0.25 "
+    "has who always says one half. It is low where probabilities are true and tell answers apart."
+)
+
 
 def trust_sections(figures: Figures) -> Iterator[Section]:
     every = figures.get("probability", ())
@@ -34,8 +40,11 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
     words = [WHAT, *unknown_words(every, "ece")]
     if any(row.get("small") for row in every):
         words.append("Fewer than 100 questions: these probabilities are rough, and so is what is said of them here.")
+    if without := sum(row.get("without_answer", 0) for row in every):
+        words.append(f"{count(without, 'play')} without an answer {'is' if without == 1 else 'are'} no part of this.")
     if left_out := sum(row.get("left_out", 0) for row in every):
-        words.append(f"{left_out:,} answers are left out: nobody knows whose draft they are.")
+        are, they = ("is", "it is") if left_out == 1 else ("are", "they are")
+        words.append(f"{count(left_out, 'answer')} {are} left out: nobody knows whose draft {they}.")
     named = (Column("label", "strategy"), Column("who", "who"), *cohort_column(rows))
     columns = (
         *named,
@@ -43,10 +52,12 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
         figure("at", "right in the surest 80 %", low="at_low", high="at_high"),
         figure("ece", "calibration error", low="ece_low", high="ece_high"),
         Column("ece_by_chance", "by chance", "share"),
-        figure("brier", "Brier", "number", "brier_low", "brier_high"),
-        Column("n", "questions"),
+        Column("n", "n"),
     )
     yield Section("trust", "How far can you trust an answer", tuple(words), with_team(figures, rows, *columns), rows)
+    if any(row["brier"] is not None for row in rows):
+        scores = (*named, figure("brier", "Brier score", "number", "brier_low", "brier_high"), Column("n", "questions"))
+        yield Section("brier", "Brier scores", (BRIER,), with_team(figures, rows, *scores), rows, terminal="page")
     teams = names_teams(figures, every)
     bins = [{"name": titled(row, team=teams), **each} for row in every for each in row["bins"]]
     if bins:
@@ -70,9 +81,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
         )
         words_of_curve = ("How right the surest answers are, had the team abstained from all others.",)
         chart = Chart("lines", "coverage", "accuracy", series="name")
-        yield Section(
-            "coverage", "Accuracy of the surest answers", words_of_curve, shown, curve, chart, terminal="page"
-        )
+        yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart, terminal="page")
 
 
 def _row(row: Row) -> Row:
