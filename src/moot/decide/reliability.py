@@ -16,7 +16,6 @@ from moot.decide.candidates import Floats, Places
 BINS = 10
 DRAWS = 400
 LEVEL = 0.975
-COVERAGES = tuple(round(0.1 * step, 1) for step in range(1, 11))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor
 from typing import Any
 
 import numpy as np
 
 from moot.decide.candidates import SILENT, Candidates, Floats, candidates_by_name
 from moot.decide.learning import FEWEST
-from moot.decide.reliability import COVERAGES, reliability
+from moot.decide.reliability import reliability
 from moot.decide.verdict_chance import TableChances, table_chances, verdict_chances
 from moot.grade.ways import way_of
 from moot.measures.cells import Stored
@@ -193,12 +192,12 @@ def _coverage(said: Floats, given: Sequence[_Given]) -> list[Row]:
         key=lambda place: (-round(float(said[place]), SAME), given[place].question, given[place].repeat),
     )
     rows = []
-    for share in COVERAGES:
-        taken = order[: max(1, floor(share * len(order) + 0.5))]
+    for tenths in range(1, 11):
+        taken = order[: max(1, (tenths * len(order) + 5) // 10)]
         by_question: dict[str, list[float]] = {}
         for place in taken:
             by_question.setdefault(given[place].question, []).append(float(given[place].value.known or 0.0))
         value = accuracy(by_question)
         limits = {"accuracy": value.value, "low": value.low, "high": value.high, "n": len(by_question)}
-        rows.append({"coverage": share, **limits, "from": float(said[taken[-1]])})
+        rows.append({"coverage": tenths / 10, **limits, "from": float(said[taken[-1]])})
     return rows
