@@ -17,6 +17,7 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
+from moot.measures import NOT_AT_THE_END
 from moot.measures.claims.words import CUT_SHORT
 from moot.measures.sides import sides
 from moot.measures.source import Source
@@ -42,6 +43,8 @@ class ReportWanted:
     tables: bool = False
     pairs: bool = False
     stories: bool = False
+    ending: bool = False
+    """Only what a run ends with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,13 @@ def report_command(
     if plan is not None and len(paths) > 1:
         raise UsageError("--plan goes with one file")
     as_columns = kind is not None and kind != "latex"
-    wanted = ReportWanted(output is not None and kind is None, as_columns, len(paths) > 1, stories=everything)
+    wanted = ReportWanted(
+        output is not None and kind is None,
+        as_columns,
+        len(paths) > 1,
+        stories=everything,
+        ending=told == "ending" and output is None and kind is None and not (as_json or conditions),
+    )
     runs = [asyncio.run(read_report(path, store, wanted, served, plan)) for path in (paths or (None,))]
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
     if kind is not None:
@@ -159,7 +168,8 @@ async def read_report(
         experiment = find_experiment(connection, name) if plan is None else plan_beginning(connection, plan, name)
         if judges is not None:
             experiment = judges.follow(connection, experiment)
-        run_figures = figures(connection, experiment, hypotheses=hypotheses)
+        left = NOT_AT_THE_END if wanted.ending else ()
+        run_figures = figures(connection, experiment, hypotheses=hypotheses, without=left)
         page = None
         if wanted.page:
             from moot.report.page.run import read_run

@@ -32,6 +32,9 @@ BUILT_IN = {
 }
 """In the order in which they are taken: a measure may use the figures of those before it."""
 
+NOT_AT_THE_END = frozenset({"trust"})
+"""Of which nothing is told where a run ends: they take long, and are taken where they are shown."""
+
 MEASURES = PluginKind("measure", "moot.measures", BUILT_IN)
 
 
