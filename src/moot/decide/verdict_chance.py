@@ -19,8 +19,9 @@ from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn, learn_best
 from moot.decide.learning import FOLDS, folds_of
 
-PULL = 4.0
-"""How strongly the second model is drawn towards the first: about so many questions weigh as much."""
+PULLS = np.array([4.0, 4.0, 1.0])
+"""How strongly bias and slope are drawn towards the first model, and answers that nobody had drafted towards the average: a pull
+of 4 weighs as much as some twenty answers, one of 1 as much as five. What nobody had drafted may be worth anything."""
 STEPS = 30
 EDGE = 1e-4
 
@@ -56,8 +57,8 @@ def learn_verdicts(drafted: Floats, own: Bools, rights: Floats) -> VerdictModel:
     row = centre.copy()
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-features @ row))
-        slope = features.T @ (chance - rights) + PULL * (row - centre)
-        curve = (features * (chance * (1 - chance))[:, None]).T @ features + PULL * np.eye(3)
+        slope = features.T @ (chance - rights) + PULLS * (row - centre)
+        curve = (features * (chance * (1 - chance))[:, None]).T @ features + np.diag(PULLS)
         step = np.linalg.solve(curve, slope)
         row = row - step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-9))
         if np.abs(step).max() < 1e-8:

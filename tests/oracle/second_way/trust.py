@@ -34,7 +34,7 @@ FOLDS = 5
 PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
 COMMON_PULL = 0.05
 CATEGORY_PULL = 30.0
-VERDICT_PULL = 4.0
+VERDICT_PULL = np.array([4.0, 4.0, 1.0])
 REPORT_DRAWS, CHANCE_DRAWS = 400, 200
 """Of so many the report takes its ends, and what chance shows."""
 DRAWN = 2_000
@@ -331,7 +331,7 @@ def _verdict_weights(features: Floats, right: Floats, centre: Floats) -> Floats:
         scores, away = features @ weights, weights - centre
         told = (right * special.log_expit(scores) + (1 - right) * special.log_expit(-scores)).sum()
         slope = features.T @ (special.expit(scores) - right) + VERDICT_PULL * away
-        return float(VERDICT_PULL * (away**2).sum() / 2 - told), slope
+        return float((VERDICT_PULL * away**2).sum() / 2 - told), slope
 
     return _lowest(loss, centre)
 
