@@ -111,9 +111,11 @@ def _ends(found: list, true: float) -> tuple[list[bool], list[bool]]:
 
 
 def recorded(folder: Path) -> None:
-    print("\nrecorded: MMLU-Pro          right  made on  target  kept of 50  coverage  right of these  ideal")
+    print(
+        "\nrecorded: MMLU-Pro          right  made on  target  promised  kept of these  coverage  right of these  ideal"
+    )
     models, codes, truth = load(folder / "mmlu_pro_answers.parquet")
-    means: dict[tuple[int, float], list[tuple[float, float]]] = {}
+    means: dict[tuple[int, float], list[tuple[int, int, float]]] = {}
     for number, team in enumerate(TEAMS, 1):
         own = codes[list(team)]
         candidates = candidates_of([models[place] for place in team], own, (own == truth).astype(float))
@@ -135,18 +137,21 @@ def recorded(folder: Path) -> None:
                     ideal = (enough[-1] + 1) / len(rest) if len(enough) else 0.0
                     given = np.zeros(len(checked), bool) if promise.threshold is None else checked >= promise.threshold
                     right = float(came[given].mean()) if given.any() else float("nan")
-                    outcome = (not given.any() or right >= target), float(given.mean()), right, ideal
+                    outcome = given.any() and right >= target, float(given.mean()), right, ideal
                     outcomes.setdefault((made_on, target), []).append(outcome)
         for (made_on, target), several in outcomes.items():
-            kept, coverage, ideal = (float(np.mean([each[place] for each in several])) for place in (0, 1, 3))
+            coverage, ideal = (float(np.mean([each[place] for each in several])) for place in (1, 3))
             known = [each[2] for each in several if not np.isnan(each[2])]
-            means.setdefault((made_on, target), []).append((kept, coverage))
+            kept = sum(each[0] for each in several)
+            means.setdefault((made_on, target), []).append((len(known), kept, coverage))
             came_true = f"{100 * np.mean(known):.1f} %" if known else "–"
-            line = f"{SPLITS * kept:10.0f}  {100 * coverage:6.0f} %  {came_true:>14} {100 * ideal:5.0f} %"
+            line = f"{len(known):9} {kept:14} {100 * coverage:8.0f} %  {came_true:>14} {100 * ideal:5.0f} %"
             print(f"team {number:<22} {100 * rights.mean():5.1f} % {made_on:7,} {target:7} {line}", flush=True)
     for (made_on, target), several in means.items():
-        kept, coverage = (100 * float(np.mean([each[place] for each in several])) for place in (0, 1))
-        print(f"all ten teams: made on {made_on:,}, {target}: kept in {kept:.1f} %, coverage {coverage:.0f} %")
+        made, kept = (sum(each[place] for each in several) for place in (0, 1))
+        splits, coverage = SPLITS * len(several), 100 * float(np.mean([each[2] for each in several]))
+        broken = f"{made - kept} broken of {made} promises in {splits} splits ({100 * (made - kept) / splits:.1f} %)"
+        print(f"all ten teams: made on {made_on:,}, {target}: {broken}, coverage {coverage:.0f} %")
 
 
 def told(candidates: Candidates, learnt: np.ndarray, rest: np.ndarray, chosen: np.ndarray, rights: Floats) -> Floats:

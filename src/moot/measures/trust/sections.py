@@ -67,7 +67,10 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             Column("right", "came true", "share"),
             Column("n", "answers"),
         )
-        words_of_bins = ("What was said beside what came of it, in tenths: on the diagonal every probability is true.",)
+        words_of_bins = (
+            "What was said beside what came of it, in tenths of what was said: on the line from corner to corner every "
+            "probability is true. Where few answers are in a tenth, chance alone moves it far off.",
+        )
         chart = Chart("lines", "said", "right", series="name")
         yield Section("reliability", "Said and come true", words_of_bins, told, bins, chart, terminal="page")
     curve = [{"name": titled(row, team=teams), **each} for row in every for each in row["coverage"]]
