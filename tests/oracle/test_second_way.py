@@ -34,6 +34,7 @@ from second_way.raw import Raw
 from second_way.safety import safety
 from second_way.sets import sets
 from second_way.talk_tables import talk_tables
+from second_way.trust import trust
 from second_way.two_ways import two_ways
 from second_way.worlds import (
     asked_twice,
@@ -48,6 +49,8 @@ from second_way.worlds import (
     reading,
     rivals_waiting,
     stopped,
+    sure_and_unsure,
+    sure_in_clusters,
     troubled,
     two_teams,
     unheard,
@@ -74,6 +77,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     hypotheses,
     by_model,
     officers,
+    trust,
 )
 """Each gives some keys of the report."""
 
@@ -109,6 +113,7 @@ EVERY_KEY = frozenset(
             "cohort_averages",
             "cohort_models",
             "clusters",
+            "probability",
         ),
     }
 )
@@ -243,6 +248,35 @@ def test_a_run_that_was_stopped_too(number: int, tmp_path: Path) -> None:
     played.forget(tmp_path, number)
     figures = _compared(tmp_path, keys)
     assert any(row["missing"] for row in figures["accuracy"])
+
+
+@pytest.mark.parametrize("number", range(2 + MORE))
+def test_probabilities_of_answers_too(number: int, tmp_path: Path) -> None:
+    """Of enough questions to learn from; and any number of theirs that is changed is noticed."""
+    played.run(tmp_path, keys := sure_and_unsure(number, tmp_path))
+    figures, expected = played.figures(tmp_path), trust(played.raw(tmp_path, keys))
+    assert all(row["ece"] is not None for row in figures["probability"])
+    assert not undocumented(figures)
+    shown = {"probability": figures["probability"]}
+    apart = [*differences(shown, expected)]
+    assert not apart, "\n".join(apart[:30])
+    missed = []
+    for place, holder, key in _numbers(shown):
+        value = holder[key]
+        holder[key] = value + (1 if isinstance(value, int) else 0.43)
+        missed += [] if [*differences(shown, expected)] else [place]
+        holder[key] = value
+    assert not missed
+
+
+@pytest.mark.parametrize("number", range(1 + MORE))
+def test_probabilities_over_questions_that_hang_together_too(number: int, tmp_path: Path) -> None:
+    """Only these figures: the second way to the others takes every question for itself."""
+    played.run(tmp_path, keys := sure_in_clusters(number, tmp_path))
+    figures, expected = played.figures(tmp_path), trust(played.raw(tmp_path, keys))
+    apart = [*differences({"probability": figures["probability"]}, expected)]
+    assert not apart, "\n".join(apart[:30])
+    assert any(row["ece"] is not None for row in figures["probability"])
 
 
 def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> None:

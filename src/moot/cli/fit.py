@@ -18,7 +18,7 @@ import orjson
 from sqlalchemy import Connection
 
 from moot import __version__
-from moot.cli.report import open_existing
+from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import say
 from moot.config.flow import flow
 from moot.decide.candidates import Candidates
@@ -36,7 +36,7 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
-from moot.report.figures import find_experiment
+from moot.report.wanted_plan import FoundPlan, WantedPlan
 from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
 from moot.stats.estimates import estimate, estimate_row
@@ -139,12 +139,17 @@ async def _drafts(
 ) -> tuple[GradedDrafts, Mapping[str, Any]]:
     store, wanted = open_existing(path, url, served=served)
     async with opened_to_read(store):
-        return await store.read(partial(_read, name=wanted.name or "", table=table, served=served))
+        drafts, origin, found = await store.read(partial(_read, wanted=wanted, table=table, served=served))
+    tell_whose(found)
+    return drafts, origin
 
 
-def _read(connection: Connection, name: str, table: FittedTeam, served: bool) -> tuple[GradedDrafts, Mapping[str, Any]]:
-    latest = find_experiment(connection, name)
-    plans = queries.experiments_named(connection, name) if served else [latest]
+def _read(
+    connection: Connection, wanted: WantedPlan, table: FittedTeam, served: bool
+) -> tuple[GradedDrafts, Mapping[str, Any], FoundPlan]:
+    found = wanted.found(connection)
+    name = found.plan["name"]
+    plans = queries.experiments_named(connection, name) if served else [found.plan]
     sources = [Source(connection, plan) for plan in plans]
     drafts = graded_drafts(sources, table.players, table.recognised())
     if not drafts.lessons and not drafts.not_heard:
@@ -152,7 +157,7 @@ def _read(connection: Connection, name: str, table: FittedTeam, served: bool) ->
     notes = []
     if any(source.cut_short for source in sources):
         notes.append("the run is not over, and of what it has begun the slowest is missing, which is more often wrong")
-    return drafts, {"name": name, "notes": notes}
+    return drafts, {"name": name, "notes": notes}, found
 
 
 def _why_none(sources: Sequence[Source], table: FittedTeam, left_out: int, *, served: bool) -> str:

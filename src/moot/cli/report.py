@@ -17,6 +17,7 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
+from moot.measures import NOT_AT_THE_END
 from moot.measures.claims.words import CUT_SHORT
 from moot.measures.sides import sides
 from moot.measures.source import Source
@@ -44,6 +45,8 @@ class ReportWanted:
     tables: bool = False
     pairs: bool = False
     stories: bool = False
+    ending: bool = False
+    """Only what a run ends with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,13 @@ def report_command(
     if plan is not None and len(paths) > 1:
         raise UsageError("--plan goes with one file")
     as_columns = kind is not None and kind != "latex"
-    wanted = ReportWanted(output is not None and kind is None, as_columns, len(paths) > 1, stories=everything)
+    wanted = ReportWanted(
+        output is not None and kind is None,
+        as_columns,
+        len(paths) > 1,
+        stories=everything,
+        ending=told == "ending" and output is None and kind is None and not (as_json or conditions),
+    )
     runs = [asyncio.run(read_report(path, store, wanted, served, plan)) for path in (paths or (None,))]
     if len(runs) > 1:
         _refuse_one_run_twice(paths, runs)
@@ -169,7 +178,8 @@ async def read_report(
     def read(connection: Connection) -> ReadRun:
         found = wanted_plan.found(connection, plan)
         experiment = found.plan if graders is None else graders.follow(connection, found.plan)
-        run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses))
+        left = NOT_AT_THE_END if wanted.ending else ()
+        run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left))
         page = None
         if wanted.page:
             from moot.report.page.run import read_run

@@ -25,7 +25,7 @@ from moot.errors import EndpointClosed, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
-from moot.measures import needs
+from moot.measures import NOT_AT_THE_END, needs
 from moot.report.ending import NextCommands, height, print_ending, print_short_ending
 from moot.report.figures import figures, find_experiment, headline_of
 from moot.report.nothing_played import all_failed, next_words, nothing_words
@@ -151,7 +151,9 @@ async def _report(
             print_short_ending(stands, Console(), first, after)
             return True
         run_figures = await store.read(
-            lambda connection: figures(connection, find_experiment(connection, ident=experiment.id))
+            lambda connection: figures(
+                connection, find_experiment(connection, ident=experiment.id), without=NOT_AT_THE_END
+            )
         )
         if all_failed(run_figures):
             return False

@@ -67,7 +67,7 @@ class _Learnt:
         self.lessons.append(lesson)
         self.folds.append(fold)
         said = [[draft.player, draft.text, draft.reasoning, draft.outcome] for draft in lesson.drafts]
-        self.prints[fold] += int(digest([lesson.question.digest, said, lesson.rights, lesson.groups]), 16)
+        self.prints[fold] += int(digest([lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit]), 16)
         self._others.clear()
 
     def others(self, fold: Fold) -> tuple[Lesson, ...]:
@@ -106,7 +106,7 @@ class Lessons:
         return int(digest(["fold", unit]), 16) % FOLDS if self._dealt else unit
 
     def add(self, table: Table, case: Case, lesson: Lesson) -> None:
-        self._learnt[table].add(self._fold(case), lesson)
+        self._learnt[table].add(self._fold(case), replace(lesson, unit=self._unit(case)))
 
     def of(self, case: Case, cell: Cell, repeat: int) -> tuple[Lesson, ...]:
         """What this cell may learn from for this question: its own players' drafts on those of the other folds."""

@@ -27,9 +27,13 @@ BUILT_IN = {
     "discussion": "moot.measures.discussion.measure:Discussion",
     "summaries": "moot.measures.summaries.measure:Summaries",
     "position": "moot.measures.position.measure:Position",
+    "trust": "moot.measures.trust.measure:AnswerTrust",
     "claims": "moot.measures.claims.measure:Claims",
 }
 """In the order in which they are taken: a measure may use the figures of those before it."""
+
+NOT_AT_THE_END = frozenset({"trust"})
+"""Of which nothing is told where a run ends: they take long, and are taken where they are shown."""
 
 MEASURES = PluginKind("measure", "moot.measures", BUILT_IN)
 

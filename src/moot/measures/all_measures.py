@@ -6,7 +6,7 @@ Our own are not spared: a mistake of theirs is a bug, and is told as one.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pkgutil import resolve_name
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -56,15 +56,19 @@ class AllMeasures:
         needs = [self._tried(name, checked_needs, measure) for name, measure in self._measures]
         return summed(need for need in needs if need is not None)
 
-    def figures(self, source: Source, stopped: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+    def figures(
+        self, source: Source, stopped: Callable[[], bool] = lambda: False, without: Collection[str] = ()
+    ) -> dict[str, Any]:
         """The figures of all, each after those before it; failures under `KEY`, where there are any.
 
-        `stopped`: asked before each; the names of those that it came before stand under `NOT_TAKEN`.
+        `stopped`: asked before each; the names of those that it came before stand under `NOT_TAKEN`. `without`: measures of
+        which nothing will be shown.
         """
         so_far: dict[str, Any] = {}
-        for place, (name, measure) in enumerate(self._measures):
+        wanted = [(name, measure) for name, measure in self._measures if name not in without]
+        for place, (name, measure) in enumerate(wanted):
             if stopped():
-                so_far[NOT_TAKEN] = [left for left, _ in self._measures[place:]]
+                so_far[NOT_TAKEN] = [left for left, _ in wanted[place:]]
                 break
             source.so_far = so_far if name in BUILT_IN else read_only(so_far)
             so_far |= self._tried(name, _new_figures, name, measure, source) or {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from sqlalchemy import Connection
@@ -32,16 +32,18 @@ def figures(
     hypotheses: Iterable[str] = (),
     given: Iterable[Measure] = (),
     stopped: Callable[[], bool] = lambda: False,
+    without: Collection[str] = (),
 ) -> Figures:
     """All that is known about an experiment, in the form of the contract.
 
     `hypotheses`: those of the file as it is now. `given`: measures beside the registered ones. `stopped`: asked before
     each measure; once true no more are taken, and the figures say which are missing.
+    `without`: measures of which nothing will be shown.
     """
     with uncollected():
         source = Source(connection, experiment, hypotheses=hypotheses)
         with clustered(source.clusters):
-            taken = AllMeasures(given).figures(source, stopped)
+            taken = AllMeasures(given).figures(source, stopped, without)
     if (kept_as := source.config.get("grader", USUAL)) != USUAL:
         taken[GRADER] = kept_as
     return taken

@@ -259,6 +259,42 @@ def asked_twice(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, fl
     return {**keys, "name": f"twice-{number}", "questions": sets}, shares
 
 
+def sure_and_unsure(number: int, folder: Path, questions: int = 30) -> dict[str, Any]:
+    """So many questions that probabilities are learnt from them; some have categories, some worlds repeats; one player is
+    better than the others, some refuse now and then, and captains may say what nobody had drafted."""
+    draw = random.Random(f"sure {number}")
+    players = list(PLAYERS[:3])
+    rows = [_question(draw, f"q-{n}", False) for n in range(questions + draw.randrange(6))]
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    levels = dict(zip(players, (0.8, 0.5, 0.4), strict=True))
+    models = {name: {**_model(draw), "accuracy": level, "temperature": 1.0} for name, level in levels.items()}
+    return {
+        "name": f"sure-{number}",
+        "seed": draw.randrange(1000),
+        "questions": {"file": "first.jsonl"},
+        "models": models,
+        "players": {name: {"model": name} for name in players},
+        "teams": {"table": {"players": players, "captain": players[number % 3]}},
+        "strategies": ["vote", "talkative", *(["silent"] if number % 2 else [])],
+        "repeats": 1 + number % 2,
+    }
+
+
+def sure_in_clusters(number: int, folder: Path) -> dict[str, Any]:
+    """The same, on questions of which one to three hang together."""
+    keys = {**sure_and_unsure(number, folder, 45), "name": f"sure-clusters-{number}"}
+    draw = random.Random(f"sure clusters {number}")
+    rows = [json.loads(line) for line in (folder / "first.jsonl").read_text(encoding="utf-8").splitlines()]
+    place = 0
+    while place < len(rows):
+        several = draw.randint(1, 3)
+        for row in rows[place : place + several]:
+            row["cluster"] = f"passage {place}"
+        place += several
+    (folder / "first.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return keys
+
+
 def waiting_challenges(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
     """Challenge rounds on open questions: what agents say instead, and what was planted, waits for the judge now and then."""
     draw = random.Random(f"waiting challenges {number}")

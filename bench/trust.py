@@ -1,0 +1,197 @@
+"""Whether a promise about answers is kept, and whether the interval of a calibration error holds it.
+
+    nice -5 python bench/trust.py [FOLDER with mmlu_pro_answers.parquet]
+
+Simulated: probabilities of being right as they are said, true or too sure by some log-odds; a promise ("of the answers given,
+at least 95 % are right") is made on some questions and held against the world itself. Who promises nothing has
+broken nothing: so beside it stand the coverage, with that of who knows the world, how often anything was promised, and how often
+that was kept.
+
+Recorded: ten teams of six, drawn beforehand, of the models of MMLU-Pro. On one half of a team's questions probabilities of
+its plurality are learnt, a promise is made on 1,000 (or 300) of the others, and checked on the rest.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from moot.decide.candidates import SILENT, Candidates, Floats, candidates_of
+from moot.decide.choice_model import learn
+from moot.decide.learning import folds_of
+from moot.decide.promise import promised
+from moot.decide.reliability import reliability
+from moot.decide.rules import Plurality, taken
+from moot.decide.verdict_chance import learn_verdicts
+
+WORLDS = 400
+SPLITS = 50
+LEARNT_ON = 1_000
+"""Questions of the half that are looked at: more hardly move a weight, and take long."""
+PENALTY = 3.0
+TEAMS = (
+    (16, 29, 32, 24, 15, 12),
+    (1, 32, 13, 12, 29, 11),
+    (15, 2, 29, 3, 23, 1),
+    (28, 18, 27, 20, 3, 33),
+    (28, 11, 33, 3, 2, 7),
+    (3, 14, 9, 19, 22, 1),
+    (9, 33, 11, 10, 31, 12),
+    (28, 14, 5, 15, 9, 16),
+    (28, 20, 21, 6, 17, 15),
+    (28, 0, 23, 2, 21, 4),
+)
+"""By place among the models in the order of their names."""
+
+
+def world(draw: np.random.Generator, size: int, shape: tuple[float, float], shift: float) -> tuple[Floats, Floats]:
+    said = draw.beta(*shape, size)
+    true = 1 / (1 + np.exp(-(np.log(said / (1 - said)) + shift)))
+    return said, (draw.random(size) < true).astype(float)
+
+
+def names(size: int) -> list[str]:
+    return [str(place) for place in range(size)]
+
+
+def simulated() -> None:
+    print("world                     questions target   kept  coverage  ideal  promised  kept of these")
+    shapes = (
+        ("mostly sure", (6, 1.5), 0.0),
+        ("mixed", (3, 1), 0.0),
+        ("too sure", (6, 1.5), -0.5),
+        ("half", (2, 2), 0.0),
+    )
+    for number, (name, shape, shift) in enumerate(shapes):
+        draw = np.random.default_rng([18, number])
+        said, came = world(draw, 400_000, shape, shift)
+        order = np.argsort(-said)
+        right_above = np.cumsum(came[order]) / np.arange(1, len(said) + 1)
+        for size in (100, 300, 1_000):
+            for target in (0.9, 0.95):
+                enough = np.flatnonzero(right_above >= target)
+                ideal = (enough[-1] + 1) / len(said) if len(enough) else 0.0
+                kept, nothing, coverage = 0, 0, []
+                for _ in range(WORLDS):
+                    promise = promised(*world(draw, size, shape, shift), names(size), target)
+                    coverage.append(promise.coverage)
+                    if promise.threshold is None:
+                        nothing += 1
+                    else:
+                        kept += came[said >= promise.threshold].mean() >= target
+                held = 100 * (kept + nothing) / WORLDS
+                made = WORLDS - nothing
+                of_these = f"{100 * kept / made:.0f} %" if made else "–"
+                told = f"{100 * np.mean(coverage):5.0f} %  {100 * ideal:4.0f} %  {100 * made / WORLDS:5.0f} %  {of_these:>10}"
+                print(f"{name:25} {size:9,} {target:6} {held:5.1f} % {told}", flush=True)
+
+
+def intervals() -> None:
+    print("\ncalibration error         questions   true  held   low end above it  high end below it  mean width")
+    for number, shift in enumerate((0.0, 0.05, 0.15)):
+        for size in (60, 200, 1_000):
+            draw, worlds = np.random.default_rng([19, number, size]), WORLDS // 2
+            found = []
+            for world_number in range(worlds):
+                said = draw.uniform(0.25, 0.95, size)
+                right = (draw.random(size) < said - shift).astype(float)
+                found.append(reliability(said, right, names(size), seed=world_number))
+            above, below = (100 * np.mean(each) for each in _ends(found, shift))
+            width = 100 * np.mean([one.high - one.low for one in found])
+            held = 100 - above - below
+            told = f"{held:4.1f} %  {above:15.1f} %  {below:15.1f} % {width:8.1f} points"
+            print(f"all too high by {shift:<9} {size:9,} {shift:6} {told}", flush=True)
+
+
+def _ends(found: list, true: float) -> tuple[list[bool], list[bool]]:
+    return [one.low > true for one in found], [one.high < true for one in found]
+
+
+def recorded(folder: Path) -> None:
+    print(
+        "\nrecorded: MMLU-Pro          right  made on  target  promised  kept of these  coverage  right of these  ideal"
+    )
+    models, codes, truth = load(folder / "mmlu_pro_answers.parquet")
+    means: dict[tuple[int, float], list[tuple[int, int, float]]] = {}
+    for number, team in enumerate(TEAMS, 1):
+        own = codes[list(team)]
+        candidates = candidates_of([models[place] for place in team], own, (own == truth).astype(float))
+        draw = np.random.default_rng([20, number])
+        chosen = taken(Plurality(), candidates, draw)
+        rights = candidates.worth_of(chosen)
+        outcomes: dict[tuple[int, float], list[tuple[bool, float, float, float]]] = {}
+        for _ in range(SPLITS):
+            order = draw.permutation(len(candidates))
+            learnt, rest = order[: len(order) // 2][:LEARNT_ON], order[len(order) // 2 :]
+            chances = told(candidates, learnt, rest, chosen, rights)
+            ranked = rights[rest][np.argsort(-chances)]
+            running = np.cumsum(ranked) / np.arange(1, len(rest) + 1)
+            for made_on in (300, 1_000):
+                for target in (0.9, 0.95):
+                    promise = promised(chances[:made_on], rights[rest[:made_on]], names(made_on), target)
+                    checked, came = chances[made_on:], rights[rest[made_on:]]
+                    enough = np.flatnonzero(running >= target)
+                    ideal = (enough[-1] + 1) / len(rest) if len(enough) else 0.0
+                    given = np.zeros(len(checked), bool) if promise.threshold is None else checked >= promise.threshold
+                    right = float(came[given].mean()) if given.any() else float("nan")
+                    outcome = given.any() and right >= target, float(given.mean()), right, ideal
+                    outcomes.setdefault((made_on, target), []).append(outcome)
+        for (made_on, target), several in outcomes.items():
+            coverage, ideal = (float(np.mean([each[place] for each in several])) for place in (1, 3))
+            known = [each[2] for each in several if not np.isnan(each[2])]
+            kept = sum(each[0] for each in several)
+            means.setdefault((made_on, target), []).append((len(known), kept, coverage))
+            came_true = f"{100 * np.mean(known):.1f} %" if known else "–"
+            line = f"{len(known):9} {kept:14} {100 * coverage:8.0f} %  {came_true:>14} {100 * ideal:5.0f} %"
+            print(f"team {number:<22} {100 * rights.mean():5.1f} % {made_on:7,} {target:7} {line}", flush=True)
+    for (made_on, target), several in means.items():
+        made, kept = (sum(each[place] for each in several) for place in (0, 1))
+        splits, coverage = SPLITS * len(several), 100 * float(np.mean([each[2] for each in several]))
+        broken = f"{made - kept} broken of {made} promises in {splits} splits ({100 * (made - kept) / splits:.1f} %)"
+        print(f"all ten teams: made on {made_on:,}, {target}: {broken}, coverage {coverage:.0f} %")
+
+
+def told(candidates: Candidates, learnt: np.ndarray, rest: np.ndarray, chosen: np.ndarray, rights: Floats) -> Floats:
+    """Of verdicts on `rest`, as a report tells them, but learnt on other questions once and for all."""
+    part = folds_of([str(place) for place in learnt], role="verdicts")
+    drafted = np.zeros(len(learnt))
+    for own in np.unique(part):
+        model = learn(candidates.at(learnt[part != own]), PENALTY)
+        drafted[part == own] = picked(
+            model.probabilities(candidates.at(learnt[part == own])), chosen[learnt[part == own]]
+        )
+    verdicts = learn_verdicts(drafted, chosen[learnt] == SILENT, rights[learnt])
+    model = learn(candidates.at(learnt), PENALTY)
+    return verdicts.chances(picked(model.probabilities(candidates.at(rest)), chosen[rest]), chosen[rest] == SILENT)
+
+
+def picked(chances: Floats, chosen: np.ndarray) -> Floats:
+    return chances[np.arange(len(chosen)), np.maximum(chosen, 0)]
+
+
+def load(path: Path) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Models by name, their answers (players × questions, -1: none) and what is right."""
+    import polars
+
+    rows = polars.read_parquet(path).filter(polars.col("same_version"))
+    models, questions = (sorted(rows[key].unique().to_list()) for key in ("model", "question_id"))
+    seat, place = ({name: number for number, name in enumerate(several)} for several in (models, questions))
+    codes = np.full((len(models), len(questions)), SILENT, np.int16)
+    truth = np.zeros(len(questions), np.int16)
+    for question, model, said, right in rows.select("question_id", "model", "pred", "answer").iter_rows():
+        truth[place[question]] = ord(right) - ord("A")
+        if said:
+            codes[seat[model], place[question]] = ord(said) - ord("A")
+    return models, codes, truth
+
+
+if __name__ == "__main__":
+    started = time.process_time()
+    simulated()
+    intervals()
+    if len(sys.argv) > 1:
+        recorded(Path(sys.argv[1]))
+    print(f"\n{time.process_time() - started:.0f} s of CPU")

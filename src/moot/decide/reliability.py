@@ -1,0 +1,104 @@
+"""How far probabilities can be trusted: what was said beside what came of it, and how right the surest answers are.
+
+The calibration error is the mean distance between the two over ten bins of equal width. Of few questions it is never 0,
+however true the probabilities are, since chance alone moves what came of a bin: `by_chance` is what it would be then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.decide.candidates import Floats, Places
+
+BINS = 10
+DRAWS = 400
+LEVEL = 0.975
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    said: float
+    right: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Of cross-fitted probabilities: nothing is told of the questions that they were learnt on."""
+
+    brier: float
+    brier_low: float
+    brier_high: float
+    error: float
+    low: float
+    high: float
+    by_chance: float
+    """What the calibration error would be on the average, with so many questions, if every probability were true."""
+    bins: tuple[Bin, ...]
+    n: int
+
+
+def reliability(chances: Floats, rights: Floats, units: Sequence[str], *, seed: int = 0) -> Reliability:
+    """Intervals over units, drawn with replacement."""
+    draw = np.random.default_rng([seed, len(chances)])
+    squares = (chances - rights) ** 2
+    errors, briers = [], []
+    for places in resampled(units, draw):
+        errors.append(calibration_error(chances[places], rights[places]))
+        briers.append(float(squares[places].mean()))
+    error = calibration_error(chances, rights)
+    chance = [
+        calibration_error(chances, (draw.random(len(chances)) < chances).astype(float)) for _ in range(DRAWS // 2)
+    ]
+    # A resample adds the noise of the sample once more, so its error is too large by as much. The lower end is mirrored, and
+    # is 0 where chance alone shows as much; the upper is not mirrored: it errs on the side of distrust.
+    high = float(np.quantile(errors, LEVEL))
+    brier_low, brier_high = np.quantile(briers, [1 - LEVEL, LEVEL])
+    return Reliability(
+        brier=float(squares.mean()),
+        brier_low=float(brier_low),
+        brier_high=float(brier_high),
+        error=error,
+        low=0.0 if error <= np.quantile(chance, LEVEL) else max(0.0, 2 * error - high),
+        high=high,
+        by_chance=float(np.mean(chance)),
+        bins=tuple(binned(chances, rights)),
+        n=len(chances),
+    )
+
+
+def calibration_error(chances: Floats, rights: Floats) -> float:
+    place = _bins(chances)
+    distance = np.bincount(place, weights=chances - rights, minlength=BINS)
+    return float(np.abs(distance).sum() / max(len(chances), 1))
+
+
+def binned(chances: Floats, rights: Floats) -> list[Bin]:
+    """Bins that are not empty, in their order."""
+    place = _bins(chances)
+    counts = np.bincount(place, minlength=BINS)
+    said, right = (np.bincount(place, weights=values, minlength=BINS) for values in (chances, rights))
+    return [Bin(float(said[b] / n), float(right[b] / n), int(n)) for b, n in enumerate(counts) if n]
+
+
+def _bins(chances: Floats) -> Places:
+    place: Places = np.clip((chances * BINS).astype(np.intp), 0, BINS - 1)
+    return place
+
+
+def resampled(units: Sequence[str], draw: np.random.Generator, draws: int = DRAWS) -> list[Places]:
+    """Places of questions, whole units drawn with replacement."""
+    names, number = np.unique(np.asarray(units, dtype=object).astype(str), return_inverse=True)
+    order = np.argsort(number, kind="stable")
+    starts = np.searchsorted(number[order], np.arange(len(names)))
+    ends = np.append(starts[1:], len(order))
+    if len(names) == len(order):
+        return [order[draw.integers(len(names), size=len(names))] for _ in range(draws)]
+    samples = []
+    for _ in range(draws):
+        taken = draw.integers(len(names), size=len(names))
+        samples.append(np.concatenate([order[starts[unit] : ends[unit]] for unit in taken]))
+    return samples

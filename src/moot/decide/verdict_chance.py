@@ -1,0 +1,125 @@
+"""The probability that a verdict is right, whatever strategy it is of, learnt on other questions.
+
+Of the drafts that a verdict rests on the choice model tells how likely each group is to be right. A strategy may end on any
+of them, or on an answer of its own, and may know more than the drafts tell, or less: a captain who follows the group that is
+likelier right adds nothing, one who finds the right answer against it does. So a second, small model learns of each
+strategy what its verdicts are worth beside that: one number for its bias, one for how far it goes with the model, one for
+answers that nobody had drafted. All are drawn towards taking the model at its word. Verdicts without drafts have what the
+strategy has on the average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
+from moot.decide.choice_model import ChoiceModel, learn, learn_best
+from moot.decide.learning import FOLDS, folds_of
+
+PULLS = np.array([4.0, 4.0, 1.0])
+"""How strongly bias and slope are drawn towards the first model, and answers that nobody had drafted towards the average: a pull
+of 4 weighs as much as some twenty answers, one of 1 as much as five. What nobody had drafted may be worth anything."""
+STEPS = 30
+EDGE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictModel:
+    """From what the drafts tell to what a strategy's verdict is worth."""
+
+    bias: float
+    slope: float
+    own: float
+    """The log-odds of an answer that nobody had drafted."""
+
+    def chances(self, drafted: Floats, own: Bools) -> Floats:
+        found: Floats = 1 / (1 + np.exp(-(_features(drafted, own) @ np.array([self.bias, self.slope, self.own]))))
+        return found
+
+
+def _log_odds(chances: Floats) -> Floats:
+    inside = np.clip(chances, EDGE, 1 - EDGE)
+    found: Floats = np.log(inside / (1 - inside))
+    return found
+
+
+def _features(drafted: Floats, own: Bools) -> Floats:
+    said = np.where(own, 0.0, _log_odds(np.where(own, 0.5, drafted)))
+    return np.stack([(~own).astype(float), said, own.astype(float)], axis=1)
+
+
+def learn_verdicts(drafted: Floats, own: Bools, rights: Floats) -> VerdictModel:
+    """From verdicts whose drafted probability was itself learnt on other questions."""
+    features, centre = _features(drafted, own), np.array([0.0, 1.0, _log_odds(np.array([rights.mean()]))[0]])
+    row = centre.copy()
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-features @ row))
+        slope = features.T @ (chance - rights) + PULLS * (row - centre)
+        curve = (features * (chance * (1 - chance))[:, None]).T @ features + np.diag(PULLS)
+        step = np.linalg.solve(curve, slope)
+        row = row - step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-9))
+        if np.abs(step).max() < 1e-8:
+            break
+    return VerdictModel(*(float(value) for value in row))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableChances:
+    """What the choice model tells of the drafts of one table, for all strategies that rest on them.
+
+    For each fold a matrix of questions × places: of the questions in it by what all others teach; of those by what their
+    own other parts teach, so that whoever learns from them learns from probabilities of questions that were not seen.
+    """
+
+    fold_of: Places
+    nested: tuple[Floats, ...]
+
+
+def table_chances(candidates: Candidates, units: Sequence[str]) -> TableChances:
+    """Nothing is learnt from questions that are not settled."""
+    fold_of = folds_of(units, FOLDS, role="probability")
+    nested = []
+    for fold in range(int(fold_of.max(initial=-1)) + 1):
+        found = np.zeros(candidates.worth.shape)
+        inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+        names = [units[place] for place in outside]
+        model = _model(candidates.at(outside), names)
+        found[inside] = model.probabilities(candidates.at(inside))
+        inner = folds_of(names, FOLDS, role="verdicts")
+        for part in np.unique(inner):
+            test, train = outside[inner == part], outside[inner != part]
+            again = learn(_settled(candidates.at(train)), model.penalty, by_category=bool(model.categories))
+            found[test] = again.probabilities(candidates.at(test))
+        nested.append(found)
+    return TableChances(fold_of, tuple(nested))
+
+
+def verdict_chances(table: TableChances, drafts: Places, chosen: Places, rights: Floats) -> Floats:
+    """Of each verdict its probability, learnt on the other folds.
+
+    `drafts`: the row of the table that it rests on; several may rest on one. `chosen`: the place of the group that it is
+    of, `SILENT` for an answer that nobody had drafted. `rights`: how right it was; NaN where nobody has graded it, from
+    which nothing is learnt.
+    """
+    found, own = np.full(len(chosen), np.nan), chosen == SILENT
+    place, fold_of, graded = np.maximum(chosen, 0), table.fold_of[drafts], ~np.isnan(rights)
+    for fold, chances in enumerate(table.nested):
+        drafted = np.where(own, np.nan, chances[drafts, place])
+        inside, outside = fold_of == fold, (fold_of != fold) & graded
+        if outside.any():
+            verdicts = learn_verdicts(drafted[outside], own[outside], rights[outside])
+            found[inside] = verdicts.chances(drafted[inside], own[inside])
+    return found
+
+
+def _settled(candidates: Candidates) -> Candidates:
+    return candidates.at(np.flatnonzero(candidates.settled))
+
+
+def _model(candidates: Candidates, units: Sequence[str]) -> ChoiceModel:
+    known = np.flatnonzero(candidates.settled)
+    names = [units[place] for place in known]
+    return learn_best(candidates.at(known), folds_of(names, role="penalty").tolist())

@@ -1,0 +1,203 @@
+"""The probability of every verdict, cross-fitted, beside what came of it.
+
+Learnt from the graded drafts of the same table (`moot.decide.verdict_chance`): who agrees with whom, and what the strategy
+makes of that. No probability is learnt on its own question, nor on one that belongs together with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from moot.decide.candidates import SILENT, Candidates, Floats, candidates_by_name
+from moot.decide.learning import FEWEST
+from moot.decide.reliability import reliability
+from moot.decide.verdict_chance import TableChances, table_chances, verdict_chances
+from moot.grade.ways import way_of
+from moot.measures.cells import Stored
+from moot.measures.draft_calls import DraftTable
+from moot.measures.episodes import Key, Recorded
+from moot.measures.source import Source, grouped_drafts
+from moot.stats.clusters import unit_of
+from moot.stats.counted_words import count
+from moot.stats.graded import Value, graded_value, why_unfair_together, why_unknown
+from moot.stats.proportion import accuracy
+from moot.types import WITH_ANSWER
+
+Row = dict[str, Any]
+SMALL = 100
+"""With fewer questions a probability is rough, and that is said."""
+SAME = 9
+"""Probabilities that are equal to so many digits are equally sure."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TableDrafts:
+    """The drafts of a table, a row for each time that a question was asked."""
+
+    candidates: Candidates
+    place: Mapping[Key, int]
+    units: Sequence[str]
+    values: Sequence[Sequence[Value]]
+    """Of each, what its drafts are worth, and how they came by that."""
+
+
+def trust_figures(source: Source) -> dict[str, Any]:
+    rows = [row for table in source.draft_tables() if len(table.players) > 1 for row in _of_table(source, table)]
+    return {"probability": rows} if rows else {}
+
+
+def _of_table(source: Source, table: DraftTable) -> Iterator[Row]:
+    drafting = [cell for cell in table.cells if cell["traits"].drafts is not None]
+    drafts = _drafts(source, table) if drafting else None
+    why = None if drafts is None else _why_none(drafts)
+    chances = None if drafts is None or why else table_chances(drafts.candidates, drafts.units)
+    for cell in table.cells:
+        if drafts is None or cell not in drafting:
+            found = _unknown("it has no drafts that its players gave alone, from which a probability is learnt")
+        else:
+            found = _unknown(why) if chances is None else _of_cell(source, cell, drafts, chances)
+        yield {**_named(cell), **found}
+
+
+def _why_none(drafts: _TableDrafts) -> str | None:
+    """Why no probability is learnt from these."""
+    known = len({drafts.units[place] for place in np.flatnonzero(drafts.candidates.settled)})
+    if known < FEWEST:
+        return _too_few(known, drafts.units)
+    return why_unfair_together(drafts.values)
+
+
+def _too_few(known: int, units: Sequence[str]) -> str:
+    apart = " that do not hang together" if len(set(units)) < len(units) else ""
+    return f"{count(known, 'graded question')}{apart}; {FEWEST} or more teach a probability"
+
+
+def _named(cell: Stored) -> Row:
+    named = {key: cell.get(key) for key in ("strategy", "label", "team", "captain")}
+    return {**named, **({"cohort": cell["cohort"]} if cell.get("cohort") else {})}
+
+
+def _unknown(why: str | None) -> Row:
+    nothing = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
+    return {**nothing, "n": 0, "why": why, "bins": [], "coverage": []}
+
+
+def _drafts(source: Source, table: DraftTable) -> _TableDrafts:
+    kept = source.drafts(table)
+    keys = sorted(kept.drafts)
+    groups = [grouped_drafts(source, key, (), kept) for key in keys]
+    graded = [
+        {draft.player: source.graded(source.cases[key[0]], draft.text) for draft in kept.drafts[key]} for key in keys
+    ]
+    rights = [{player: right for player, (right, _) in each.items()} for each in graded]
+    categories = [source.cases[key[0]].category or "" for key in keys]
+    return _TableDrafts(
+        candidates_by_name(table.players, groups, rights, categories if any(categories) else ()),
+        {key: place for place, key in enumerate(keys)},
+        [unit_of(key[0]) for key in keys],
+        [[graded_value(*grade) for grade in each.values()] for each in graded],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A play that has an answer, and rests on drafts whose groups are known."""
+
+    question: str
+    repeat: int
+    drafts: int
+    """The row of the table."""
+    chosen: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    given: Sequence[_Given]
+    left_out: int
+    """Of which nobody knows whose draft they are."""
+    without: int
+    """Plays without an answer: nothing was said, so nothing can be trusted."""
+
+
+def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts, table: TableChances) -> Row:
+    verdicts = _verdicts(source, cell, drafts)
+    if (why := why_unknown([each.value for each in verdicts.given])) is not None:
+        return _unknown(why)
+    graded = [each for each in verdicts.given if each.value.known is not None]
+    units = [drafts.units[each.drafts] for each in graded]
+    if len(set(units)) < FEWEST:
+        return _unknown(_too_few(len(set(units)), units))
+    rows, chosen = (np.array([getattr(each, name) for each in graded], dtype=np.intp) for name in ("drafts", "chosen"))
+    right = np.array([each.value.known for each in graded], dtype=float)
+    said = verdict_chances(table, rows, chosen, right)
+    found = reliability(said, right, units, seed=source.seed)
+    coverage = _coverage(said, graded)
+    row: Row = {
+        "accuracy": coverage[-1]["accuracy"],
+        "brier": found.brier,
+        "brier_low": found.brier_low,
+        "brier_high": found.brier_high,
+        "ece": found.error,
+        "ece_low": found.low,
+        "ece_high": found.high,
+        "ece_by_chance": found.by_chance,
+        "n": len({each.question for each in graded}),
+        "small": len(set(units)) < SMALL,
+        "without_answer": verdicts.without,
+        "bins": [{"said": each.said, "right": each.right, "n": each.n} for each in found.bins],
+        "coverage": coverage,
+    }
+    ungraded = len(verdicts.given) - len(graded)
+    left = {"left_out": verdicts.left_out, "ungraded": ungraded}
+    return {**row, **{key: many for key, many in left.items() if many}}
+
+
+def _verdicts(source: Source, cell: Stored, drafts: _TableDrafts) -> _Verdicts:
+    given, left_out, without = [], 0, 0
+    for episode in source.episodes(cell):
+        place = drafts.place.get(episode.key)
+        if episode.verdict.outcome not in WITH_ANSWER:
+            without += 1
+            continue
+        at = None if place is None else _group_chosen(source, episode, drafts.candidates, place)
+        if place is None or at is None:
+            left_out += 1
+            continue
+        way = way_of(episode.right, episode.stage, waits=source.grades.wait(episode.case))
+        given.append(_Given(episode.question, episode.repeat, place, at, graded_value(episode.right, way)))
+    return _Verdicts(given, left_out, without)
+
+
+def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, place: int) -> int | None:
+    """The place of the group that a verdict is of; `SILENT`: nobody had drafted it; None: nobody knows."""
+    word = episode.cell["traits"].word
+    holders = episode.verdict.who if word in ("group", "player") else source.holders(episode, episode.verdict.answer)
+    if holders is None:
+        return None
+    seats = [seat for seat, name in enumerate(candidates.players) if name in holders]
+    there = candidates.support[place][:, seats].any(axis=1) if seats else np.zeros(1, dtype=bool)
+    return int(there.argmax()) if there.any() else SILENT
+
+
+def _coverage(said: Floats, given: Sequence[_Given]) -> list[Row]:
+    """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question. Of
+    equally sure ones the question's digest decides, and not the order of the file."""
+    order = sorted(
+        range(len(given)),
+        key=lambda place: (-round(float(said[place]), SAME), given[place].question, given[place].repeat),
+    )
+    rows = []
+    for tenths in range(1, 11):
+        taken = order[: max(1, (tenths * len(order) + 5) // 10)]
+        by_question: dict[str, list[float]] = {}
+        for place in taken:
+            by_question.setdefault(given[place].question, []).append(float(given[place].value.known or 0.0))
+        value = accuracy(by_question)
+        limits = {"accuracy": value.value, "low": value.low, "high": value.high, "n": len(by_question)}
+        rows.append({"coverage": tenths / 10, **limits, "from": float(said[taken[-1]])})
+    return rows

@@ -1,0 +1,53 @@
+"""How far probabilities can be trusted: by hand on a few, and the interval of the error in worlds where it is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from moot.decide.reliability import Bin, binned, calibration_error, reliability
+
+
+def test_by_hand() -> None:
+    said = np.array([0.05, 0.05, 0.95, 0.95, 0.95, 0.95])
+    right = np.array([0.0, 1.0, 1.0, 1.0, 1.0, 0.0])
+    assert binned(said, right) == [Bin(pytest.approx(0.05), 0.5, 2), Bin(pytest.approx(0.95), 0.75, 4)]
+    assert calibration_error(said, right) == pytest.approx((2 * 0.45 + 4 * 0.2) / 6)
+    found = reliability(said, right, [str(place) for place in range(6)])
+    assert found.brier == pytest.approx(((said - right) ** 2).mean())
+    assert found.low <= found.error <= found.high
+
+
+def test_one_is_in_the_last_bin_and_nothing_is_lost() -> None:
+    said = np.array([0.0, 1.0, 0.1, 0.999])
+    assert sum(each.n for each in binned(said, np.zeros(4))) == 4
+    assert calibration_error(np.array([]), np.array([])) == 0.0
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.15])
+def test_its_interval_holds_the_error_that_there_is(shift: float) -> None:
+    """Of probabilities that are all too high by so much, the error is that much; of true ones it is none."""
+    draw, worlds, held = np.random.default_rng(4), 60, 0
+    for _ in range(worlds):
+        said = draw.uniform(0.25, 0.95, 200)
+        right = (draw.random(200) < said - shift).astype(float)
+        found = reliability(said, right, [str(place) for place in range(200)])
+        held += found.low <= shift <= found.high
+    assert held >= 0.9 * worlds
+
+
+def test_what_chance_alone_would_show_is_told() -> None:
+    draw = np.random.default_rng(5)
+    said = draw.random(100)
+    errors = [calibration_error(said, (draw.random(100) < said).astype(float)) for _ in range(200)]
+    found = reliability(said, (draw.random(100) < said).astype(float), [str(place) for place in range(100)])
+    assert found.by_chance == pytest.approx(np.mean(errors), rel=0.15)
+
+
+def test_questions_that_belong_together_widen_it() -> None:
+    draw = np.random.default_rng(6)
+    said = np.repeat(draw.uniform(0.3, 0.9, 40), 5)
+    right = np.repeat((draw.random(40) < said[::5]).astype(float), 5)
+    apart = reliability(said, right, [str(place) for place in range(200)])
+    together = reliability(said, right, [str(place // 5) for place in range(200)])
+    assert together.brier_high - together.brier_low > 1.5 * (apart.brier_high - apart.brier_low)

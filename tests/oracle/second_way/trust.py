@@ -1,0 +1,470 @@
+"""How far an answer can be trusted: `probability` of docs/report.md, by another way to the same optimum.
+
+The model is the documented one, written as one table of alternatives for each question, and SciPy's minimiser finds its
+weights. Probabilities are therefore equal to about a millionth; what is drawn is drawn with other numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, special
+
+from second_way.compare import ANY_TEXT, Holds, Near
+from second_way.hanging import CLUSTERS, unit_of
+from second_way.intervals import mean, share_interval
+from second_way.meanings import Draft, Groups, Meanings
+from second_way.ranked import DIGESTS
+from second_way.raw import Cell, Episode, Raw, _short_hash
+from second_way.shares import Grade, graded, unfair
+from second_way.tables import Key, Table, drafts_of, tables
+
+Row = dict[str, Any]
+Floats = NDArray[np.float64]
+
+FEWEST = 20
+FOLDS = 5
+PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
+COMMON_PULL = 0.05
+CATEGORY_PULL = 30.0
+VERDICT_PULL = np.array([4.0, 4.0, 1.0])
+REPORT_DRAWS, CHANCE_DRAWS = 400, 200
+"""Of so many the report takes its ends, and what chance shows."""
+DRAWN = 2_000
+CLOSE = 1e-5
+
+
+def trust(raw: Raw) -> Row:
+    meanings = Meanings(raw)
+    rows = [row for table in tables(raw) for row in _rows(raw, table, meanings)]
+    return {"probability": rows} if rows else {}
+
+
+def _rows(raw: Raw, table: Table, meanings: Meanings) -> Iterator[Row]:
+    if not table.cells or len(table.cells[0].spec["players"]) < 2:
+        return
+    players = [player["name"] for player in table.cells[0].spec["players"]]
+    asked = [_Asked.of(raw, players, key, drafts, meanings) for key, drafts in sorted(_fullest(raw, table).items())]
+    known = {each.unit for each in asked if each.settled}
+    told = len(known) >= FEWEST and not unfair([each.grades for each in asked])
+    learnt: list[_Fold] | None = None
+    for cell in table.cells:
+        row: Row = {"strategy": cell.strategy, "label": cell.label, "team": cell.team, "captain": cell.captain}
+        row |= {"cohort": cell.cohort} if cell.cohort else {}
+        given, left_out, without = _given(raw, cell, {each.key for each in asked}, meanings)
+        units = {_unit(episode.question) for episode, _ in given if graded(episode.right)}
+        if (
+            told
+            and cell.traits.get("drafts") is not None
+            and len(units) >= FEWEST
+            and not unfair([[episode.right] for episode, _ in given])
+        ):
+            learnt = learnt or _learnt(asked)
+            yield row | _figures(cell, given, asked, learnt, left_out, without)
+        else:
+            nothing = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
+            yield row | nothing | {"n": 0, "why": ANY_TEXT, "bins": [], "coverage": []}
+
+
+def _unit(question: str) -> str:
+    return unit_of(question) if question in CLUSTERS else DIGESTS[question]
+
+
+# ---------------------------------------------------------------- what was drafted, and what became of it
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One set of drafts."""
+
+    players: tuple[str, ...]
+    key: Key
+    unit: str
+    category: str
+    groups: Groups
+    grades: list[Grade]
+    worths: list[float | None]
+    """Of each group: its best grade; None: it has none."""
+
+    @classmethod
+    def of(cls, raw: Raw, players: Sequence[str], key: Key, drafts: Sequence[Draft], meanings: Meanings) -> _Asked:
+        grades = {who: 0.0 if text is None else raw.draft_grades[key[0], text] for who, text in drafts}
+        groups = meanings.groups(*key, drafts)
+        best = [max((grades[who] for who in group if graded(grades[who])), default=None) for group in groups]
+        category = raw.questions[key[0]].get("category") or ""
+        return cls(tuple(players), key, _unit(key[0]), category, groups, [*grades.values()], best)
+
+    @property
+    def settled(self) -> bool:
+        return None not in self.worths or any(worth is not None and worth >= 1 for worth in self.worths)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """How right each group is, and last that none is; together 1."""
+        worths = [worth or 0.0 for worth in self.worths]
+        parts = [worth / max(1.0, sum(worths)) for worth in worths]
+        return np.array([*parts, 1 - sum(parts)])
+
+    @cached_property
+    def features(self) -> Floats:
+        """Of each group: who is in it, and how many. Of none: one, how many spoke, how many groups, as shares of players."""
+        spoke, size = sum(map(len, self.groups)), len(self.players)
+        rows = [
+            [*(float(player in group) for player in self.players), float(len(group)), 0.0, 0.0, 0.0]
+            for group in self.groups
+        ]
+        return np.array([*rows, [*[0.0] * (size + 1), 1.0, spoke / size, len(self.groups) / size]])
+
+
+def _fullest(raw: Raw, table: Table) -> dict[Key, list[Draft]]:
+    sets: dict[Key, list[list[Draft]]] = {}
+    for cell in table.cells:
+        for episode in raw.episodes(cell):
+            if drafts := drafts_of(cell, episode):
+                sets.setdefault(_key(cell, episode), []).append(drafts)
+    return {
+        key: max(each, key=lambda d: (len(d), sum(text is not None for _, text in d))) for key, each in sets.items()
+    }
+
+
+def _key(cell: Cell, episode: Episode) -> Key:
+    return episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
+
+
+def _given(
+    raw: Raw, cell: Cell, asked: set[Key], meanings: Meanings
+) -> tuple[list[tuple[Episode, set[str]]], int, int]:
+    """Plays with an answer and whose drafts say it; how many of which nobody knows that; how many have no answer."""
+    given, left_out, without = [], 0, 0
+    for episode in raw.episodes(cell):
+        key, drafts = _key(cell, episode), drafts_of(cell, episode)
+        if episode.outcome not in ("answered", "undecided"):
+            without += 1
+            continue
+        sayers: set[str] | None = None
+        if cell.traits.get("word") in ("group", "player"):
+            sayers = set(episode.verdict.get("who", ()))
+        elif drafts and episode.answer is not None:
+            sayers = meanings.sayers(*key, drafts, episode.answer)
+        if sayers is None or key not in asked:
+            left_out += 1
+        else:
+            given.append((episode, sayers))
+    return given, left_out, without
+
+
+# ---------------------------------------------------------------- which of the answers is right
+
+
+@dataclass(frozen=True)
+class _Alternatives:
+    """Every group of drafts of every question, and "none of them", as rows of one table."""
+
+    features: Floats
+    starts: list[int]
+    shares: Floats
+
+    @classmethod
+    def of(cls, asked: Sequence[_Asked]) -> _Alternatives:
+        sizes = [len(each.features) for each in asked]
+        starts = [0, *np.cumsum(sizes)[:-1].tolist()]
+        features = np.concatenate([each.features for each in asked])
+        return cls(features, starts, np.concatenate([each.shares for each in asked]))
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        return np.diff([*self.starts, len(self.features)])
+
+    def chances(self, weights: Floats) -> Floats:
+        scores = self.features @ weights
+        raised = np.exp(scores - np.repeat(np.maximum.reduceat(scores, self.starts), self.sizes))
+        return np.asarray(raised / np.repeat(np.add.reduceat(raised, self.starts), self.sizes))
+
+    def fitted(self, centre: Floats, pull: Floats) -> Floats:
+        def loss(weights: Floats) -> tuple[float, Floats]:
+            away = weights - centre
+            chances = self.chances(weights)
+            told = special.xlogy(self.shares, np.maximum(chances, 1e-300)).sum()
+            slope = self.features.T @ (chances - self.shares) + pull * away
+            return float((pull * away**2).sum() / 2 - told), slope
+
+        return _lowest(loss, centre)
+
+    def foreseen(self, chances: Floats) -> float:
+        return float((self.shares * np.log(np.maximum(chances, 1e-12))).sum())
+
+
+def _lowest(loss: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
+    found = optimize.minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 1000})
+    assert np.abs(found.jac).max() < 1e-6, found.message
+    return np.asarray(found.x)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    penalty: float
+    weights: Floats
+    by_category: Mapping[str, Floats]
+
+    @classmethod
+    def learnt(cls, asked: Sequence[_Asked], penalty: float, *, categories: bool) -> _Choice:
+        pull = np.array([penalty] * len(asked[0].players) + [COMMON_PULL] * 4)
+        weights = _Alternatives.of(asked).fitted(np.zeros(len(pull)), pull)
+        own: dict[str, Floats] = {}
+        for name, times in Counter(each.category for each in asked).items():
+            if categories and name and 5 <= times < len(asked):
+                there = _Alternatives.of([each for each in asked if each.category == name])
+                own[name] = there.fitted(weights, np.full(len(pull), CATEGORY_PULL))
+        return cls(penalty, weights, own)
+
+    def chances(self, each: _Asked) -> Floats:
+        """Of each group, and last of none."""
+        weights = self.by_category.get(each.category, self.weights)
+        return _Alternatives.of([each]).chances(weights)
+
+    def foreseen(self, asked: Sequence[_Asked]) -> float:
+        own = [part for name in self.by_category if (part := [each for each in asked if each.category == name])]
+        rest = [each for each in asked if each.category not in self.by_category]
+        told = 0.0
+        for part in [*own, *([rest] if rest else [])]:
+            there = _Alternatives.of(part)
+            told += there.foreseen(there.chances(self.by_category.get(part[0].category, self.weights)))
+        return told
+
+    @classmethod
+    def best(cls, asked: Sequence[_Asked]) -> _Choice:
+        """The penalty that foresees each of five parts best from the others; categories where they foresee better yet."""
+        part = folds([each.unit for each in asked], "penalty")
+
+        def score(penalty: float, categories: bool) -> float:
+            total = 0.0
+            for number in sorted(set(part)):
+                others = [each for each, own in zip(asked, part, strict=True) if own != number]
+                these = [each for each, own in zip(asked, part, strict=True) if own == number]
+                if others:
+                    total += cls.learnt(others, penalty, categories=categories).foreseen(these)
+            return total
+
+        scores = [(score(penalty, categories=False), penalty) for penalty in PENALTIES]
+        without, penalty = max(scores)
+        several = len({each.category for each in asked}) > 1
+        categories = several and score(penalty, categories=True) > without
+        return cls.learnt(asked, penalty, categories=categories)
+
+
+def folds(units: Sequence[str], role: str) -> list[int]:
+    """Whole units in the order of their hashes, each to the part that has fewest so far."""
+    times = Counter(units)
+    filled = [0] * min(FOLDS, len(times))
+    found: dict[str, int] = {}
+    for unit in sorted(times, key=lambda unit: (_short_hash([role, unit]), unit)):
+        found[unit] = filled.index(min(filled))
+        filled[found[unit]] += times[unit]
+    return [found[unit] for unit in units]
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """What is said of drafts when the questions of one part are the ones that are told."""
+
+    inside: set[Key]
+    drafted: Mapping[Key, Floats]
+
+
+def _learnt(asked: Sequence[_Asked]) -> list[_Fold]:
+    part = folds([each.unit for each in asked], "probability")
+    found = []
+    for number in sorted(set(part)):
+        inside = [each for each, own in zip(asked, part, strict=True) if own == number]
+        outside = [each for each, own in zip(asked, part, strict=True) if own != number]
+        model = _Choice.best([each for each in outside if each.settled])
+        drafted = {each.key: model.chances(each) for each in inside}
+        inner = folds([each.unit for each in outside], "verdicts")
+        for own in sorted(set(inner)):
+            others = [each for each, at in zip(outside, inner, strict=True) if at != own and each.settled]
+            again = _Choice.learnt(others, model.penalty, categories=bool(model.by_category))
+            drafted |= {e.key: again.chances(e) for e, at in zip(outside, inner, strict=True) if at == own}
+        found.append(_Fold({each.key for each in inside}, drafted))
+    return found
+
+
+# ---------------------------------------------------------------- what a strategy makes of it
+
+
+def _said(
+    cell: Cell, given: Sequence[tuple[Episode, set[str]]], asked: Mapping[Key, _Asked], learnt: Sequence[_Fold]
+) -> list[float]:
+    """Of each verdict. Its features: that it was drafted, the log-odds of its group, that nobody had drafted it."""
+    places = []
+    for episode, sayers in given:
+        groups = asked[_key(cell, episode)].groups
+        places.append(next((place for place, group in enumerate(groups) if sayers & set(group)), None))
+    said = [math.nan] * len(given)
+    for fold in learnt:
+        features = []
+        for (episode, _), place in zip(given, places, strict=True):
+            if place is None:
+                features.append([0.0, 0.0, 1.0])
+            else:
+                chance = float(fold.drafted[_key(cell, episode)][place])
+                features.append([1.0, _log_odds(chance), 0.0])
+        inside = [_key(cell, episode) in fold.inside for episode, _ in given]
+        table, right = np.array(features), np.array([float(episode.right) for episode, _ in given])  # type: ignore[arg-type]
+        others = ~np.array(inside)
+        centre = np.array([0.0, 1.0, _log_odds(float(right[others].mean()))])
+        weights = _verdict_weights(table[others], right[others], centre)
+        for place, own in enumerate(inside):
+            if own:
+                said[place] = float(special.expit(table[place] @ weights))
+    return said
+
+
+def _verdict_weights(features: Floats, right: Floats, centre: Floats) -> Floats:
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores, away = features @ weights, weights - centre
+        told = (right * special.log_expit(scores) + (1 - right) * special.log_expit(-scores)).sum()
+        slope = features.T @ (special.expit(scores) - right) + VERDICT_PULL * away
+        return float((VERDICT_PULL * away**2).sum() / 2 - told), slope
+
+    return _lowest(loss, centre)
+
+
+def _log_odds(chance: float) -> float:
+    return float(special.logit(min(max(chance, 1e-4), 1 - 1e-4)))
+
+
+# ---------------------------------------------------------------- the figures
+
+
+def _figures(
+    cell: Cell,
+    given: Sequence[tuple[Episode, set[str]]],
+    asked: Sequence[_Asked],
+    learnt: Sequence[_Fold],
+    left_out: int,
+    without: int,
+) -> Row:
+    known = [(episode, sayers) for episode, sayers in given if graded(episode.right)]
+    said = _said(cell, known, {each.key: each for each in asked}, learnt)
+    plays = [_Play(episode, chance) for (episode, _), chance in zip(known, said, strict=True)]
+    units = [_unit(play.episode.question) for play in plays]
+    coverage = _coverage(plays)
+    row: Row = {
+        "accuracy": coverage[-1]["accuracy"],
+        "brier": Near(mean([(play.said - play.right) ** 2 for play in plays]), CLOSE),
+        "n": len({play.episode.question for play in plays}),
+        "small": len(set(units)) < 100,
+        "without_answer": without,
+        "bins": _bins(plays),
+        "coverage": coverage,
+        **_drawn(plays, units),
+    }
+    row |= {"left_out": left_out} if left_out else {}
+    return row | ({"ungraded": len(given) - len(known)} if len(known) < len(given) else {})
+
+
+@dataclass(frozen=True)
+class _Play:
+    episode: Episode
+    said: float
+
+    @property
+    def right(self) -> float:
+        assert graded(self.episode.right)
+        return float(self.episode.right)
+
+    @property
+    def bin(self) -> int:
+        return min(9, math.floor(10 * self.said))
+
+
+def _bins(plays: Sequence[_Play]) -> list[Row]:
+    rows = []
+    for number in range(10):
+        if here := [play for play in plays if play.bin == number]:
+            told = {"said": mean([play.said for play in here]), "right": mean([play.right for play in here])}
+            rows.append({key: Near(value, CLOSE) for key, value in told.items()} | {"n": len(here)})
+    return rows
+
+
+def _coverage(plays: Sequence[_Play]) -> list[Row]:
+    surest = sorted(plays, key=lambda play: (-round(play.said, 7), DIGESTS[play.episode.question], play.episode.repeat))
+    rows = []
+    for tenths in range(1, 11):
+        taken = surest[: max(1, math.floor(tenths * len(plays) / 10 + 0.5))]
+        by_question: dict[str, list[float]] = {}
+        for play in taken:
+            by_question.setdefault(play.episode.question, []).append(play.right)
+        counts: dict[str, list[float]] = {}
+        for question, rights in by_question.items():
+            counts.setdefault(_unit(question), []).append(mean(rights))
+        low, high = share_interval([(math.fsum(values), float(len(values))) for values in counts.values()])
+        value = mean([mean(rights) for rights in by_question.values()])
+        limits = {"accuracy": value, "low": low, "high": high, "n": len(by_question)}
+        rows.append({"coverage": tenths / 10, **limits, "from": Near(taken[-1].said, CLOSE)})
+    return rows
+
+
+def _error(said: Floats, right: Floats) -> float:
+    bins = np.minimum(9, np.floor(10 * said)).astype(int)
+    distance = np.zeros(10)
+    np.add.at(distance, bins, said - right)
+    return float(np.abs(distance).sum() / len(said))
+
+
+def _drawn(plays: Sequence[_Play], units: Sequence[str]) -> Row:
+    """What is drawn: ends over units, and what chance alone would show. Held against the range of so few draws."""
+    draw = np.random.default_rng(20_000 + len(plays))
+    said, right = np.array([play.said for play in plays]), np.array([play.right for play in plays])
+    by_unit: dict[str, list[int]] = {}
+    for place, unit in enumerate(units):
+        by_unit.setdefault(unit, []).append(place)
+    members = [np.array(places) for places in by_unit.values()]
+    errors, briers = [], []
+    for _ in range(DRAWN):
+        places = np.concatenate([members[unit] for unit in draw.integers(len(members), size=len(members))])
+        errors.append(_error(said[places], right[places]))
+        briers.append(float(((said - right)[places] ** 2).mean()))
+    chance = [_error(said, (draw.random(len(said)) < said).astype(float)) for _ in range(DRAWN)]
+    error, high = _error(said, right), _end(errors, 0.975, REPORT_DRAWS)
+    spread = float(np.std(chance)) / math.sqrt(CHANCE_DRAWS)
+    return {
+        "brier_low": _end(briers, 0.025, REPORT_DRAWS),
+        "brier_high": _end(briers, 0.975, REPORT_DRAWS),
+        "ece": Near(error, CLOSE),
+        "ece_low": _low(error, high, _end(chance, 0.975, CHANCE_DRAWS)),
+        "ece_high": high,
+        "ece_by_chance": Near(float(np.mean(chance)), 6 * spread + 1e-9),
+    }
+
+
+def _low(error: float, high: Near, by_chance: Near) -> Near | Holds | float:
+    """None of it where chance alone shows as much; else as far below the error as the high end is above it."""
+    assert high.value is not None
+    assert by_chance.value is not None
+    mirrored = Near(max(0.0, 2 * error - high.value), high.within)
+    if error < by_chance.value - by_chance.within:
+        return 0.0
+    if error > by_chance.value + by_chance.within:
+        return mirrored
+
+    def either(low: Any) -> bool:
+        return low == 0 or abs(low - (mirrored.value or 0.0)) <= mirrored.within
+
+    return Holds(either, f"0, or about {mirrored.value}")
+
+
+def _end(drawn: Sequence[float], level: float, draws: int) -> Near:
+    """By the percentiles on both sides of it, between which it stands in all but one of some ten thousand reports."""
+    place, spread = level * draws, 4 * math.sqrt(draws * level * (1 - level)) + 1
+    low, high = (min(1.0, max(0.0, (place + away) / draws)) for away in (-spread, spread))
+    ends = [float(end) for end in np.quantile(drawn, (low, high))]
+    away = float(np.ptp(drawn)) / 4 if low <= 0 or high >= 1 else 0.0  # the rarest of all may be rarer than any here
+    return Near(mean(ends), (ends[1] - ends[0]) / 2 + away + 1e-9)
