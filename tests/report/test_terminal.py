@@ -47,6 +47,7 @@ TITLES = (
     "By the number of different answers",
     "Beside people",
     "Learnt: talk from",
+    "How far can you trust an answer",
 )
 
 
@@ -109,7 +110,7 @@ def test_every_section_is_there_and_fits(cup: Figures) -> None:
     heads = [line.split() for line in text.splitlines() if line.split()[:1] == ["strategy"]]
     assert heads[0][:2] == ["strategy", "who"], "no column is squeezed"
     assert heads[0][-3:] == ["n", "calls", "cost"]
-    assert len(heads) == 6, "accuracy, outcomes, gap, gains, own drafts, people"
+    assert len(heads) == 8, "accuracy, outcomes, gap, gains, own drafts, people, and trust in two parts"
     for name in ("ann", "bob", "adaptive(talk_from=4)", "a-player-with-"):
         assert name in text
     single = next(row for row in shown["players"] if row["player"] == "ann")
