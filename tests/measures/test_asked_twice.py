@@ -142,7 +142,11 @@ def test_compare_plan_and_run_know_it(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run_app(app, ["compare", str(path), "--a", "solo@ann", "--b", "solo@bob", "--json"]) == 0
     compared = json.loads(capsys.readouterr().out)
     assert (compared["n"], compared["accuracy_a"]["clusters"], compared["test"]) == (24, 12, "score")
-    assert run_app(app, ["report", str(path), str(path), "--json"]) == 0
+    other = tmp_path / "other.yaml"
+    other.write_text(json.dumps({**keys, "name": "other", "seed": 8}), encoding="utf-8")
+    assert run_app(app, ["run", str(other), "--quiet"]) == 0
+    capsys.readouterr()
+    assert run_app(app, ["report", str(path), str(other), "--json"]) == 0
     beside = json.loads(capsys.readouterr().out)["comparisons"]
     assert [(row["n"], row["clusters"]) for row in beside] == [(24, 12)] * 2
     assert run_app(app, ["plan", str(path), "--accuracy", "0.4", "--gain", "0.1", "--json"]) == 0

@@ -81,7 +81,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
 )
 """Each gives some keys of the report."""
 
-NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_failures", "not_taken"})
+NO_FIGURES = frozenset({"runs", "prompts", "failures", "other_plans", "plugin_failures", "not_taken", "not_of_file"})
 """What tells of the run, not of how it came out. Every other key of a report has a second way, or is an error."""
 
 EVERY_KEY = frozenset(

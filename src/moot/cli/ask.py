@@ -15,7 +15,7 @@ from rich.live import Live
 
 from moot.cli.ask_log import Keeping, Log, earlier_question
 from moot.cli.console import Console
-from moot.cli.safe_text import print_json, say, tamed
+from moot.cli.safe_text import print_json, say, say_as_it_is
 from moot.cli.watched import Watched
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
@@ -239,7 +239,7 @@ def _print_answers(answers: Mapping[str, str], *, every: bool) -> None:
         said = "\n\n".join(f"{title}:\n{words}" for title, words in answers.items())
     else:
         said = ("\n" if every else "; ").join(f"{title}: {words}" for title, words in answers.items())
-    print(tamed(said))
+    say_as_it_is(said)
 
 
 def _words(verdict: Verdict, question: Question) -> str:

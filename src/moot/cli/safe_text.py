@@ -40,6 +40,11 @@ def say(words: object = "", *, file: TextIO | None = None, end: str = "\n", hang
     print(text, file=file, end=end, flush=file is not None)
 
 
+def say_as_it_is(words: str) -> None:
+    """What is to be copied or piped on: with its own breaks of lines and no others."""
+    print(tamed(words))
+
+
 def fitted(text: str, file: TextIO | None, hanging: int | None = None) -> str:
     """With lines no wider than the terminal; as it is where there is none, since programs read by the line."""
     width = _width(file)

@@ -16,9 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
-from moot.decide.choice_model import ChoiceModel, learn, learn_best
+from moot.decide.choice_model import ChoiceModel, learn
 from moot.decide.learning import FOLDS, folds_of
 
+PENALTY = 3.0
+"""How strongly the weights of players are drawn to 0. Not chosen anew for every fold, as for a rule: what is told hardly hangs on
+it, and a report would take five times as long."""
 PULLS = np.array([4.0, 4.0, 1.0])
 """How strongly bias and slope are drawn towards the first model, and answers that nobody had drafted towards the average: a pull
 of 4 weighs as much as some twenty answers, one of 1 as much as five. What nobody had drafted may be worth anything."""
@@ -85,14 +88,12 @@ def table_chances(candidates: Candidates, units: Sequence[str]) -> TableChances:
     for fold in range(int(fold_of.max(initial=-1)) + 1):
         found = np.zeros(candidates.worth.shape)
         inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+        found[inside] = _learnt(candidates.at(outside)).probabilities(candidates.at(inside))
         names = [units[place] for place in outside]
-        model = _model(candidates.at(outside), names)
-        found[inside] = model.probabilities(candidates.at(inside))
         inner = folds_of(names, FOLDS, role="verdicts")
         for part in np.unique(inner):
             test, train = outside[inner == part], outside[inner != part]
-            again = learn(_settled(candidates.at(train)), model.penalty, by_category=bool(model.categories))
-            found[test] = again.probabilities(candidates.at(test))
+            found[test] = _learnt(candidates.at(train)).probabilities(candidates.at(test))
         nested.append(found)
     return TableChances(fold_of, tuple(nested))
 
@@ -115,11 +116,5 @@ def verdict_chances(table: TableChances, drafts: Places, chosen: Places, rights:
     return found
 
 
-def _settled(candidates: Candidates) -> Candidates:
-    return candidates.at(np.flatnonzero(candidates.settled))
-
-
-def _model(candidates: Candidates, units: Sequence[str]) -> ChoiceModel:
-    known = np.flatnonzero(candidates.settled)
-    names = [units[place] for place in known]
-    return learn_best(candidates.at(known), folds_of(names, role="penalty").tolist())
+def _learnt(candidates: Candidates) -> ChoiceModel:
+    return learn(candidates.at(np.flatnonzero(candidates.settled)), PENALTY)

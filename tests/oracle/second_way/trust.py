@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 FEWEST = 20
 FOLDS = 5
-PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
+PENALTY = 3.0
 COMMON_PULL = 0.05
 CATEGORY_PULL = 30.0
 VERDICT_PULL = np.array([4.0, 4.0, 1.0])
@@ -197,9 +197,6 @@ class _Alternatives:
 
         return _lowest(loss, centre)
 
-    def foreseen(self, chances: Floats) -> float:
-        return float((self.shares * np.log(np.maximum(chances, 1e-12))).sum())
-
 
 def _lowest(loss: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
     found = optimize.minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 1000})
@@ -209,54 +206,24 @@ def _lowest(loss: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Fl
 
 @dataclass(frozen=True)
 class _Choice:
-    penalty: float
     weights: Floats
     by_category: Mapping[str, Floats]
 
     @classmethod
-    def learnt(cls, asked: Sequence[_Asked], penalty: float, *, categories: bool) -> _Choice:
-        pull = np.array([penalty] * len(asked[0].players) + [COMMON_PULL] * 4)
+    def learnt(cls, asked: Sequence[_Asked]) -> _Choice:
+        pull = np.array([PENALTY] * len(asked[0].players) + [COMMON_PULL] * 4)
         weights = _Alternatives.of(asked).fitted(np.zeros(len(pull)), pull)
         own: dict[str, Floats] = {}
         for name, times in Counter(each.category for each in asked).items():
-            if categories and name and 5 <= times < len(asked):
+            if name and 5 <= times < len(asked):
                 there = _Alternatives.of([each for each in asked if each.category == name])
                 own[name] = there.fitted(weights, np.full(len(pull), CATEGORY_PULL))
-        return cls(penalty, weights, own)
+        return cls(weights, own)
 
     def chances(self, each: _Asked) -> Floats:
         """Of each group, and last of none."""
         weights = self.by_category.get(each.category, self.weights)
         return _Alternatives.of([each]).chances(weights)
-
-    def foreseen(self, asked: Sequence[_Asked]) -> float:
-        own = [part for name in self.by_category if (part := [each for each in asked if each.category == name])]
-        rest = [each for each in asked if each.category not in self.by_category]
-        told = 0.0
-        for part in [*own, *([rest] if rest else [])]:
-            there = _Alternatives.of(part)
-            told += there.foreseen(there.chances(self.by_category.get(part[0].category, self.weights)))
-        return told
-
-    @classmethod
-    def best(cls, asked: Sequence[_Asked]) -> _Choice:
-        """The penalty that foresees each of five parts best from the others; categories where they foresee better yet."""
-        part = folds([each.unit for each in asked], "penalty")
-
-        def score(penalty: float, categories: bool) -> float:
-            total = 0.0
-            for number in sorted(set(part)):
-                others = [each for each, own in zip(asked, part, strict=True) if own != number]
-                these = [each for each, own in zip(asked, part, strict=True) if own == number]
-                if others:
-                    total += cls.learnt(others, penalty, categories=categories).foreseen(these)
-            return total
-
-        scores = [(score(penalty, categories=False), penalty) for penalty in PENALTIES]
-        without, penalty = max(scores)
-        several = len({each.category for each in asked}) > 1
-        categories = several and score(penalty, categories=True) > without
-        return cls.learnt(asked, penalty, categories=categories)
 
 
 def folds(units: Sequence[str], role: str) -> list[int]:
@@ -284,12 +251,12 @@ def _learnt(asked: Sequence[_Asked]) -> list[_Fold]:
     for number in sorted(set(part)):
         inside = [each for each, own in zip(asked, part, strict=True) if own == number]
         outside = [each for each, own in zip(asked, part, strict=True) if own != number]
-        model = _Choice.best([each for each in outside if each.settled])
+        model = _Choice.learnt([each for each in outside if each.settled])
         drafted = {each.key: model.chances(each) for each in inside}
         inner = folds([each.unit for each in outside], "verdicts")
         for own in sorted(set(inner)):
             others = [each for each, at in zip(outside, inner, strict=True) if at != own and each.settled]
-            again = _Choice.learnt(others, model.penalty, categories=bool(model.by_category))
+            again = _Choice.learnt(others)
             drafted |= {e.key: again.chances(e) for e, at in zip(outside, inner, strict=True) if at == own}
         found.append(_Fold({each.key for each in inside}, drafted))
     return found
