@@ -76,9 +76,8 @@ def test_every_experiment_of_the_stores_has_its_file(tmp_path: Path, capsys: Cap
         assert moot("runs", "--store", f"sqlite:///{tmp_path / store}", "--json") == 0
         (found,) = json.loads(capsys.readouterr().out)
         assert {run["experiment"] for run in found["runs"]} == expected
-        for name in expected:
-            assert moot("report", tmp_path / f"{name}.yaml", "--json") == 0
-            assert {row["missing"] for row in json.loads(capsys.readouterr().out)["accuracy"]} == {0}, name
+        assert {run["missing"] for run in found["runs"]} == {0}, "each to its end"
+        assert all((tmp_path / f"{name}.yaml").exists() for name in expected)
 
 
 def test_the_page_is_written(tmp_path: Path, capsys: Captured) -> None:

@@ -45,14 +45,17 @@ def reliability(chances: Floats, rights: Floats, units: Sequence[str], *, seed: 
     """Intervals over units, drawn with replacement."""
     draw = np.random.default_rng([seed, len(chances)])
     squares = (chances - rights) ** 2
-    errors, briers = [], []
-    for places in resampled(units, draw):
-        errors.append(calibration_error(chances[places], rights[places]))
-        briers.append(float(squares[places].mean()))
+    inside = _one_of_bins(chances)
+    unit_of = np.unique(np.asarray(units, dtype=str), return_inverse=True)[1]
+    sums = np.zeros((int(unit_of.max(initial=-1)) + 1, BINS + 2))
+    # Of each unit: how many answers, their squares, and by bin how far they are from what came of them.
+    np.add.at(sums, unit_of, np.column_stack([np.ones(len(chances)), squares, inside * (chances - rights)[:, None]]))
+    times = draw.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=DRAWS)
+    answers, squared, *distances = (times @ sums).T
+    briers, errors = squared / answers, np.abs(distances).sum(axis=0) / answers
     error = calibration_error(chances, rights)
-    chance = [
-        calibration_error(chances, (draw.random(len(chances)) < chances).astype(float)) for _ in range(DRAWS // 2)
-    ]
+    come_true = draw.random((DRAWS // 2, len(chances))) < chances
+    by_chance = np.abs((chances - come_true) @ inside).sum(axis=1) / max(len(chances), 1)
     # A resample adds the noise of the sample once more, so its error is too large by as much. The lower end is mirrored, and
     # is 0 where chance alone shows as much; the upper is not mirrored: it errs on the side of distrust.
     high = float(np.quantile(errors, LEVEL))
@@ -62,12 +65,19 @@ def reliability(chances: Floats, rights: Floats, units: Sequence[str], *, seed: 
         brier_low=float(brier_low),
         brier_high=float(brier_high),
         error=error,
-        low=0.0 if error <= np.quantile(chance, LEVEL) else max(0.0, 2 * error - high),
+        low=0.0 if error <= np.quantile(by_chance, LEVEL) else max(0.0, 2 * error - high),
         high=high,
-        by_chance=float(np.mean(chance)),
+        by_chance=float(by_chance.mean()),
         bins=tuple(binned(chances, rights)),
         n=len(chances),
     )
+
+
+def _one_of_bins(chances: Floats) -> Floats:
+    """Answers × bins."""
+    inside = np.zeros((len(chances), BINS))
+    inside[np.arange(len(chances)), _bins(chances)] = 1.0
+    return inside
 
 
 def calibration_error(chances: Floats, rights: Floats) -> float:
@@ -87,18 +97,3 @@ def binned(chances: Floats, rights: Floats) -> list[Bin]:
 def _bins(chances: Floats) -> Places:
     place: Places = np.clip((chances * BINS).astype(np.intp), 0, BINS - 1)
     return place
-
-
-def resampled(units: Sequence[str], draw: np.random.Generator, draws: int = DRAWS) -> list[Places]:
-    """Places of questions, whole units drawn with replacement."""
-    names, number = np.unique(np.asarray(units, dtype=object).astype(str), return_inverse=True)
-    order = np.argsort(number, kind="stable")
-    starts = np.searchsorted(number[order], np.arange(len(names)))
-    ends = np.append(starts[1:], len(order))
-    if len(names) == len(order):
-        return [order[draw.integers(len(names), size=len(names))] for _ in range(draws)]
-    samples = []
-    for _ in range(draws):
-        taken = draw.integers(len(names), size=len(names))
-        samples.append(np.concatenate([order[starts[unit] : ends[unit]] for unit in taken]))
-    return samples
