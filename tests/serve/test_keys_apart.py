@@ -15,7 +15,9 @@ from moot.types import Reply, Request
 AT_ONCE = 20
 PRICED = {
     **THREE,
-    "models": {name: {**model, "price": {"prompt": 20.0, "completion": 20.0}} for name, model in THREE["models"].items()},
+    "models": {
+        name: {**model, "price": {"prompt": 20.0, "completion": 20.0}} for name, model in THREE["models"].items()
+    },
 }
 
 
@@ -52,8 +54,6 @@ async def test_a_long_question_of_one_key_puts_no_short_ones_of_another_in_singl
         assert status == 200
         assert 2 < told["moot"]["cost_usd"] < 10, "dear, and within the limit"
         wanted.append(AT_ONCE)
-        asking = [
-            served.post("/v1/chat/completions", body(f"Who is number {n}?"), headers=bob) for n in range(AT_ONCE)
-        ]
+        asking = [served.post("/v1/chat/completions", body(f"Who is number {n}?"), headers=bob) for n in range(AT_ONCE)]
         ended = await asyncio.wait_for(asyncio.gather(*asking), 60)
         assert [status for status, _ in ended] == [200] * AT_ONCE

@@ -181,7 +181,12 @@ async def test_a_check_of_a_schema_is_within_the_limit_too(tmp_path: Path, monke
 @pytest.mark.usefixtures("checked")
 async def test_a_team_whose_answers_are_never_written_in_time_is_not_asked_one_by_one(tmp_path: Path) -> None:
     """What such a question has cost is known, and the next ones need not wait for each other."""
-    config = {**THREE, "models": {name: {**model, "price": {"prompt": 1.0, "completion": 10.0}} for name, model in THREE["models"].items()}}
+    config = {
+        **THREE,
+        "models": {
+            name: {**model, "price": {"prompt": 1.0, "completion": 10.0}} for name, model in THREE["models"].items()
+        },
+    }
     settings = ServeSettings(limits=KeyLimits(usd_per_day=50.0))
     async with serving(
         tmp_path, config, settings=settings, wrap=lambda _, model: Scribe(model, frozenset(), [])

@@ -2,7 +2,8 @@
 
 The books know what was called; of questions that were let in a moment ago nothing is called yet, and a debate calls most of
 what it will late. So a question is held at the dearest of about its length or less that its team has been asked so far, in
-proportion where it is longer. Of a team that has answered nobody yet nothing is known, and its questions go one after the other until it has.
+proportion where it is longer. Of a team that has answered nobody yet nothing is known, and its questions go one after the
+other until it has.
 A call that cost nothing because it failed says nothing of those to come: it is taken at the most that it could have cost.
 A question whose time ran out is not what an answer costs either: what its strategy might still have asked is taken at its
 most, too. So clients that always set a limit, and a player who is always late, do not keep a team at one question at a time.
