@@ -275,7 +275,7 @@ def test_probabilities_of_answers_too(number: int, tmp_path: Path) -> None:
     assert not missed
 
 
-@pytest.mark.parametrize("number", range(2 + MORE))
+@pytest.mark.parametrize("number", range(1 + MORE))
 def test_cascades_and_voices_too(number: int, tmp_path: Path) -> None:
     """And any number of theirs that is changed is noticed."""
     played.run(tmp_path, keys := one_after_another(number, tmp_path))

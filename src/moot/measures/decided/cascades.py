@@ -57,10 +57,10 @@ def _paths(source: Source, cell: Stored) -> _Paths | None:
     if traits.alone or traits.drafts != SINGLE_CALL or not traits.groups:
         return None
     found = _Paths()
-    for place, episode in enumerate(source.episodes(cell)):
+    for episode in source.episodes(cell):
         records = of_kind(episode.verdict.traces, Cascaded)
-        if not records and not place:
-            return None
+        if not records and episode.answer is not None:
+            return None  # a cascade leaves the path of every answer
         for record in records:
             found.plays += 1
             found.asked.update(name for wave in record.asked for name in wave)

@@ -34,10 +34,7 @@ VOICES = (
 def decided_sections(figures: Figures) -> Iterator[Section]:
     yield from _cascades(figures)
     if voices := figures.get("voices", ()):
-        rows = [
-            {**row, "who": at_table(row), "counts": _numbers(row), "in": f"{row['plays']} of {row['of']}"}
-            for row in voices
-        ]
+        rows = [{**row, "who": at_table(row), "in": f"{row['plays']} of {row['of']}"} for row in voices]
         columns = (
             Column("label", "strategy"),
             Column("who", "who"),
@@ -45,20 +42,18 @@ def decided_sections(figures: Figures) -> Iterator[Section]:
             Column("kept", "rule"),
             Column("in", "plays"),
             Column("words", "whose voice counts"),
-            Column("counts", "weights"),
         )
         yield Section("voices", "Whose voice counts", (VOICES,), with_team(figures, rows, *columns), rows)
-
-
-def _numbers(row: Row) -> str:
-    return ", ".join(f"{name} {weight:.2f}" for name, weight in row["weights"].items())
 
 
 def _cascades(figures: Figures) -> Iterator[Section]:
     every = figures.get("cascade", ())
     if not every:
         return
-    rows = [{**with_bounds(row), "who": at_table(row), **row["stopped"], "played_on": _last(row)} for row in every]
+    rows = [
+        {**with_bounds(row), "who": at_table(row), "why_stopped": _stopped(row), "played_on": _last(row)}
+        for row in every
+    ]
     named = (Column("label", "strategy"), Column("who", "who"), *cohort_column(rows))
     last = (Column("played_on", "last stage"),) if any(row.get("then") for row in every) else ()
     columns = (
@@ -68,9 +63,7 @@ def _cascades(figures: Figures) -> Iterator[Section]:
         Column("usd_per_question", "for 1,000", "usd-per-question"),
         figure("accuracy", "right"),
         *share_bounds(every),
-        Column("decided", "decided"),
-        Column("sure", "sure"),
-        Column("everybody", "all asked"),
+        Column("why_stopped", "stopped"),
         *last,
         Column("n", "questions"),
     )
@@ -87,12 +80,16 @@ def _cascades(figures: Figures) -> Iterator[Section]:
             Column("usd_against", "its for 1,000", "usd-per-question"),
             figure("difference", "difference", "points", "low_holm", "high_holm"),
             *ungraded_columns(beside),
-            Column("p_holm", "p", "p"),
             Column("n", "questions"),
         )
         told = (BESIDE, *paired_words(beside))
         columns = with_team(figures, shown, *compared)
         yield Section("cascade-beside", "Cascades beside what asks everybody", told, columns, shown)
+
+
+def _stopped(row: Row) -> str:
+    told = {"decided": "decided", "sure": "sure", "everybody": "all asked"}
+    return ", ".join(f"{row['stopped'][how]} {words}" for how, words in told.items() if row["stopped"][how])
 
 
 def _last(row: Row) -> str:

@@ -10,7 +10,7 @@ from moot.decide.learning import PLURALITY
 from moot.decide.weights import weights_in_words
 from moot.measures.cells import Stored
 from moot.measures.source import Source
-from moot.traces import DecidedByRule, of_kind
+from moot.traces import Cascaded, DecidedByRule, of_kind
 
 Row = dict[str, Any]
 SAME = 1e-9
@@ -26,10 +26,10 @@ def _row(source: Source, cell: Stored) -> Row | None:
     if cell["traits"].drafts is None or not cell["traits"].groups:
         return None
     plays, kept, rules, sums = 0, Counter[str](), Counter[tuple[str, str]](), dict[str, dict[str, float]]()
-    for place, episode in enumerate(source.episodes(cell)):
+    for episode in source.episodes(cell):
         records = of_kind(episode.verdict.traces, DecidedByRule)
-        if not records and not place:
-            return None
+        if not records and episode.answer is not None and not of_kind(episode.verdict.traces, Cascaded):
+            return None  # a rule leaves a record of every answer, but where a cascade went on to its last stage
         for record in records[-1:]:
             plays += 1
             kept[record.kept] += 1
