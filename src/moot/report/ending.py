@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.accuracy.sections import chosen_on_words
+from moot.measures.accuracy.sections import abstention_words, chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.measure import Measure
@@ -328,6 +328,7 @@ def _remarks(figures: Figures, graded_by: str = "FILE", bounds: str = "--section
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+    yield from abstention_words(figures)
     if undecided := endings["undecided"]:
         yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
     if missing:
