@@ -296,7 +296,8 @@ def one_run(
     for row in results.figures["accuracy"]:
         if row["strategy"] == "solo":
             continue
-        own = [each for each in frame.iter_rows(named=True) if each["strategy"] == row["strategy"] and each["outcome"] == "answered"]
+        plays = [each for each in frame.iter_rows(named=True) if each["strategy"] == row["strategy"]]
+        own = [each for each in plays if each["outcome"] == "answered"]
         numbers = np.array([places[each["question_id"]] for each in own], dtype=int)
         answers = np.array([LETTERS.index(each["answer"]) for each in own], dtype=int)
         right = float(world.right_with(said[numbers], answers).mean()) if own else float("nan")

@@ -180,7 +180,7 @@ def held_back(verdict: Verdict, why: str, abstain: Abstain, chance: float | None
 def _why(chance: float | None, sure: HowSure) -> str:
     if chance is None:
         return f"not sure enough: no probability could be told ({sure.why})"
-    said = f"not sure enough: right with {100 * chance:.0f} %"
+    said = f"not sure enough: right with {100 * chance:.0f} % ({sure.why})"
     return f"{said}; {sure.held}" if sure.below is None else f"{said}, and answered from {100 * sure.below:g} % on"
 
 
@@ -196,16 +196,48 @@ def _chance(model: ChoiceModel, verdict: Verdict) -> float | None:
     return float(model.probabilities(candidates)[0, place_of(candidates, grouping.groups[number])])
 
 
-def probability_told(verdict: Verdict) -> tuple[float | None, str]:
-    """That a verdict's answer is right, or would be, and from what that is known; None and why it is not."""
-    for told in reversed(of_kind(verdict.traces, ToldProbability)):
-        return told.probability, told.why
-    for decided in reversed(of_kind(verdict.traces, DecidedByRule)):
-        if decided.probability is not None:
-            return decided.probability, decided.why
-    if verdict.outcome not in (*WITH_ANSWER, "abstained"):
-        return None, "there is no answer"
-    return None, "no rule tells it: moot fit FILE -o rule.json learns one"
+@dataclass(frozen=True, slots=True)
+class AnswerChance:
+    """That a verdict's answer is right, or would be; and from what that is known, or why it is not."""
+
+    value: float | None
+    why: str
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> AnswerChance:
+        for told in reversed(of_kind(verdict.traces, ToldProbability)):
+            return cls(told.probability, told.why)
+        for decided in reversed(of_kind(verdict.traces, DecidedByRule)):
+            if decided.probability is not None:
+                return cls(decided.probability, decided.why)
+        if verdict.outcome not in (*WITH_ANSWER, "abstained"):
+            return cls(None, "there is no answer")
+        return cls(None, UNTOLD)
+
+    def json(self) -> dict[str, Any]:
+        """`probability` with what it is from, or null with why."""
+        if self.value is None:
+            return {"probability": None, "why": self.why}
+        return {"probability": round(self.value, 6), "probability_from": self.why}
+
+    def words(self) -> str:
+        """`right with 97 %: from 240 graded questions`; nothing where it is not known."""
+        return "" if self.value is None else f"right with {100 * self.value:.0f} %: {self.why}"
+
+
+UNTOLD = (
+    "no rule tells it: moot fit FILE -o rule.json learns one, for learnt: {from: rule.json}, or for another that decides from "
+    "drafts alone as rule: rule.json of its team"
+)
+TIME_RAN_OUT = "the time ran out, and how sure an answer is hangs on what all players say"
+
+
+def cut_off(verdict: Verdict, abstain: Abstain | None) -> Verdict:
+    """What is said when the time is up, by those who were heard: nothing tells how sure that is."""
+    if verdict.answer is None:
+        return verdict
+    untold = replace(verdict, traces=(*verdict.traces, ToldProbability(None, TIME_RAN_OUT)))
+    return untold if abstain is None else held_back(untold, f"not sure enough: {TIME_RAN_OUT}", abstain, None, None)
 
 
 def abstain_option(abstain: Abstain | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from moot.errors import UsageError
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
 from moot.grade.grading import Grading
-from moot.strategies import Strategy, Traits
+from moot.strategies import Strategy, Traits, traits_of
 from moot.strategies.alone import WAYS, alone
 from moot.types import Case, digest
 
@@ -74,7 +74,18 @@ def refuse_learners(plan: Plan) -> None:
     """One question at a time has no graded drafts of others."""
     for cell in plan.cells:
         if cell.traits.learns:
-            raise UsageError(refused_alone(cell.label))
+            words = refused_alone(cell.label)
+            raise UsageError(
+                words if cell.abstain is None or traits_of(cell.strategy).learns else _sure_alone(cell.label)
+            )
+
+
+def _sure_alone(label: str) -> str:
+    return (
+        f"{label} learns how sure it is from graded drafts of other questions, and here is one at a time; expected moot run, or "
+        "what was learnt in a file: moot fit FILE -o rule.json, then rule: rule.json of the team (teams: {NAME: {players: [...], "
+        "rule: rule.json}})"
+    )
 
 
 def refused_alone(label: str) -> str:
