@@ -18,7 +18,7 @@ from moot.types import Answer, Question
 
 PLAYERS = ("ann", "bob", "cat")
 TARGET = 0.9
-WORLDS = 50
+WORLDS = 30
 
 
 def patterns(draw: np.random.Generator, count: int, together: float) -> tuple[np.ndarray, np.ndarray]:
@@ -50,16 +50,17 @@ def given_together(together: float) -> int:
     given = 0
     for world in range(WORLDS):
         draw = np.random.default_rng([18, world, int(1000 * together)])
-        taught = replace(team, lessons=lessons(draw, 150, together))
+        taught = replace(team, lessons=lessons(draw, 250, together))
         deciding, sure = sureness(Vote(), Abstain(target=TARGET), None, taught)
-        assert len(deciding.lessons) == 60  # the other 90 are kept for the promise
+        assert len(deciding.lessons) == 100  # the other 150 are kept for the promise
         given += sure.below is not None
     return given
 
 
-def test_it_is_broken_in_at_most_one_of_twenty() -> None:
-    """Just too few are right: whoever answers anything breaks the promise. 7 of 50 would come by chance once in 200 times."""
-    assert given_together(0.895) <= 6
+def test_it_is_broken_in_at_most_one_of_two_hundred() -> None:
+    """Just too few are right: whoever answers anything breaks the promise. Each of ten folds has one of its own, and the run
+    keeps its promise where all are kept. 2 of 30 would come by chance once in 100 times."""
+    assert given_together(0.895) <= 1
 
 
 def test_it_is_made_where_it_can_be() -> None:

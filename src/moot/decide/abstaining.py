@@ -16,7 +16,15 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, candidates_here, place_of
 from moot.decide.learning import FEWEST, PLURALITY
 from moot.decide.learnt import LearntVote
-from moot.decide.promise import FEWEST_FOR_PROMISE, LEARNT_FROM, PARTS, Promise, fewest_answers, promise_of
+from moot.decide.promise import (
+    FEWEST_FOR_PROMISE,
+    LEARNT_FROM,
+    PARTS,
+    Promise,
+    fewest_answers,
+    level_of_each,
+    promise_of,
+)
 from moot.decide.rule_file import FittedRule
 from moot.decide.rules import Plurality
 from moot.decide.studied import NothingLearnt, Studied, studied
@@ -24,11 +32,14 @@ from moot.errors import UsageError
 from moot.strategies import Strategy, Traits, label, value_told
 from moot.strategies.vote import Vote
 from moot.team import Team
+from moot.team.lessons import FOLDS
 from moot.traces import Abstained, DecidedByRule, Grouped, ToldProbability, of_kind
 from moot.types import WITH_ANSWER, Grouping, Verdict
 
 ABSTAIN = "abstain"
 """The key beside a strategy's options."""
+LEVEL_OF_A_FOLD = level_of_each(FOLDS)
+"""Every fold of a run has a threshold of its own, and the run keeps its promise where all of them are kept."""
 EXPECTED = "expected {below: 0.9}, a probability, or {target: 0.95}, how many of the answers given are to be right"
 
 
@@ -122,7 +133,8 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
         if told.model is None:
             return told
         rule_kept = kept_by(strategy, deciding).rule
-        promise = promise_of(rule_kept, told.model, *studied(kept_for_it, players).for_promise(), target)
+        asked = studied(kept_for_it, players).for_promise()
+        promise = promise_of(rule_kept, told.model, *asked, target, level=LEVEL_OF_A_FOLD)
         return replace(told, below=promise.threshold, held=promise.words())
 
     return deciding, taught.once(("promise", strategy, target), made)
@@ -282,12 +294,9 @@ def too_few_for(abstain: Abstain | None, questions: int) -> str | None:
     """That a run of so many questions can promise nothing, were all answers right; None: it may."""
     if abstain is None or abstain.target is None:
         return None
-    fewest, kept = fewest_answers(abstain.target), int(questions * OF_OTHER_FOLDS * (1 - LEARNT_FROM / PARTS))
+    fewest = fewest_answers(abstain.target, LEVEL_OF_A_FOLD)
+    kept = int(questions * (1 - 1 / FOLDS) * (1 - LEARNT_FROM / PARTS))
     if kept >= fewest:
         return None
     words = f"takes {fewest} right answers at the least on questions that are kept for it, and there are about {kept}"
     return f"abstain: target {abstain.target:g} {words}: it will abstain from everything (coverage 0)"
-
-
-OF_OTHER_FOLDS = 0.9
-"""Of the questions of a run, those that teach one of them."""

@@ -73,8 +73,19 @@ def kept_apart(units: Sequence[str]) -> Bools:
     return folds_of(units, PARTS, role="promise") >= LEARNT_FROM
 
 
+def level_of_each(several: int) -> float:
+    """What each of several promises is tested at, so that at `LEVEL` none of them is broken, however they hang together."""
+    return 1 - (1 - LEVEL) / several
+
+
 def promise_of(
-    rule: DraftRule, model: ChoiceModel, candidates: Candidates, units: Sequence[str], target: float
+    rule: DraftRule,
+    model: ChoiceModel,
+    candidates: Candidates,
+    units: Sequence[str],
+    target: float,
+    *,
+    level: float = LEVEL,
 ) -> Promise:
     """What can be promised of the answers that a rule takes, on questions that neither it nor the model was learnt from.
 
@@ -86,7 +97,7 @@ def promise_of(
     told = model.probabilities(candidates)
     chances = np.where(ahead, told, UNANSWERED).max(axis=1)
     worth = np.where(ahead, np.nan_to_num(candidates.worth), 1.0).min(axis=1)
-    return promised(chances, np.where(ahead.any(axis=1), worth, 0.0), units, target)
+    return promised(chances, np.where(ahead.any(axis=1), worth, 0.0), units, target, level=level)
 
 
 UNANSWERED = -1.0

@@ -105,11 +105,13 @@ class Cell:
             "id": self.id,
             **self._named(),
             "spec": self.spec,
-            "options": dense_json(self._options()),
+            "options": dense_json(self.options),
             "traits": dense_json(self.traits.json()),
         }
 
-    def _options(self) -> dict[str, dict[str, Any]]:
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """Those of its strategy, and what stands beside them, as they are stored."""
         options = option_json(self.strategy)
         return {**options, "given": {**options["given"], **abstain_option(self.abstain)}}
 
