@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from moot.decide.candidates import Candidates
 from moot.decide.deciding import Kept, decide_by, traits_of_rule
@@ -20,6 +20,8 @@ from moot.strategies.traits import Traits
 from moot.team import Team
 from moot.types import Question, Verdict
 
+LARGEST = 100_000
+"""Of a weight that is given: sums of such are exact enough to tell who is ahead by one voice."""
 UNNAMED = 1.0
 """What the voice of a player counts whom the weights do not name."""
 
@@ -42,7 +44,7 @@ class WeightedVote(Captained):
 
     name: ClassVar[str] = "weighted"
 
-    weights: Literal["learnt"] | Mapping[str, Annotated[float, Ge(0)]] = "learnt"
+    weights: Literal["learnt"] | Mapping[str, Annotated[float, Ge(0), Le(LARGEST)]] = "learnt"
     """By player; whom it does not name counts 1. `learnt`: the log-odds of being right, from graded questions."""
 
     def __post_init__(self) -> None:
