@@ -1,0 +1,152 @@
+"""All options that are worth a look, from the questions searched on: players × sizes × rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.advise.known import KnownDrafts
+from moot.advise.led import NEVER, led_teams
+from moot.advise.options import LEADER, LEARNT, PLURALITY, SINGLE, WEIGHTED, TeamOption
+from moot.advise.search import MOST_PLAYERS, Costs, Found, Team, grown, kept
+from moot.advise.tallies import Tallies
+from moot.decide import learning
+from moot.decide.candidates import Candidates, Floats, Places
+from moot.decide.choice_model import learn
+from moot.decide.learning import FEWEST, folds_of, learn_rule
+from moot.decide.rules import Leader, MostProbable, Plurality, WeightedSum, expected_worth
+from moot.decide.weights import weights_by_accuracy
+from moot.errors import UsageError
+
+SCREENED_ON = 1_500
+"""So many questions say which teams are worth learning a rule for."""
+SCREENED = 40
+SCREEN_PENALTY = 3.0
+RULES_LEARNT = 3
+"""Teams for which a rule is learnt and tried across folds."""
+LOOKED_BY_LEARNING = 2
+"""Of the teams screened so many are improved by exchanging members, for one of those who are in most of them."""
+POOL = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundOptions:
+    options: list[TeamOption]
+    looked_at: int
+    """Teams with rules that were compared."""
+    every_team: bool
+    """Whether every team of every size was looked at, for all rules but the learnt one."""
+
+
+def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
+    """`drafts`: of the questions searched on alone."""
+    seats = range(len(drafts.players))
+    everybody = drafts.candidates(seats)
+    costs = Costs.of(drafts)
+    weights = _weights_across(everybody, drafts)
+    alike, by_weight = Tallies.of(everybody), Tallies.of(everybody, weights)
+    votes, weighted = grown(alike, costs, most), grown(by_weight, costs, most)
+    led, every_led = led_teams(alike, costs, most)
+    options = [
+        TeamOption(SINGLE, (seat,), Leader(drafts.players[seat]), drafts.worth[seat])
+        for seat in seats
+    ]
+    for team in _teams(votes, 3):
+        options.append(TeamOption(PLURALITY, team, Plurality(), alike.standing(team).worth.astype(float)))
+    for team in _teams(weighted, 3):
+        rule = WeightedSum(weights_by_accuracy(drafts.candidates(team), drafts.choices))
+        options.append(TeamOption(WEIGHTED, team, rule, by_weight.standing(team).worth.astype(float)))
+    for each in led:
+        rule_led = Leader(drafts.players[each.leader], None if each.unless == NEVER else each.unless)
+        searched = expected_worth(rule_led, drafts.candidates(each.seats))
+        options.append(TeamOption(LEADER, each.seats, rule_led, searched))
+    likely = [*_teams(weighted, 2), *_teams(votes, 3), *(each.seats for each in led)]
+    learnt, screened = _learnt(drafts, list(dict.fromkeys(likely)), options, costs, most)
+    looked = len(options) + screened
+    every = every_led and all(each.every_team for found in (votes, weighted) for each in found.values())
+    return FoundOptions([*options, *learnt], looked, every)
+
+
+def _teams(found: dict[int, Found], fewest: int) -> Iterator[Team]:
+    for size, of_size in found.items():
+        if size >= fewest:
+            yield from of_size.value
+
+
+def _weights_across(everybody: Candidates, drafts: KnownDrafts) -> Floats:
+    """Players × questions: what each voice counts, by the other folds."""
+    folds = folds_of(drafts.units, role="advise weights")
+    weights = np.zeros((len(drafts.players), drafts.size))
+    for fold in np.unique(folds):
+        others = everybody.at(np.flatnonzero(folds != fold)) if len(np.unique(folds)) > 1 else everybody
+        by_name = weights_by_accuracy(others, drafts.choices)
+        weights[:, folds == fold] = np.array([by_name[name] for name in everybody.players])[:, None]
+    return weights
+
+
+def _learnt(
+    drafts: KnownDrafts, likely: Sequence[Team], options: Sequence[TeamOption], costs: Costs, most: int
+) -> tuple[list[TeamOption], int]:
+    """Rules learnt for the teams that promise most, where they are kept: else the better of the others is an option already."""
+    if drafts.different_units < FEWEST:
+        return [], 0
+    right = {option.seats: float(option.searched.mean()) for option in options if len(option.seats) > 1}
+    first = sorted(likely, key=lambda team: -right.get(team, 0.0))[:SCREENED]
+    screen = _Screen.of(drafts)
+    value = {team: screen.right(team) for team in first}
+    often = Counter(player for each in first for player in each)
+    pool = [player for player, _ in often.most_common(POOL)]
+    for team in sorted(value, key=lambda each: -value[each])[:LOOKED_BY_LEARNING]:
+        value |= screen.exchanged(team, pool)
+    promising = kept(value, costs, (), RULES_LEARNT)[:RULES_LEARNT]
+    return list(_rules(drafts, promising)), len(value)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Screen:
+    """How right a learnt rule might be: one penalty, a part of the questions, half of them tried by the other half."""
+
+    drafts: KnownDrafts
+    half: Places
+
+    @classmethod
+    def of(cls, drafts: KnownDrafts) -> _Screen:
+        part = np.arange(drafts.size)
+        if len(part) > SCREENED_ON:
+            part = np.sort(np.random.default_rng(len(part)).permutation(part)[:SCREENED_ON])
+        known = drafts.at(part)
+        return cls(known, folds_of(known.units, 2, role="advise screen"))
+
+    def right(self, team: Team) -> float:
+        candidates = self.drafts.candidates(team)
+        values = np.zeros(len(candidates))
+        for side in (0, 1):
+            inside, outside = np.flatnonzero(self.half == side), np.flatnonzero(self.half != side)
+            if len(inside) and len(outside):
+                model = learn(candidates.at(outside), SCREEN_PENALTY)
+                values[inside] = expected_worth(MostProbable(model), candidates.at(inside))
+        return float(values.mean())
+
+    def exchanged(self, team: Team, pool: Iterable[int]) -> dict[Team, float]:
+        found: dict[Team, float] = {}
+        for member in team:
+            rest = tuple(player for player in team if player != member)
+            for other in sorted(set(pool) - set(team)):
+                changed = tuple(sorted((*rest, other)))
+                found[changed] = self.right(changed)
+        return found
+
+
+def _rules(drafts: KnownDrafts, teams: Iterable[Team]) -> Iterator[TeamOption]:
+    for team in teams:
+        try:
+            learnt = learn_rule(drafts.candidates(team), drafts.units)
+        except UsageError:  # too few that do not belong together
+            return
+        if learnt.kept == learning.LEARNT:
+            yield TeamOption(LEARNT, team, learnt.rule, learnt.tried[learning.LEARNT], learnt)
+
+

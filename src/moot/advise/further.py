@@ -1,0 +1,87 @@
+"""What would tell more: how many questions, and which paid stage on which of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.advise.frontier import paired
+from moot.advise.known import KnownDrafts
+from moot.advise.options import SINGLE, TeamOption
+from moot.decide.candidates import Floats
+from moot.decide.learning import FEWEST, most_probable
+from moot.decide.rules import winners
+from moot.stats.power import MOST, needed
+
+UNSURE = (0.5, 0.7, 0.9)
+"""Probabilities below which a dear stage may be tried."""
+NOTHING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Surer:
+    """How many new questions tell two options apart, with 80 % power."""
+
+    against: str
+    difference: float
+    """On the questions kept apart."""
+    low: float | None
+    high: float | None
+    told_apart: bool
+    questions: int | None
+    """Should the difference be what it is there. None: not known, see `why`."""
+    why: str | None = None
+
+
+def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str]) -> Surer:
+    found = paired(ours, theirs, units)
+    gap = found.difference
+    assert gap is not None, "there are questions"
+    differ, gain = float(np.abs(ours - theirs).mean()), float((ours - theirs).mean())
+    apart = found.p is not None and gap.low is not None and gap.high is not None and not gap.low <= 0 <= gap.high
+    if abs(gain) < NOTHING:
+        why = "they are equally good there" if differ else "they say the same there"
+        return Surer(against, gain, gap.low, gap.high, apart, None, why)
+    questions = needed(float(theirs.mean()), gain, differ)
+    why = None if questions is not None else f"more than {MOST:,}"
+    return Surer(against, gain, gap.low, gap.high, apart, questions, why)
+
+
+@dataclass(frozen=True, slots=True)
+class NextStage:
+    """A dear stage on the questions of which the option is not sure: it can mend no more than is wrong there."""
+
+    below: float
+    questions: int
+    at_most_points: float
+    """Over all questions kept apart."""
+    wrong: float
+
+
+def next_stages(option: TeamOption, beside: TeamOption | None, search: KnownDrafts, claim: KnownDrafts) -> list[NextStage]:
+    """`beside`: a team whose agreement tells how sure one player alone may be."""
+    told = beside if option.kind == SINGLE and beside is not None else option
+    if len(told.seats) < 2 or search.different_units < FEWEST:
+        return []
+    model = most_probable(search.candidates(told.seats), search.units).model if told.learnt is None else told.learnt.model
+    candidates = claim.candidates(told.seats)
+    taken = winners(option.rule, candidates).argmax(axis=1)
+    chance = model.probabilities(candidates)[np.arange(len(candidates)), taken]
+    wrong = 1.0 - option.played(claim).worth
+    found = []
+    for below in UNSURE:
+        there = chance < below
+        if there.any():
+            lost = float(wrong[there].sum())
+            found.append(NextStage(below, int(there.sum()), 100.0 * lost / claim.size, lost))
+    return found
+
+
+def to_try(stages: Sequence[NextStage]) -> NextStage | None:
+    """The least threshold that has half of what can be mended at all, or the last."""
+    if not stages:
+        return None
+    most = stages[-1].at_most_points
+    return next(stage for stage in stages if stage.at_most_points >= most / 2)
