@@ -91,9 +91,8 @@ def advise(drafts: KnownDrafts, wanted: Wanted) -> Advice:
     points = unbeaten(options)
     chosen = to_take(points, search.units, wanted)
     best = max(points, key=lambda each: (each.accuracy, -each.cost))
-    shown = [_claimed(point, claim) for point in thinned(points, chosen)]
-    taken = None if chosen is None else _claimed(chosen, claim)
-    top = _claimed(best, claim)
+    claimed = {id(point): _claimed(point, claim) for point in thinned(points, chosen)}
+    taken = None if chosen is None else claimed[id(chosen)]
     against = _rival(chosen, best, options, points)
     return Advice(
         players=drafts.players,
@@ -103,17 +102,15 @@ def advise(drafts: KnownDrafts, wanted: Wanted) -> Advice:
         looked_at=found.looked_at,
         every_team=found.every_team,
         cost=cost,
-        points=tuple(shown),
+        points=tuple(claimed.values()),
         recommended=taken,
-        best=top,
+        best=claimed[id(best)],
         why_none=None if chosen is not None else _why_none(points, wanted),
         over_singles=None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim),
         surer=None
         if taken is None or against is None
         else surer(taken.played.worth, against.played(claim).worth, against.words(drafts.players), claim.units),
-        next=()
-        if taken is None
-        else tuple(next_stages(taken.option, _largest(points), search, claim)),
+        next=() if taken is None else tuple(next_stages(taken.option, _largest(points), search, claim)),
     )
 
 

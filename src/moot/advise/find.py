@@ -50,12 +50,10 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
     alike, by_weight = Tallies.of(everybody), Tallies.of(everybody, weights)
     votes, weighted = grown(alike, costs, most), grown(by_weight, costs, most)
     led, every_led = led_teams(alike, costs, most)
-    options = [
-        TeamOption(SINGLE, (seat,), Leader(drafts.players[seat]), drafts.worth[seat])
-        for seat in seats
+    options = [TeamOption(SINGLE, (seat,), Leader(drafts.players[seat]), drafts.worth[seat]) for seat in seats]
+    options += [
+        TeamOption(PLURALITY, team, Plurality(), alike.standing(team).worth.astype(float)) for team in _teams(votes, 3)
     ]
-    for team in _teams(votes, 3):
-        options.append(TeamOption(PLURALITY, team, Plurality(), alike.standing(team).worth.astype(float)))
     for team in _teams(weighted, 3):
         rule = WeightedSum(weights_by_accuracy(drafts.candidates(team), drafts.choices))
         options.append(TeamOption(WEIGHTED, team, rule, by_weight.standing(team).worth.astype(float)))
@@ -148,5 +146,3 @@ def _rules(drafts: KnownDrafts, teams: Iterable[Team]) -> Iterator[TeamOption]:
             return
         if learnt.kept == learning.LEARNT:
             yield TeamOption(LEARNT, team, learnt.rule, learnt.tried[learning.LEARNT], learnt)
-
-

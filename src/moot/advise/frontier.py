@@ -80,7 +80,9 @@ def unbeaten(options: Sequence[SearchedOption]) -> list[SearchedOption]:
     return [one for one in options if id(one) in there]
 
 
-def thinned(points: Sequence[SearchedOption], keep: SearchedOption | None, most: int = MOST_POINTS) -> list[SearchedOption]:
+def thinned(
+    points: Sequence[SearchedOption], keep: SearchedOption | None, most: int = MOST_POINTS
+) -> list[SearchedOption]:
     """So many of the points as fit on a screen: the ends, the one to take, and of the rest whoever adds most accuracy."""
     if len(points) <= most:
         return list(points)

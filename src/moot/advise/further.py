@@ -42,11 +42,11 @@ def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str]) -> S
     differ, gain = float(np.abs(ours - theirs).mean()), float((ours - theirs).mean())
     apart = found.p is not None and gap.low is not None and gap.high is not None and not gap.low <= 0 <= gap.high
     if abs(gain) < NOTHING:
-        why = "they are equally good there" if differ else "they say the same there"
-        return Surer(against, gain, gap.low, gap.high, apart, None, why)
+        alike = "they are equally good there" if differ else "they say the same there"
+        return Surer(against, gain, gap.low, gap.high, apart, None, alike)
     questions = needed(float(theirs.mean()), gain, differ)
-    why = None if questions is not None else f"more than {MOST:,}"
-    return Surer(against, gain, gap.low, gap.high, apart, questions, why)
+    too_many = None if questions is not None else f"more than {MOST:,}"
+    return Surer(against, gain, gap.low, gap.high, apart, questions, too_many)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,16 @@ class NextStage:
     wrong: float
 
 
-def next_stages(option: TeamOption, beside: TeamOption | None, search: KnownDrafts, claim: KnownDrafts) -> list[NextStage]:
+def next_stages(
+    option: TeamOption, beside: TeamOption | None, search: KnownDrafts, claim: KnownDrafts
+) -> list[NextStage]:
     """`beside`: a team whose agreement tells how sure one player alone may be."""
     told = beside if option.kind == SINGLE and beside is not None else option
     if len(told.seats) < 2 or search.different_units < FEWEST:
         return []
-    model = most_probable(search.candidates(told.seats), search.units).model if told.learnt is None else told.learnt.model
+    model = (
+        most_probable(search.candidates(told.seats), search.units).model if told.learnt is None else told.learnt.model
+    )
     candidates = claim.candidates(told.seats)
     taken = winners(option.rule, candidates).argmax(axis=1)
     chance = model.probabilities(candidates)[np.arange(len(candidates)), taken]

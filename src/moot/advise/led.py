@@ -50,12 +50,14 @@ class _Led:
         """Numbers × newcomers: how right it would be with each of them among the others, `NEVER` first."""
         standing = self.standing(team)
         numbers = range(NEVER, len(team) + 2)
-        sums = 0.0
+        sums: Floats = np.zeros(())
         for block in self.tallies.blocks(standing, newcomers):
             top = np.maximum(block.own, standing.top[block.part])
             led, silent = self.tallies.worth[self.leader, block.part], self.silent[block.part]
             overruled = (silent[None, :] if number == NEVER else silent | (top >= number) for number in numbers)
-            sums = sums + np.array([np.where(over, block.worth, led).sum(axis=1, dtype=np.float64) for over in overruled])
+            sums = sums + np.array(
+                [np.where(over, block.worth, led).sum(axis=1, dtype=np.float64) for over in overruled]
+            )
         return np.asarray(sums / max(1, len(self.silent)), dtype=np.float64)
 
     def values(self, team: Team, newcomers: slice = EVERYBODY) -> Floats:
@@ -66,7 +68,9 @@ class _Led:
         """The number that gets most right; of equals it takes more to overrule the leader."""
         *rest, last = team
         by_number = self.by_number(tuple(rest), slice(last, last + 1))[:, 0]
-        return max(range(len(by_number)), key=lambda number: (round(float(by_number[number]), 9), number or len(team) + 1))
+        return max(
+            range(len(by_number)), key=lambda number: (round(float(by_number[number]), 9), number or len(team) + 1)
+        )
 
 
 def led_teams(tallies: Tallies, costs: Costs, most: int) -> tuple[dict[LedTeam, float], bool]:

@@ -90,9 +90,7 @@ def grow(
     return {size: Found(_only_kept(each.value, costs, seated, width), each.every_team) for size, each in found.items()}
 
 
-def _joined(
-    values: ValuesOf, bases: Iterable[Team], players: int, seated: Team, *, later: bool
-) -> dict[Team, float]:
+def _joined(values: ValuesOf, bases: Iterable[Team], players: int, seated: Team, *, later: bool) -> dict[Team, float]:
     """`later`: only with newcomers behind the last member, where all bases are there."""
     value: dict[Team, float] = {}
     for base in bases:
