@@ -14,7 +14,7 @@ from moot.advise.find import find_options
 from moot.advise.frontier import SearchedOption, Wanted, paired, share, thinned, to_take, unbeaten, weighed
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
-from moot.advise.options import SINGLE, PlayedOut, TeamOption
+from moot.advise.options import SINGLE, AdvisedOption, PlayedOut
 from moot.types import Estimate
 
 FEWEST_GRADED = 40
@@ -29,7 +29,7 @@ VALID = (
 class ClaimedPoint:
     """A point of the frontier as the questions kept apart have it."""
 
-    option: TeamOption
+    option: AdvisedOption
     accuracy: Estimate
     played: PlayedOut
 
@@ -134,7 +134,7 @@ def _rival(
     best: SearchedOption,
     options: Sequence[SearchedOption],
     points: Sequence[SearchedOption],
-) -> TeamOption | None:
+) -> AdvisedOption | None:
     """Whom the one to take is to be told from: the most accurate; where it is that itself the best player alone, or the next
     on the frontier."""
     if chosen is None:
@@ -146,7 +146,7 @@ def _rival(
     return max(others, key=lambda each: each.accuracy).option if others else None
 
 
-def _largest(points: Sequence[SearchedOption]) -> TeamOption | None:
+def _largest(points: Sequence[SearchedOption]) -> AdvisedOption | None:
     """Of the frontier's teams the one with the most players: it tells most of how sure one may be."""
     teams = [each.option for each in points if len(each.option.seats) > 1]
     return max(teams, key=lambda each: len(each.seats), default=None)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from moot.advise.cascades import cascades
 from moot.advise.known import KnownDrafts
 from moot.advise.led import NEVER, led_teams
-from moot.advise.options import LEADER, LEARNT, PLURALITY, SINGLE, WEIGHTED, TeamOption
+from moot.advise.options import LEADER, LEARNT, PLURALITY, SINGLE, WEIGHTED, AdvisedOption, TeamOption
 from moot.advise.search import MOST_PLAYERS, Costs, Found, Team, grown, kept
 from moot.advise.tallies import Tallies
 from moot.decide import learning
@@ -30,11 +31,13 @@ RULES_LEARNT = 3
 LOOKED_BY_LEARNING = 2
 """Of the teams screened so many are improved by exchanging members, for one of those who are in most of them."""
 POOL = 12
+REPLAYED = 2
+"""So many teams of two, and so many larger ones, are asked one after another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundOptions:
-    options: list[TeamOption]
+    options: list[AdvisedOption]
     looked_at: int
     """Teams with rules that were compared."""
     every_team: bool
@@ -65,7 +68,17 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
     learnt, screened = _learnt(drafts, list(dict.fromkeys(likely)), options, costs, most)
     looked = len(options) + screened
     every = every_led and all(each.every_team for found in (votes, weighted) for each in found.values())
-    return FoundOptions([*options, *learnt], looked, every)
+    at_once: list[AdvisedOption] = [*options, *learnt]
+    in_turn = list(cascades(drafts, _worth_replaying(at_once)))
+    return FoundOptions([*at_once, *in_turn], looked + len(in_turn), every)
+
+
+def _worth_replaying(options: Sequence[AdvisedOption]) -> list[Team]:
+    """The most accurate teams of two, and of three or more, whatever their rule."""
+    best = sorted(options, key=lambda option: -float(option.searched.mean()))
+    teams = list(dict.fromkeys(option.seats for option in best if len(option.seats) > 1))
+    pairs, larger = [team for team in teams if len(team) == 2], [team for team in teams if len(team) > 2]
+    return [*pairs[:REPLAYED], *larger[:REPLAYED]]
 
 
 def _teams(found: dict[int, Found], fewest: int) -> Iterator[Team]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from moot.advise.known import KnownDrafts
-from moot.advise.options import PlayedOut, TeamOption
+from moot.advise.options import AdvisedOption, PlayedOut
 from moot.decide.candidates import Floats
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate
@@ -41,7 +41,7 @@ class Wanted:
 class SearchedOption:
     """An option with what it came to on the questions searched on."""
 
-    option: TeamOption
+    option: AdvisedOption
     accuracy: float
     cost: float
     """Money for 1,000 questions; calls a question where the price of somebody is not known, or nobody costs anything."""
@@ -52,7 +52,7 @@ class SearchedOption:
         return self.played.mean_seconds or 0.0
 
 
-def weighed(options: Sequence[TeamOption], drafts: KnownDrafts) -> tuple[list[SearchedOption], str]:
+def weighed(options: Sequence[AdvisedOption], drafts: KnownDrafts) -> tuple[list[SearchedOption], str]:
     """All options, the cheapest first, and whether the cost is `usd_per_1000` or `calls`."""
     played = [option.played(drafts) for option in options]
     usd = [each.usd_per_1000 for each in played]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from moot.advise.cascades import CascadeOption
 from moot.advise.frontier import paired
 from moot.advise.known import KnownDrafts
-from moot.advise.options import SINGLE, TeamOption
+from moot.advise.options import SINGLE, AdvisedOption
 from moot.decide.candidates import Floats
 from moot.decide.learning import FEWEST, most_probable
 from moot.decide.rules import winners
@@ -53,6 +54,8 @@ def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str]) -> S
 class NextStage:
     """A dear stage on the questions of which the option is not sure: it can mend no more than is wrong there."""
 
+    seats: tuple[int, ...]
+    """Who would talk."""
     below: float
     questions: int
     at_most_points: float
@@ -61,25 +64,28 @@ class NextStage:
 
 
 def next_stages(
-    option: TeamOption, beside: TeamOption | None, search: KnownDrafts, claim: KnownDrafts
+    option: AdvisedOption, beside: AdvisedOption | None, search: KnownDrafts, claim: KnownDrafts
 ) -> list[NextStage]:
     """`beside`: a team whose agreement tells how sure one player alone may be."""
-    told = beside if option.kind == SINGLE and beside is not None else option
-    if len(told.seats) < 2 or search.different_units < FEWEST:
+    alone = option.kind == SINGLE
+    seats = tuple(sorted({*option.seats, *beside.seats})) if alone and beside is not None else option.seats
+    if len(seats) < 2 or search.different_units < FEWEST:
         return []
-    model = (
-        most_probable(search.candidates(told.seats), search.units).model if told.learnt is None else told.learnt.model
-    )
-    candidates = claim.candidates(told.seats)
-    taken = winners(option.rule, candidates).argmax(axis=1)
-    chance = model.probabilities(candidates)[np.arange(len(candidates)), taken]
+    learnt = None if option.learnt is None else option.learnt.model
+    model = most_probable(search.candidates(seats), search.units).model if learnt is None else learnt
+    candidates = claim.candidates(seats)
+    replay = option.replay(candidates) if isinstance(option, CascadeOption) else None
+    ahead = winners(option.rule, candidates) if replay is None else replay.ahead
+    chance = model.probabilities(candidates)[np.arange(len(candidates)), ahead.argmax(axis=1)]
+    if replay is not None:  # those who were not asked tell nothing
+        chance = np.where(np.isnan(replay.chances), chance, replay.chances)
     wrong = 1.0 - option.played(claim).worth
     found = []
     for below in UNSURE:
         there = chance < below
         if there.any():
             lost = float(wrong[there].sum())
-            found.append(NextStage(below, int(there.sum()), 100.0 * lost / claim.size, lost))
+            found.append(NextStage(seats, below, int(there.sum()), 100.0 * lost / claim.size, lost))
     return found
 
 

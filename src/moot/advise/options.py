@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -36,6 +37,35 @@ class PlayedOut:
     @property
     def mean_calls(self) -> float:
         return float(self.calls.mean())
+
+
+class AdvisedOption(Protocol):
+    """Some players, and how their answers come to one."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """Places among the players, in the order of these."""
+
+    @property
+    def rule(self) -> DraftRule:
+        """What decides where everybody was asked."""
+
+    @property
+    def searched(self) -> Floats:
+        """What it got right of the questions that it was searched on, each by what the others of them taught."""
+
+    @property
+    def learnt(self) -> LearntRule | None:
+        """What the rule was learnt as, where it is one that a file holds."""
+
+    def played(self, drafts: KnownDrafts) -> PlayedOut: ...
+
+    def names(self, players: Sequence[str]) -> tuple[str, ...]: ...
+
+    def words(self, players: Sequence[str]) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,8 +105,8 @@ def _led(rule: Leader, others: Sequence[str]) -> str:
         return f"{rule.player}; where it is silent {'the vote of ' if len(others) > 1 else ''}{named}"
     if rule.unless == 1:
         return f"{rule.player}, unless {'any of ' if len(others) > 1 else ''}{named} differ{'s' if len(others) == 1 else ''}"
-    number = f"{rule.unless} of " if rule.unless < len(others) else "all of "
-    return f"{rule.player}, unless {number}{named} agree on another answer"
+    enough = f"{rule.unless} of {named}" if rule.unless < len(others) else f"{', '.join(others[:-1])} and {others[-1]}"
+    return f"{rule.player}, unless {enough} agree on another answer"
 
 
 def _paid(drafts: KnownDrafts, seats: Sequence[int]) -> tuple[Floats | None, Floats | None]:
@@ -84,8 +114,9 @@ def _paid(drafts: KnownDrafts, seats: Sequence[int]) -> tuple[Floats | None, Flo
     chosen = list(seats)
     usd = None if drafts.usd is None else drafts.usd[chosen].sum(axis=0)
     seconds = None if drafts.seconds is None else drafts.seconds[chosen].max(axis=0)
-    return _known(usd), _known(seconds)
+    return known_of_all(usd), known_of_all(seconds)
 
 
-def _known(values: Floats | None) -> Floats | None:
+def known_of_all(values: Floats | None) -> Floats | None:
+    """None where one of them is not known."""
     return None if values is None or np.isnan(values).any() else values

@@ -81,6 +81,13 @@ class CaptainCosts:
         shown = sum(self.completion_tokens[name] for name in heard)
         return self.draft_usd[captain] + shown * self.prices[captain].prompt / 1e6
 
+    def more_usd(self, captain: str, heard: Sequence[str], paid_usd_per_1000: float | None) -> float | None:
+        """For one question beside what is paid for it already: drafts of those who were not asked, and the captain."""
+        own = self.usd(captain, heard)
+        if own is None or paid_usd_per_1000 is None or any(name not in self.draft_usd for name in heard):
+            return None
+        return own + max(0.0, sum(self.draft_usd[name] for name in heard) - paid_usd_per_1000 / 1000)
+
 
 def read_drafts(paths: Sequence[Path], *, questions: Path | None, where: Sequence[str], store: str | None) -> Reading:
     """By what the first of the files is."""

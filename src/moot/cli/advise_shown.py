@@ -85,10 +85,12 @@ def next_words(advice: Advice, stages: frozenset[str], captain: CaptainCosts | N
 def _stage_row(
     stage: NextStage, advice: Advice, stages: frozenset[str], captain: CaptainCosts | None
 ) -> dict[str, Any]:
-    assert advice.recommended is not None
-    names = advice.recommended.option.names(advice.players)
-    usd = captain.usd(_captain(advice.recommended, names), names) if captain is not None else None
-    played = f"{STAGE} was played, see moot report; it" if STAGE in stages else STAGE
+    taken = advice.recommended
+    assert taken is not None, "there is no stage after nothing"
+    names = [advice.players[seat] for seat in stage.seats]
+    usd = None if captain is None else captain.more_usd(_captain(taken, names), names, taken.played.usd_per_1000)
+    team = "" if len(names) == len(taken.option.seats) else f" of {', '.join(names)}"
+    played = f"{STAGE}{team}, which was played (moot report)," if STAGE in stages else f"{STAGE}{team}"
     row: dict[str, Any] = {
         "try": f"{played} on the {stage.questions:,} of {advice.claimed_on:,} questions with p < {stage.below:g}",
         "questions": stage.questions,
@@ -100,8 +102,9 @@ def _stage_row(
 
 
 def _captain(point: ClaimedPoint, names: Sequence[str]) -> str:
+    """Who leads; else who comes first, in a cascade whoever is asked first."""
     leader = getattr(point.option.rule, "player", None)
-    return leader if isinstance(leader, str) else names[0]
+    return leader if isinstance(leader, str) else next(iter(names))
 
 
 def advice_json(advice: Advice, wanted: Wanted, reading: Reading) -> dict[str, Any]:
@@ -185,8 +188,8 @@ def _head(advice: Advice) -> Iterator[str]:
         yield f"{players}."
         return
     yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
-    how = "Every team of up to six was looked at" if advice.every_team else "Searched well among teams of up to six"
-    yield f"{how}; 95 % intervals, which no choice has touched."
+    how = "All" if advice.every_team else "The best found of all"
+    yield f"{how} teams of up to six; 95 % intervals, untouched by the choice."
 
 
 def _table(advice: Advice, room: int) -> list[str]:

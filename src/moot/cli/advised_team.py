@@ -1,8 +1,8 @@
 """`moot advise -o team.yaml`: the team to take as a file that `moot serve` takes as it is.
 
 It stands beside the experiment file, whose paths are relative to it. What the choice was made on goes with it,
-in a file of its own, so that no figure about the team uses these questions; those that were kept apart may be used, as nothing was
-chosen on them.
+in a file of its own, so that no figure about the team uses these questions; those that were kept apart may be used, as nothing
+was chosen on them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.advise.advice import Advice, ClaimedPoint
+from moot.advise.cascades import CascadeOption
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import LEADER, LEARNT, SINGLE, WEIGHTED
 from moot.cli.advise_input import EXPERIMENTS, Reading
@@ -96,13 +97,15 @@ def _lines(file: ExperimentFile, taken: ClaimedPoint, names: Sequence[str], chos
         yield f"  {flow(name)}: {flow(declared.get(name, {'model': players[name].model}))}"
     yield "teams:"
     yield f"  {TEAM}: {flow({'players': list(names), 'selection': chosen})}"
-    yield f"strategies: {flow([_strategy(taken, rule)])}"
+    yield f"strategies: {flow([_strategy(taken, names, rule)])}"
 
 
-def _strategy(taken: ClaimedPoint, rule_file: str) -> str | dict[str, Any]:
+def _strategy(taken: ClaimedPoint, names: Sequence[str], rule_file: str) -> str | dict[str, Any]:
     rule, kind = taken.option.rule, taken.option.kind
     if kind == SINGLE:
         return "solo"
+    if isinstance(taken.option, CascadeOption):
+        return _cascade(taken.option, names)
     if kind == LEARNT:
         return {"learnt": {"from": rule_file}}
     if kind == WEIGHTED and isinstance(rule, WeightedSum):
@@ -110,6 +113,12 @@ def _strategy(taken: ClaimedPoint, rule_file: str) -> str | dict[str, Any]:
     if kind == LEADER and isinstance(rule, Leader):
         return {"leader": {"player": rule.player, "unless": NEVER if rule.unless is None else rule.unless}}
     return "vote"
+
+
+def _cascade(option: CascadeOption, names: Sequence[str]) -> dict[str, Any]:
+    if option.threshold is not None:
+        raise UsageError("a cascade that stops by probability cannot be written yet")
+    return {"cascade": {"order": list(names), "until": "decided"}}
 
 
 def _rule(taken: ClaimedPoint, advice: Advice, reading: Reading, search: KnownDrafts) -> dict[str, Any]:

@@ -1,0 +1,109 @@
+"""Options that ask one player after another, replayed from the drafts that are there: they stop when more would not pay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from moot.advise.known import KnownDrafts
+from moot.advise.options import PlayedOut, known_of_all
+from moot.advise.search import Team
+from moot.decide.candidates import Candidates, Floats
+from moot.decide.cascading import (
+    Replayed,
+    StopRule,
+    UntilDecided,
+    UntilSure,
+    best_order,
+    in_waves,
+    replayed,
+    stage_models,
+)
+from moot.decide.learning import FEWEST, LearntRule, folds_of
+from moot.decide.rules import DraftRule, MostProbable, Plurality
+
+CASCADE = "cascade"
+THRESHOLDS = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+PENALTY = 3.0
+DECIDED = "decided"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CascadeOption:
+    """One after another, until the rest cannot change the vote, or the answer is likely enough."""
+
+    seats: Team
+    order: tuple[int, ...]
+    """Places among the seats, from the first to be asked on."""
+    until: StopRule
+    searched: Floats = field(repr=False)
+    kind: str = CASCADE
+    learnt: LearntRule | None = None
+
+    @property
+    def rule(self) -> DraftRule:
+        """What decides where everybody was asked."""
+        assert isinstance(self.until, UntilDecided | UntilSure)
+        return self.until.rule
+
+    @property
+    def threshold(self) -> float | None:
+        """None: until it is decided."""
+        return self.until.threshold if isinstance(self.until, UntilSure) else None
+
+    def replay(self, candidates: Candidates) -> Replayed:
+        return replayed(candidates, in_waves(self.order), self.until)
+
+    def played(self, drafts: KnownDrafts) -> PlayedOut:
+        candidates = drafts.candidates(self.seats)
+        found = self.replay(candidates)
+        chosen = list(self.seats)
+        usd = None if drafts.usd is None else np.where(found.asked, drafts.usd[chosen].T, 0.0).sum(axis=1)
+        seconds = None if drafts.seconds is None else np.where(found.asked, drafts.seconds[chosen].T, 0.0).sum(axis=1)
+        return PlayedOut(found.worth(candidates), found.calls.astype(float), known_of_all(usd), known_of_all(seconds))
+
+    def names(self, players: Sequence[str]) -> tuple[str, ...]:
+        return tuple(players[self.seats[place]] for place in self.order)
+
+    def words(self, players: Sequence[str]) -> str:
+        until = "it is decided" if self.threshold is None else f"p ≥ {self.threshold:g}"
+        return f"one after another until {until}: {', '.join(self.names(players))}"
+
+
+def cascades(drafts: KnownDrafts, teams: Sequence[Team]) -> Iterator[CascadeOption]:
+    """`drafts`: of the questions searched on. Half of them are replayed by what the other half taught."""
+    if drafts.different_units < FEWEST:
+        return
+    half = folds_of(drafts.units, 2, role="advise cascade")
+    for team in teams:
+        candidates = drafts.candidates(team)
+        for order in _orders(candidates, drafts, team):
+            waves = in_waves(order)
+            if len(team) > 2:
+                decided = UntilDecided(Plurality())
+                searched = replayed(candidates, waves, decided).worth(candidates)
+                yield CascadeOption(team, order, decided, searched)
+            models = stage_models(candidates, waves, PENALTY)
+            across = [stage_models(candidates.at(np.flatnonzero(half != side)), waves, PENALTY) for side in (0, 1)]
+            everybody = frozenset(candidates.players)
+            for threshold in THRESHOLDS:
+                searched = np.zeros(drafts.size)
+                for side in (0, 1):
+                    inside = np.flatnonzero(half == side)
+                    sure = UntilSure(threshold, across[side], MostProbable(across[side][everybody]))
+                    table = candidates.at(inside)
+                    searched[inside] = replayed(table, waves, sure).worth(table)
+                whole = UntilSure(threshold, models, MostProbable(models[everybody]))
+                yield CascadeOption(team, order, whole, searched)
+
+
+def _orders(candidates: Candidates, drafts: KnownDrafts, team: Team) -> list[tuple[int, ...]]:
+    """The best first, and the cheapest first where that is another order."""
+    best = tuple(best_order(candidates))
+    usd = None if drafts.usd is None else drafts.usd[list(team)].mean(axis=1)
+    if usd is None or np.isnan(usd).any() or not usd.any():
+        return [best]
+    cheapest = tuple(int(place) for place in np.argsort(usd, kind="stable"))
+    return list(dict.fromkeys([best, cheapest]))
