@@ -19,11 +19,13 @@ from moot.decide.rules import EQUAL, DraftRule, Leader, MostProbable, Plurality,
 
 Waves = Sequence[Sequence[int]]
 """The seats that are asked together, wave after wave."""
+StageModels = Mapping[frozenset[str], ChoiceModel]
+"""By who was asked: what was learnt of these alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
-    """What is known of each question after a wave."""
+class Standing:
+    """Where each question stands after a wave."""
 
     ahead: Bools
     """Questions × places: the answer that would be taken now; several where there is a tie."""
@@ -31,10 +33,12 @@ class Heard:
     """Whether nobody else need be asked."""
     chances: Floats
     """How likely the answer is right that would be taken; NaN where no model tells."""
+    scores: Floats
+    """Questions × places: what each answer has behind it, or how likely it is right."""
 
 
 class StopRule(Protocol):
-    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Heard:
+    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Standing:
         """`heard`: the table of those who were asked, and of nobody else. `waiting`: who could still be."""
 
 
@@ -43,10 +47,14 @@ class UntilDecided:
     """Until the rest cannot change which answer the rule takes: nothing is lost."""
 
     rule: DraftRule = field(default_factory=Plurality)
+    never: bool = False
+    """Everybody is asked all the same: what is wanted beyond a winner, nobody knows."""
 
-    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Heard:
-        ahead, enough = settled_by(self.rule, heard, waiting)
-        return Heard(ahead, enough, np.full(len(heard), np.nan))
+    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Standing:
+        ahead, enough, scores = settled_by(self.rule, heard, waiting)
+        if self.never:
+            enough = np.zeros(len(heard), dtype=np.bool_)
+        return Standing(ahead, enough, np.full(len(heard), np.nan), scores)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,24 +62,23 @@ class UntilSure:
     """Until the likeliest answer is right with this probability, by what was learnt of those who were asked."""
 
     threshold: float
-    models: Mapping[frozenset[str], ChoiceModel]
-    """By who was asked."""
+    models: StageModels
     rule: DraftRule
     """What decides where everybody was asked."""
     or_decided: bool = True
     """Also where the rest cannot change which answer the rule takes, however unsure it is."""
 
-    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Heard:
+    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Standing:
         model = self.models[frozenset(heard.players)]
         table = heard.only([heard.players.index(name) for name in model.players])
         chances = model.probabilities(table)
         likeliest = winners(MostProbable(model), table)
-        ruled, settled = settled_by(self.rule, heard, waiting)
+        ruled, settled, _ = settled_by(self.rule, heard, waiting)
         sure = heard.given.any(axis=1) & (chances.max(axis=1) >= self.threshold)
         decided = ~sure & settled & (self.or_decided or not waiting)
         ahead = np.where(decided[:, None], ruled, likeliest)
         taken = np.where(ahead, chances, 0.0).sum(axis=1) / np.maximum(ahead.sum(axis=1), 1)
-        return Heard(ahead, sure | (decided & bool(waiting)), taken)
+        return Standing(ahead, sure | (decided & bool(waiting)), taken, chances)
 
 
 def voices_in(rule: DraftRule, players: Sequence[str]) -> dict[str, float]:
@@ -88,8 +95,8 @@ def voices_in(rule: DraftRule, players: Sequence[str]) -> dict[str, float]:
     raise ValueError(f"nobody knows beforehand what could change {rule.words()}")
 
 
-def settled_by(rule: DraftRule, heard: Candidates, waiting: Sequence[str]) -> tuple[Bools, Bools]:
-    """The answers that are ahead, and of which questions the rest cannot change that."""
+def settled_by(rule: DraftRule, heard: Candidates, waiting: Sequence[str]) -> tuple[Bools, Bools, Floats]:
+    """The answers that are ahead, of which questions the rest cannot change that, and what each answer has behind it."""
     voices = voices_in(rule, (*heard.players, *waiting))
     scores = heard.support @ np.array([voices[name] for name in heard.players])
     told = scores.copy()
@@ -98,7 +105,7 @@ def settled_by(rule: DraftRule, heard: Candidates, waiting: Sequence[str]) -> tu
         told[voiceless] = heard.counts[voiceless]
     best = np.where(heard.given, told, -np.inf).max(axis=1, keepdims=True)
     ahead: Bools = heard.given & (told >= best - EQUAL)
-    return ahead, cannot_change(scores, heard.given, np.array([voices[name] for name in waiting]))
+    return ahead, cannot_change(scores, heard.given, np.array([voices[name] for name in waiting])), told
 
 
 def cannot_change(scores: Floats, given: Bools, rest: Floats) -> Bools:
@@ -163,11 +170,11 @@ def replayed(candidates: Candidates, waves: Waves, until: StopRule) -> Replayed:
     for wave in waves:
         seats += wave
         waiting = [candidates.players[seat] for seat in order if seat not in seats]
-        heard = until.hear(candidates.at(going).only(sorted(seats)), waiting)
+        now = until.hear(candidates.at(going).only(sorted(seats)), waiting)
         asked[going[:, None], np.array(seats, dtype=np.intp)] = True
         number[going] += 1
-        ahead[going], chances[going], reached[going] = heard.ahead, heard.chances, heard.enough
-        going = going[~heard.enough]
+        ahead[going], chances[going], reached[going] = now.ahead, now.chances, now.enough
+        going = going[~now.enough]
         if not len(going):
             break
     return Replayed(asked, number, ahead, chances, reached)
@@ -191,9 +198,7 @@ def learnt_order(model: ChoiceModel) -> list[int]:
     return [int(seat) for seat in np.argsort(-np.abs(model.weights + model.common), kind="stable")]
 
 
-def stage_models(
-    candidates: Candidates, waves: Waves, penalty: float, whole: ChoiceModel | None = None
-) -> dict[frozenset[str], ChoiceModel]:
+def stage_models(candidates: Candidates, waves: Waves, penalty: float, whole: ChoiceModel | None = None) -> StageModels:
     """For every stage of a cascade a model of those alone who were asked by then. `candidates` are settled.
 
     `whole`: that of everybody, where it is learnt already.
