@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.advise.find import find_options
-from moot.advise.frontier import SearchedOption, Wanted, paired, share, thinned, to_take, unbeaten, weighed
+from moot.advise.frontier import AdviceWanted, SearchedOption, paired, share, thinned, to_take, unbeaten, weighed
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE, AdvisedOption, PlayedOut
@@ -80,7 +80,7 @@ def too_few(drafts: KnownDrafts) -> str | None:
     )
 
 
-def advise(drafts: KnownDrafts, wanted: Wanted) -> Advice:
+def advise(drafts: KnownDrafts, wanted: AdviceWanted) -> Advice:
     """From drafts of which all is graded."""
     if (why := too_few(drafts)) is not None:
         return Advice(drafts.players, drafts.size, 0, 0, 0, False, "calls", (), None, None, why, None, None, ())
@@ -152,7 +152,7 @@ def _largest(points: Sequence[SearchedOption]) -> AdvisedOption | None:
     return max(teams, key=lambda each: len(each.seats), default=None)
 
 
-def _why_none(points: Sequence[SearchedOption], wanted: Wanted) -> str:
+def _why_none(points: Sequence[SearchedOption], wanted: AdviceWanted) -> str:
     limits = []
     if wanted.budget_usd_per_1000 is not None:
         usd = [each.played.usd_per_1000 for each in points]

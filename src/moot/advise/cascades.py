@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,7 @@ from moot.advise.search import Team
 from moot.decide.candidates import Candidates, Floats
 from moot.decide.cascading import (
     Replayed,
+    StageModels,
     StopRule,
     UntilDecided,
     UntilSure,
@@ -21,13 +22,12 @@ from moot.decide.cascading import (
     replayed,
     stage_models,
 )
-from moot.decide.learning import FEWEST, LearntRule, folds_of
-from moot.decide.rules import DraftRule, MostProbable, Plurality
+from moot.decide.learning import LearntRule, folds_of
+from moot.decide.rules import DraftRule, MostProbable
 
 CASCADE = "cascade"
-THRESHOLDS = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
-PENALTY = 3.0
-DECIDED = "decided"
+THRESHOLDS = (0.51, 0.6, 0.7, 0.8, 0.9, 0.95)
+"""What `until` of a cascade takes is above one half."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,35 +68,40 @@ class CascadeOption:
         return tuple(players[self.seats[place]] for place in self.order)
 
     def words(self, players: Sequence[str]) -> str:
-        until = "it is decided" if self.threshold is None else f"p ≥ {self.threshold:g}"
-        return f"one after another until {until}: {', '.join(self.names(players))}"
+        until = "decided" if self.threshold is None else f"p ≥ {self.threshold:g}"
+        return f"in turn until {until}: {', '.join(self.names(players))}"
 
 
-def cascades(drafts: KnownDrafts, teams: Sequence[Team]) -> Iterator[CascadeOption]:
-    """`drafts`: of the questions searched on. Half of them are replayed by what the other half taught."""
-    if drafts.different_units < FEWEST:
-        return
+def cascades(drafts: KnownDrafts, learnt_of: Mapping[Team, LearntRule]) -> Iterator[CascadeOption]:
+    """For teams of which a rule was learnt, as `moot fit` does it. `drafts`: of the questions searched on, half of which are
+    replayed by what the other half taught."""
     half = folds_of(drafts.units, 2, role="advise cascade")
-    for team in teams:
+    sides = [np.flatnonzero(half == side) for side in (0, 1)]
+    for team, learnt in learnt_of.items():
         candidates = drafts.candidates(team)
         for order in _orders(candidates, drafts, team):
             waves = in_waves(order)
             if len(team) > 2:
-                decided = UntilDecided(Plurality())
+                decided = UntilDecided()
                 searched = replayed(candidates, waves, decided).worth(candidates)
                 yield CascadeOption(team, order, decided, searched)
-            models = stage_models(candidates, waves, PENALTY)
-            across = [stage_models(candidates.at(np.flatnonzero(half != side)), waves, PENALTY) for side in (0, 1)]
-            everybody = frozenset(candidates.players)
+            penalty = learnt.model.penalty
+            models = stage_models(candidates, waves, penalty, learnt.model)
+            across = [stage_models(candidates.at(sides[1 - side]), waves, penalty) for side in (0, 1)]
             for threshold in THRESHOLDS:
                 searched = np.zeros(drafts.size)
-                for side in (0, 1):
-                    inside = np.flatnonzero(half == side)
-                    sure = UntilSure(threshold, across[side], MostProbable(across[side][everybody]))
+                for inside, others in zip(sides, across, strict=True):
                     table = candidates.at(inside)
-                    searched[inside] = replayed(table, waves, sure).worth(table)
-                whole = UntilSure(threshold, models, MostProbable(models[everybody]))
-                yield CascadeOption(team, order, whole, searched)
+                    searched[inside] = replayed(table, waves, _until(threshold, others, learnt)).worth(table)
+                yield CascadeOption(team, order, _until(threshold, models, learnt), searched, learnt=learnt)
+
+
+def _until(threshold: float, models: StageModels, learnt: LearntRule) -> UntilSure:
+    """With the rule that is kept, be it by what other questions taught."""
+    rule = learnt.rule
+    if isinstance(rule, MostProbable):
+        rule = MostProbable(models[frozenset(rule.model.players)])
+    return UntilSure(threshold, models, rule)
 
 
 def _orders(candidates: Candidates, drafts: KnownDrafts, team: Team) -> list[tuple[int, ...]]:

@@ -17,16 +17,15 @@ from moot.advise.tallies import Tallies
 from moot.decide import learning
 from moot.decide.candidates import Candidates, Floats, Places
 from moot.decide.choice_model import learn
-from moot.decide.learning import FEWEST, folds_of, learn_rule
+from moot.decide.learning import FEWEST, LearntRule, folds_of, learn_rule
 from moot.decide.rules import Leader, MostProbable, Plurality, WeightedSum, expected_worth
 from moot.decide.weights import weights_by_accuracy
-from moot.errors import UsageError
 
 SCREENED_ON = 1_500
 """So many questions say which teams are worth learning a rule for."""
 SCREENED = 40
 SCREEN_PENALTY = 3.0
-RULES_LEARNT = 3
+RULES_LEARNT = 2
 """Teams for which a rule is learnt and tried across folds."""
 LOOKED_BY_LEARNING = 2
 """Of the teams screened so many are improved by exchanging members, for one of those who are in most of them."""
@@ -65,15 +64,19 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
         searched = expected_worth(rule_led, drafts.candidates(each.seats))
         options.append(TeamOption(LEADER, each.seats, rule_led, searched))
     likely = [*_teams(weighted, 2), *_teams(votes, 3), *(each.seats for each in led)]
-    learnt, screened = _learnt(drafts, list(dict.fromkeys(likely)), options, costs, most)
-    looked = len(options) + screened
+    promising, screened = _promising(drafts, list(dict.fromkeys(likely)), options, costs)
+    at_once: list[AdvisedOption] = [*options]
+    learnt_of = dict(_rules(drafts, [*promising, *_worth_replaying(options)]))
+    for team in promising:
+        learnt = learnt_of.get(team)
+        if learnt is not None and learnt.kept == learning.LEARNT:
+            at_once.append(TeamOption(LEARNT, team, learnt.rule, learnt.tried[learning.LEARNT], learnt))
+    in_turn = list(cascades(drafts, learnt_of))
     every = every_led and all(each.every_team for found in (votes, weighted) for each in found.values())
-    at_once: list[AdvisedOption] = [*options, *learnt]
-    in_turn = list(cascades(drafts, _worth_replaying(at_once)))
-    return FoundOptions([*at_once, *in_turn], looked + len(in_turn), every)
+    return FoundOptions([*at_once, *in_turn], len(options) + screened + len(in_turn), every)
 
 
-def _worth_replaying(options: Sequence[AdvisedOption]) -> list[Team]:
+def _worth_replaying(options: Sequence[TeamOption]) -> list[Team]:
     """The most accurate teams of two, and of three or more, whatever their rule."""
     best = sorted(options, key=lambda option: -float(option.searched.mean()))
     teams = list(dict.fromkeys(option.seats for option in best if len(option.seats) > 1))
@@ -98,10 +101,10 @@ def _weights_across(everybody: Candidates, drafts: KnownDrafts) -> Floats:
     return weights
 
 
-def _learnt(
-    drafts: KnownDrafts, likely: Sequence[Team], options: Sequence[TeamOption], costs: Costs, most: int
-) -> tuple[list[TeamOption], int]:
-    """Rules learnt for the teams that promise most, where they are kept: else the better of the others is an option already."""
+def _promising(
+    drafts: KnownDrafts, likely: Sequence[Team], options: Sequence[TeamOption], costs: Costs
+) -> tuple[list[Team], int]:
+    """The teams for which a learnt rule promises most, and how many were looked at for that."""
     if drafts.different_units < FEWEST:
         return [], 0
     right = {option.seats: float(option.searched.mean()) for option in options if len(option.seats) > 1}
@@ -112,8 +115,7 @@ def _learnt(
     pool = [player for player, _ in often.most_common(POOL)]
     for team in sorted(value, key=lambda each: -value[each])[:LOOKED_BY_LEARNING]:
         value |= screen.exchanged(team, pool)
-    promising = kept(value, costs, (), RULES_LEARNT)[:RULES_LEARNT]
-    return list(_rules(drafts, promising)), len(value)
+    return kept(value, costs, (), RULES_LEARNT)[:RULES_LEARNT], len(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,11 +153,9 @@ class _Screen:
         return found
 
 
-def _rules(drafts: KnownDrafts, teams: Iterable[Team]) -> Iterator[TeamOption]:
-    for team in teams:
-        try:
-            learnt = learn_rule(drafts.candidates(team), drafts.units)
-        except UsageError:  # too few that do not belong together
-            return
-        if learnt.kept == learning.LEARNT:
-            yield TeamOption(LEARNT, team, learnt.rule, learnt.tried[learning.LEARNT], learnt)
+def _rules(drafts: KnownDrafts, teams: Iterable[Team]) -> Iterator[tuple[Team, LearntRule]]:
+    """As `moot fit` learns them."""
+    if drafts.different_units < FEWEST:
+        return
+    for team in dict.fromkeys(teams):
+        yield team, learn_rule(drafts.candidates(team), drafts.units)

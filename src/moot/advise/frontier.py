@@ -25,7 +25,7 @@ LIKELY = 3.15
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AdviceWanted:
     """What was asked for; None: nothing."""
 
     budget_usd_per_1000: float | None = None
@@ -114,7 +114,7 @@ def paired(one: Floats, other: Floats, units: Sequence[str]) -> Paired:
         return compare({str(place): pair for place, pair in enumerate(zip(one.tolist(), other.tolist(), strict=True))})
 
 
-def to_take(points: Sequence[SearchedOption], units: Sequence[str], wanted: Wanted) -> SearchedOption | None:
+def to_take(points: Sequence[SearchedOption], units: Sequence[str], wanted: AdviceWanted) -> SearchedOption | None:
     """By the questions searched on. None: no option keeps to the money or the time.
 
     With a least accuracy the cheapest that likely keeps it on other questions; else within money and time the most accurate;
@@ -132,7 +132,7 @@ def to_take(points: Sequence[SearchedOption], units: Sequence[str], wanted: Want
     return next(point for point in fitting if point is best or not _told_below(point, best, units))
 
 
-def _fits(point: SearchedOption, wanted: Wanted) -> bool:
+def _fits(point: SearchedOption, wanted: AdviceWanted) -> bool:
     usd, seconds = point.played.usd_per_1000, point.played.mean_seconds
     if wanted.budget_usd_per_1000 is not None and (usd is None or usd > wanted.budget_usd_per_1000):
         return False

@@ -18,6 +18,8 @@ from moot.stats.power import MOST, needed
 
 UNSURE = (0.5, 0.7, 0.9)
 """Probabilities below which a dear stage may be tried."""
+MOST_OF_THEM = 0.67
+"""A stage for nearly all of the questions is another strategy, and none for the unsure."""
 NOTHING = 1e-9
 
 
@@ -80,18 +82,16 @@ def next_stages(
     if replay is not None:  # those who were not asked tell nothing
         chance = np.where(np.isnan(replay.chances), chance, replay.chances)
     wrong = 1.0 - option.played(claim).worth
-    found = []
+    found: list[NextStage] = []
     for below in UNSURE:
         there = chance < below
-        if there.any():
+        if there.any() and (not found or there.mean() <= MOST_OF_THEM):
             lost = float(wrong[there].sum())
             found.append(NextStage(seats, below, int(there.sum()), 100.0 * lost / claim.size, lost))
     return found
 
 
 def to_try(stages: Sequence[NextStage]) -> NextStage | None:
-    """The least threshold that has half of what can be mended at all, or the last."""
-    if not stages:
-        return None
-    most = stages[-1].at_most_points
-    return next(stage for stage in stages if stage.at_most_points >= most / 2)
+    """The least threshold that has half of what any of them could mend."""
+    most = max((stage.at_most_points for stage in stages), default=0.0)
+    return next((stage for stage in stages if stage.at_most_points >= most / 2), None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.advise.search import Costs, Team, grow
-from moot.advise.tallies import EVERYBODY, Standing, Tallies
+from moot.advise.tallies import EVERYBODY, TalliedVote, Tallies
 from moot.decide.candidates import Bools, Floats
 
 LEADERS = 3
@@ -42,7 +42,7 @@ class _Led:
     def of(cls, tallies: Tallies, leader: int) -> _Led:
         return cls(tallies, leader, tallies.place[leader] == tallies.worth_at.shape[1] - 1)
 
-    def standing(self, team: Team) -> Standing:
+    def standing(self, team: Team) -> TalliedVote:
         # Where the leader is silent its place is that of silence, which never wins anyway.
         return self.tallies.standing(team, without=self.tallies.place[self.leader])
 

@@ -26,7 +26,7 @@ Singles = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class TalliedVote:
     """How a vote stands, of each question."""
 
     scores: Singles
@@ -53,7 +53,7 @@ class Tallies:
     worth_at: Singles
     """Questions × places."""
     flat: NDArray[np.intp]
-    """Players × questions: the place among all of `Standing.scores`."""
+    """Players × questions: the place among all of `TalliedVote.scores`."""
 
     @classmethod
     def of(cls, candidates: Candidates, weight: Floats | None = None) -> Tallies:
@@ -66,7 +66,7 @@ class Tallies:
         flat = place + np.arange(questions)[None, :] * (places + 1)
         return cls(place, np.ascontiguousarray(worth), counted.astype(np.float32), worth_at, np.ascontiguousarray(flat))
 
-    def standing(self, team: Iterable[int], without: Places | None = None) -> Standing:
+    def standing(self, team: Iterable[int], without: Places | None = None) -> TalliedVote:
         """`without`: of each question a place that cannot win."""
         scores = np.zeros(self.worth_at.shape, dtype=np.float32)
         every = scores.reshape(-1)
@@ -78,9 +78,9 @@ class Tallies:
         top = scores.max(axis=1)
         ahead = (scores >= top[:, None] - LEVEL) & (scores > 0)
         level = ahead.sum(axis=1, dtype=np.float32)
-        return Standing(scores, np.maximum(top, 0.0), level, np.einsum("qp,qp->q", ahead, self.worth_at))
+        return TalliedVote(scores, np.maximum(top, 0.0), level, np.einsum("qp,qp->q", ahead, self.worth_at))
 
-    def blocks(self, standing: Standing, newcomers: slice) -> Iterator[JoinedBlock]:
+    def blocks(self, standing: TalliedVote, newcomers: slice) -> Iterator[JoinedBlock]:
         """Had each of the newcomers joined, question by question, a part of these at a time."""
         seats = range(*newcomers.indices(len(self.worth)))
         step = max(1, AT_ONCE // max(1, len(seats)))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from moot.advise.advice import advise
-from moot.advise.frontier import Wanted
+from moot.advise.frontier import AdviceWanted
 from moot.advise.known import KnownDrafts
 from moot.cli.advise_input import read_drafts
 from moot.cli.advise_shown import advice_json, screen
@@ -25,7 +25,7 @@ def advise_command(
     paths: Sequence[Path],
     *,
     questions: Path | None,
-    wanted: Wanted,
+    wanted: AdviceWanted,
     where: Sequence[str],
     store: str | None,
     as_json: bool,
@@ -51,7 +51,7 @@ def advise_command(
     return 0
 
 
-def _checked(wanted: Wanted) -> None:
+def _checked(wanted: AdviceWanted) -> None:
     if wanted.budget_usd_per_1000 is not None and not 0 <= wanted.budget_usd_per_1000 < float("inf"):
         raise UsageError(f"--budget-usd-per-1000: expected 0 or more, found {wanted.budget_usd_per_1000:g}")
     if wanted.min_accuracy is not None and not 0 < wanted.min_accuracy < 1:
@@ -61,7 +61,7 @@ def _checked(wanted: Wanted) -> None:
         raise UsageError(f"--max-seconds: expected more than 0, found {wanted.max_seconds:g}")
 
 
-def _measurable(drafts: KnownDrafts, wanted: Wanted) -> None:
+def _measurable(drafts: KnownDrafts, wanted: AdviceWanted) -> None:
     """What is asked for must be on record."""
     if len(drafts.players) < FEWEST_PLAYERS:
         raise UsageError(

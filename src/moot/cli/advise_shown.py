@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from moot.advise.advice import VALID, Advice, ClaimedPoint
-from moot.advise.frontier import Wanted
+from moot.advise.frontier import AdviceWanted
 from moot.advise.further import NextStage, to_try
 from moot.advise.options import SINGLE
 from moot.cli.advise_input import CaptainCosts, Reading
@@ -20,7 +20,7 @@ STAGE = "talkative"
 UNPRICED = "what it costs is not known: there are no prices, or no counts of tokens"
 
 
-def sentence(advice: Advice, wanted: Wanted) -> str:
+def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     """The point to take, and why it."""
     taken = advice.recommended
     if taken is None:
@@ -39,7 +39,7 @@ def sentence(advice: Advice, wanted: Wanted) -> str:
     return f"Take {what}: the cheapest that cannot be told from the most accurate."
 
 
-def _within(wanted: Wanted) -> str:
+def _within(wanted: AdviceWanted) -> str:
     limits = []
     if wanted.budget_usd_per_1000 is not None:
         limits.append(f"{dollars(wanted.budget_usd_per_1000)} for 1,000 questions")
@@ -107,7 +107,7 @@ def _captain(point: ClaimedPoint, names: Sequence[str]) -> str:
     return leader if isinstance(leader, str) else next(iter(names))
 
 
-def advice_json(advice: Advice, wanted: Wanted, reading: Reading) -> dict[str, Any]:
+def advice_json(advice: Advice, wanted: AdviceWanted, reading: Reading) -> dict[str, Any]:
     taken, over, more = advice.recommended, advice.over_singles, advice.surer
     row: dict[str, Any] = {"recommended": None, "why": advice.why_none}
     if taken is not None:
@@ -169,7 +169,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
 
 
-def screen(advice: Advice, wanted: Wanted, reading: Reading) -> list[str]:
+def screen(advice: Advice, wanted: AdviceWanted, reading: Reading) -> list[str]:
     """At most 24 lines of 80 columns: the frontier gives way to the words."""
     words = [sentence(advice, wanted), over_singles_words(advice), surer_words(advice)]
     words.append(next_words(advice, reading.stages, reading.captain))
@@ -188,7 +188,7 @@ def _head(advice: Advice) -> Iterator[str]:
         yield f"{players}."
         return
     yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
-    how = "All" if advice.every_team else "The best found of all"
+    how = "All" if advice.every_team else "The best found of"
     yield f"{how} teams of up to six; 95 % intervals, untouched by the choice."
 
 

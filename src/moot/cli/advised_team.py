@@ -20,8 +20,9 @@ from moot.cli.advise_input import EXPERIMENTS, Reading
 from moot.cli.fit import figures_of, told_beside, write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
+from moot.decide.cascading import UntilSure
 from moot.decide.leader import NEVER
-from moot.decide.rule_file import DIGITS, rule_content
+from moot.decide.rule_file import DIGITS, NO_STAGES, rule_content
 from moot.decide.rules import Leader, WeightedSum
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
@@ -58,10 +59,7 @@ def written_team(output: Path, advice: Advice, reading: Reading) -> list[str]:
     marks = sorted({reading.questions[place] for place in parts.search})
     chosen, rule = output.with_suffix(".chosen.json"), output.with_suffix(".rule.json")
     names = list(taken.option.names(advice.players))
-    accuracies = {
-        name: round(float(search.worth[seat].mean()), DIGITS)
-        for name, seat in zip(names, taken.option.seats, strict=True)
-    }
+    accuracies = {advice.players[seat]: round(float(search.worth[seat].mean()), DIGITS) for seat in taken.option.seats}
     write_rule(chosen, [{"team": names, "accuracies": accuracies, CHOSEN_ON: marks}])
     if taken.option.learnt is not None:
         write_rule(rule, {**_rule(taken, advice, reading, search), CHOSEN_ON: marks})
@@ -105,7 +103,7 @@ def _strategy(taken: ClaimedPoint, names: Sequence[str], rule_file: str) -> str 
     if kind == SINGLE:
         return "solo"
     if isinstance(taken.option, CascadeOption):
-        return _cascade(taken.option, names)
+        return _cascade(taken.option, names, rule_file)
     if kind == LEARNT:
         return {"learnt": {"from": rule_file}}
     if kind == WEIGHTED and isinstance(rule, WeightedSum):
@@ -115,10 +113,10 @@ def _strategy(taken: ClaimedPoint, names: Sequence[str], rule_file: str) -> str 
     return "vote"
 
 
-def _cascade(option: CascadeOption, names: Sequence[str]) -> dict[str, Any]:
-    if option.threshold is not None:
-        raise UsageError("a cascade that stops by probability cannot be written yet")
-    return {"cascade": {"order": list(names), "until": "decided"}}
+def _cascade(option: CascadeOption, names: Sequence[str], rule_file: str) -> dict[str, Any]:
+    if option.threshold is None:
+        return {"cascade": {"order": list(names), "until": "decided"}}
+    return {"cascade": {"order": list(names), "until": option.threshold, "from": rule_file}}
 
 
 def _rule(taken: ClaimedPoint, advice: Advice, reading: Reading, search: KnownDrafts) -> dict[str, Any]:
@@ -127,8 +125,10 @@ def _rule(taken: ClaimedPoint, advice: Advice, reading: Reading, search: KnownDr
     assert learnt is not None, "looked at before"
     assert table is not None, "of an experiment"
     by_name = {seat.name: seat for seat in table.seats}
-    seats = [by_name[name] for name in taken.option.names(advice.players)]
+    seats = [by_name[advice.players[seat]] for seat in taken.option.seats]
+    until = taken.option.until if isinstance(taken.option, CascadeOption) else None
+    stages = until.models if isinstance(until, UntilSure) else NO_STAGES
     learnt_from = {"experiment": reading.origin, "team": TEAM, "questions": learnt.questions}
     told = told_beside(learnt, figures_of(learnt, search.units), reading.notes, learnt_from)
     accuracy = [float(search.worth[seat].mean()) for seat in taken.option.seats]
-    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told)
+    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=stages)

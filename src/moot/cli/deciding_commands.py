@@ -52,13 +52,13 @@ def advise(
     as_json: Annotated[bool, typer.Option("--json", help="The advice as JSON on stdout.")] = False,
 ) -> int:
     """Which team and rule, from the drafts that are there: accuracy against money and time. Nobody is asked."""
-    from moot.advise.frontier import Wanted
+    from moot.advise.frontier import AdviceWanted
     from moot.cli.advise import advise_command
 
     return advise_command(
         files,
         questions=questions,
-        wanted=Wanted(budget, min_accuracy, max_seconds),
+        wanted=AdviceWanted(budget, min_accuracy, max_seconds),
         where=where or (),
         store=store,
         as_json=as_json,
