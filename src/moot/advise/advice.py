@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.advise.find import find_options
+from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import AdviceWanted, SearchedOption, paired, share, thinned, to_take, unbeaten, weighed
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
@@ -80,13 +80,13 @@ def too_few(drafts: KnownDrafts) -> str | None:
     )
 
 
-def advise(drafts: KnownDrafts, wanted: AdviceWanted) -> Advice:
-    """From drafts of which all is graded."""
+def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None = None) -> Advice:
+    """From drafts of which all is graded. `found`: what a search on the first half has come to, where that is known."""
     if (why := too_few(drafts)) is not None:
         return Advice(drafts.players, drafts.size, 0, 0, 0, False, "calls", (), None, None, why, None, None, ())
     parts = parted_in_two(drafts.units)
     search, claim = drafts.at(parts.search), drafts.at(parts.claim)
-    found = find_options(search)
+    found = find_options(search) if found is None else found
     options, cost = weighed(found.options, search)
     points = unbeaten(options)
     chosen = to_take(points, search.units, wanted)

@@ -35,8 +35,8 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     if wanted.anything:
         return f"{within.removeprefix(', ').capitalize()} take {what}: the most accurate that keeps to it."
     if advice.best is not None and taken.option is advice.best.option:
-        return f"Take {what}: all that is cheaper is told to be less accurate."
-    return f"Take {what}: the cheapest that cannot be told from the most accurate."
+        return f"Take {what}: all that is cheaper was told to be less accurate where it was searched."
+    return f"Take {what}: the cheapest that could not be told from the most accurate where it was searched."
 
 
 def _within(wanted: AdviceWanted) -> str:
@@ -63,8 +63,10 @@ def surer_words(advice: Advice) -> str | None:
     if more is None:
         return None
     gap = f"{100 * more.difference:+.1f} points{_ends(more.low, more.high, sign=True)}"
+    if more.told_apart and more.difference < 0:
+        return f"But on the questions kept apart it is behind {more.against}: {gap}."
     if more.told_apart:
-        return f"Told from {more.against} already: {gap}."
+        return f"It is told from {more.against} already: {gap}."
     if more.questions is None:
         return f"No number of questions is known to tell it from {more.against}: {more.why}."
     return (

@@ -101,7 +101,7 @@ def _lines(file: ExperimentFile, taken: ClaimedPoint, names: Sequence[str], chos
 def _strategy(taken: ClaimedPoint, names: Sequence[str], rule_file: str) -> str | dict[str, Any]:
     rule, kind = taken.option.rule, taken.option.kind
     if kind == SINGLE:
-        return "solo"
+        return "vote"  # of one: what it was chosen on is a team's, and who plays solo is of no team
     if isinstance(taken.option, CascadeOption):
         return _cascade(taken.option, names, rule_file)
     if kind == LEARNT:
