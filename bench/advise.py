@@ -1,6 +1,7 @@
 """`moot advise`: how near its search comes to the best there is, what its intervals hold, and what it takes.
 
     python bench/advise.py worlds [WORLDS]        null worlds and others, by seed: false claims, and coverage
+    python bench/advise.py races [WORLDS]         twelve options over the same questions: calls of a race and of playing all
     MOOT_DATA=FOLDER python bench/advise.py mmlu  34 models × 12,032 questions of MMLU-Pro: time, memory, the exact optimum
 
 The data are not part of moot: MOOT_DATA names the folder that holds mmlu_pro_answers.parquet.
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 
@@ -36,6 +38,8 @@ from moot.decide.rules import Leader, Plurality, WeightedSum, expected_worth
 from moot.decide.weights import weights_by_accuracy
 from moot.select.files import read_labels
 from moot.select.voting import names_of
+from moot.stats.paired import mcnemar_exact
+from moot.stats.racing import raced
 
 DATA = Path(os.environ.get("MOOT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "mmlu_pro_answers.parquet"
 MANY = 40_000
@@ -182,7 +186,7 @@ def _exact(search: KnownDrafts) -> dict[str, float]:
         weighted = grown(Tallies.of(everybody, _weights_across(everybody, search)), costs, 4)
         import moot.advise.led as leading
 
-        leading.LEADERS = len(search.players)
+        leading.LEADERS = 10
         led, _ = led_teams(Tallies.of(everybody), costs, 4)
     finally:
         searching.AT_MOST_LOOKED, searching.WIDTH = before
@@ -227,8 +231,62 @@ def _beside(search: KnownDrafts, claim: KnownDrafts) -> None:
     print(f"  skyline, somebody is right: {100 * float(claim.worth.max(axis=0).mean()):.2f}")
 
 
+LEAD = 0.08
+RACERS = 12
+RACES: dict[str, tuple[float, float, float]] = {
+    "eleven alike, 8 points behind": (LEAD, 0.0, 0.0),
+    "eleven alike, 8 points behind, questions hard for all": (LEAD, 0.0, 0.5),
+    "from 8 to 28 points behind": (LEAD, 0.2, 0.0),
+    "from 8 to 28 points behind, questions hard for all": (LEAD, 0.2, 0.5),
+    "all alike": (0.0, 0.0, 0.5),
+}
+"""By how much the best is ahead, how far the others are apart, and how much of how hard a question is they share."""
+
+
+def races(number: int) -> None:
+    """Beside each race: playing all to the same question, and the fixed number of questions from which on nine in ten such
+    experiments tell the best from all others (exact McNemar, paid for eleven comparisons)."""
+    for name, (lead, apart, shared) in RACES.items():
+        most = 6_000 if lead else 1_500
+        found = [raced(_racers(seed, lead, apart, shared, most)) for seed in range(number)]
+        plays, of_all = (sum(getattr(each, key) for each in found) for key in ("plays", "plays_of_all"))
+        kept = sum(0 in each.left for each in found) / number
+        alone = sum(each.left == (0,) for each in found) / number
+        told = f"{name}: best kept {100 * kept:.1f} %, alone {100 * alone:.1f} %,"
+        told += f" {plays / number:,.0f} calls, {100 * plays / of_all:.1f} % of playing all to the same question"
+        if lead:
+            fixed = _fixed(lead, apart, shared, number)
+            told += f", {100 * plays / number / (RACERS * fixed):.1f} % of a fixed design of {fixed:,} questions"
+        print(told, flush=True)
+
+
+def _racers(seed: int, lead: float, apart: float, shared: float, questions: int) -> np.ndarray:
+    draw = np.random.default_rng([18, seed])
+    able = np.concatenate([[0.7], 0.7 - lead - np.linspace(0, apart, RACERS - 1)])
+    hard = shared**0.5 * draw.standard_normal(questions) + (1 - shared) ** 0.5 * draw.standard_normal(
+        (RACERS, questions)
+    )
+    return (hard < np.array([NormalDist().inv_cdf(each) for each in able])[:, None]) * 1.0
+
+
+def _fixed(lead: float, apart: float, shared: float, number: int) -> int:
+    level = 0.05 / (RACERS - 1)
+    for questions in range(200, 6_000, 100):
+        told = 0
+        for seed in range(min(number, 60)):
+            worth = _racers(1_000_000 + seed, lead, apart, shared, questions)
+            better, worse = (worth[0] > worth[1:]).sum(axis=1), (worth[0] < worth[1:]).sum(axis=1)
+            pairs = zip(better.tolist(), worse.tolist(), strict=True)
+            told += all(up > down and mcnemar_exact(up, down) <= level for up, down in pairs)
+        if told >= 0.9 * min(number, 60):
+            return questions
+    raise AssertionError("no fixed number of questions is enough")
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["mmlu"]:
         mmlu()
+    elif sys.argv[1:2] == ["races"]:
+        races(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
     else:
         worlds(int(sys.argv[2]) if len(sys.argv) > 2 else 100)

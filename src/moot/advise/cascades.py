@@ -9,7 +9,7 @@ import numpy as np
 
 from moot.advise.known import KnownDrafts
 from moot.advise.options import PlayedOut, known_of_all
-from moot.advise.search import Team
+from moot.advise.search import SeatedTeam
 from moot.decide.candidates import Candidates, Floats
 from moot.decide.cascading import (
     Replayed,
@@ -34,7 +34,7 @@ THRESHOLDS = (0.51, 0.6, 0.7, 0.8, 0.9, 0.95)
 class CascadeOption:
     """One after another, until the rest cannot change the vote, or the answer is likely enough."""
 
-    seats: Team
+    seats: SeatedTeam
     order: tuple[int, ...]
     """Places among the seats, from the first to be asked on."""
     until: StopRule
@@ -72,7 +72,7 @@ class CascadeOption:
         return f"in turn until {until}: {', '.join(self.names(players))}"
 
 
-def cascades(drafts: KnownDrafts, learnt_of: Mapping[Team, LearntRule]) -> Iterator[CascadeOption]:
+def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) -> Iterator[CascadeOption]:
     """For teams of which a rule was learnt, as `moot fit` does it. `drafts`: of the questions searched on, half of which are
     replayed by what the other half taught."""
     half = folds_of(drafts.units, 2, role="advise cascade")
@@ -104,7 +104,7 @@ def _until(threshold: float, models: StageModels, learnt: LearntRule) -> UntilSu
     return UntilSure(threshold, models, rule)
 
 
-def _orders(candidates: Candidates, drafts: KnownDrafts, team: Team) -> list[tuple[int, ...]]:
+def _orders(candidates: Candidates, drafts: KnownDrafts, team: SeatedTeam) -> list[tuple[int, ...]]:
     """The best first, and the cheapest first where that is another order."""
     best = tuple(best_order(candidates))
     usd = None if drafts.usd is None else drafts.usd[list(team)].mean(axis=1)

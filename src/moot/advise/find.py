@@ -12,7 +12,7 @@ from moot.advise.cascades import cascades
 from moot.advise.known import KnownDrafts
 from moot.advise.led import NEVER, led_teams
 from moot.advise.options import LEADER, LEARNT, PLURALITY, SINGLE, WEIGHTED, AdvisedOption, TeamOption
-from moot.advise.search import MOST_PLAYERS, Costs, Found, Team, grown, kept
+from moot.advise.search import MOST_PLAYERS, Costs, SeatedTeam, TeamsFound, grown, kept
 from moot.advise.tallies import Tallies
 from moot.decide import learning
 from moot.decide.candidates import Candidates, Floats, Places
@@ -76,7 +76,7 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
     return FoundOptions([*at_once, *in_turn], len(options) + screened + len(in_turn), every)
 
 
-def _worth_replaying(options: Sequence[TeamOption]) -> list[Team]:
+def _worth_replaying(options: Sequence[TeamOption]) -> list[SeatedTeam]:
     """The most accurate teams of two, and of three or more, whatever their rule."""
     best = sorted(options, key=lambda option: -float(option.searched.mean()))
     teams = list(dict.fromkeys(option.seats for option in best if len(option.seats) > 1))
@@ -84,7 +84,7 @@ def _worth_replaying(options: Sequence[TeamOption]) -> list[Team]:
     return [*pairs[:REPLAYED], *larger[:REPLAYED]]
 
 
-def _teams(found: dict[int, Found], fewest: int) -> Iterator[Team]:
+def _teams(found: dict[int, TeamsFound], fewest: int) -> Iterator[SeatedTeam]:
     for size, of_size in found.items():
         if size >= fewest:
             yield from of_size.value
@@ -102,8 +102,8 @@ def _weights_across(everybody: Candidates, drafts: KnownDrafts) -> Floats:
 
 
 def _promising(
-    drafts: KnownDrafts, likely: Sequence[Team], options: Sequence[TeamOption], costs: Costs
-) -> tuple[list[Team], int]:
+    drafts: KnownDrafts, likely: Sequence[SeatedTeam], options: Sequence[TeamOption], costs: Costs
+) -> tuple[list[SeatedTeam], int]:
     """The teams for which a learnt rule promises most, and how many were looked at for that."""
     if drafts.different_units < FEWEST:
         return [], 0
@@ -133,7 +133,7 @@ class _Screen:
         known = drafts.at(part)
         return cls(known, folds_of(known.units, 2, role="advise screen"))
 
-    def right(self, team: Team) -> float:
+    def right(self, team: SeatedTeam) -> float:
         candidates = self.drafts.candidates(team)
         values = np.zeros(len(candidates))
         for side in (0, 1):
@@ -143,8 +143,8 @@ class _Screen:
                 values[inside] = expected_worth(MostProbable(model), candidates.at(inside))
         return float(values.mean())
 
-    def exchanged(self, team: Team, pool: Iterable[int]) -> dict[Team, float]:
-        found: dict[Team, float] = {}
+    def exchanged(self, team: SeatedTeam, pool: Iterable[int]) -> dict[SeatedTeam, float]:
+        found: dict[SeatedTeam, float] = {}
         for member in team:
             rest = tuple(player for player in team if player != member)
             for other in sorted(set(pool) - set(team)):
@@ -153,7 +153,7 @@ class _Screen:
         return found
 
 
-def _rules(drafts: KnownDrafts, teams: Iterable[Team]) -> Iterator[tuple[Team, LearntRule]]:
+def _rules(drafts: KnownDrafts, teams: Iterable[SeatedTeam]) -> Iterator[tuple[SeatedTeam, LearntRule]]:
     """As `moot fit` learns them."""
     if drafts.different_units < FEWEST:
         return

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from moot.advise.search import Costs, Team, grow
+from moot.advise.search import Costs, SeatedTeam, grow
 from moot.advise.tallies import EVERYBODY, TalliedVote, Tallies
 from moot.decide.candidates import Bools, Floats
 
@@ -23,12 +23,12 @@ NEVER = 0
 @dataclass(frozen=True, slots=True)
 class LedTeam:
     leader: int
-    others: Team
+    others: SeatedTeam
     unless: int
     """`NEVER`, or how many overrule the leader."""
 
     @property
-    def seats(self) -> Team:
+    def seats(self) -> SeatedTeam:
         return tuple(sorted((self.leader, *self.others)))
 
 
@@ -42,11 +42,11 @@ class _Led:
     def of(cls, tallies: Tallies, leader: int) -> _Led:
         return cls(tallies, leader, tallies.place[leader] == tallies.worth_at.shape[1] - 1)
 
-    def standing(self, team: Team) -> TalliedVote:
+    def standing(self, team: SeatedTeam) -> TalliedVote:
         # Where the leader is silent its place is that of silence, which never wins anyway.
         return self.tallies.standing(team, without=self.tallies.place[self.leader])
 
-    def by_number(self, team: Team, newcomers: slice = EVERYBODY) -> Floats:
+    def by_number(self, team: SeatedTeam, newcomers: slice = EVERYBODY) -> Floats:
         """Numbers × newcomers: how right it would be with each of them among the others, `NEVER` first."""
         standing = self.standing(team)
         numbers = range(NEVER, len(team) + 2)
@@ -60,11 +60,11 @@ class _Led:
             )
         return np.asarray(sums / max(1, len(self.silent)), dtype=np.float64)
 
-    def values(self, team: Team, newcomers: slice = EVERYBODY) -> Floats:
+    def values(self, team: SeatedTeam, newcomers: slice = EVERYBODY) -> Floats:
         found: Floats = self.by_number(team, newcomers).max(axis=0)
         return found
 
-    def unless(self, team: Team) -> int:
+    def unless(self, team: SeatedTeam) -> int:
         """The number that gets most right; of equals it takes more to overrule the leader."""
         *rest, last = team
         by_number = self.by_number(tuple(rest), slice(last, last + 1))[:, 0]

@@ -18,8 +18,8 @@ from moot.advise.known import KnownDrafts
 from moot.advise.tallies import EVERYBODY, Tallies
 from moot.decide.candidates import Floats
 
-Team = tuple[int, ...]
-ValuesOf = Callable[[Team, slice], Floats]
+SeatedTeam = tuple[int, ...]
+ValuesOf = Callable[[SeatedTeam, slice], Floats]
 """From a team to how right it would be with each of these players in it."""
 
 MOST_PLAYERS = 6
@@ -50,49 +50,60 @@ class Costs:
             seconds = None
         return cls(usd if told and usd is not None else np.ones(players), seconds)
 
-    def of_team(self, team: Team) -> tuple[float, float]:
+    def of_team(self, team: SeatedTeam) -> tuple[float, float]:
         chosen = list(team)
         slowest = 0.0 if self.seconds is None else float(self.seconds[chosen].max(axis=0).mean())
         return float(self.each[chosen].sum()), slowest
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TeamsFound:
     """Teams of one size, and whether every one was looked at."""
 
-    value: Mapping[Team, float]
+    value: Mapping[SeatedTeam, float]
     every_team: bool
 
 
-def grown(tallies: Tallies, costs: Costs, most: int = MOST_PLAYERS) -> dict[int, Found]:
+def grown(tallies: Tallies, costs: Costs, most: int = MOST_PLAYERS) -> dict[int, TeamsFound]:
     """By size, from 1 on: teams whose vote is worth keeping, by how right it is."""
     players, questions = tallies.worth.shape
     return grow(tallies.values, players, questions, costs, most)
 
 
 def grow(
-    values: ValuesOf, players: int, questions: int, costs: Costs, most: int, *, seated: Team = (), width: int = WIDTH
-) -> dict[int, Found]:
+    values: ValuesOf,
+    players: int,
+    questions: int,
+    costs: Costs,
+    most: int,
+    *,
+    seated: SeatedTeam = (),
+    width: int = WIDTH,
+) -> dict[int, TeamsFound]:
     """`seated`: who is in every team, and is not counted as a newcomer. Sizes are those of the newcomers."""
     free = [player for player in range(players) if player not in seated]
     first = values((), EVERYBODY)
-    found = {1: Found({(player,): float(first[player]) for player in free}, True)}
+    found = {1: TeamsFound({(player,): float(first[player]) for player in free}, True)}
     for size in range(2, min(most, len(free)) + 1):
         looked = comb(len(free), size) * questions
         if every := looked <= AT_MOST_LOOKED:
-            bases: Iterable[Team] = combinations(free, size - 1)
+            bases: Iterable[SeatedTeam] = combinations(free, size - 1)
         else:
             bases = kept(found[size - 1].value, costs, seated, width)
         value = _joined(values, bases, players, seated, later=every)
         if not every:
             value |= _exchanged(values, value, seated)
-        found[size] = Found(value, every)
-    return {size: Found(_only_kept(each.value, costs, seated, width), each.every_team) for size, each in found.items()}
+        found[size] = TeamsFound(value, every)
+    return {
+        size: TeamsFound(_only_kept(each.value, costs, seated, width), each.every_team) for size, each in found.items()
+    }
 
 
-def _joined(values: ValuesOf, bases: Iterable[Team], players: int, seated: Team, *, later: bool) -> dict[Team, float]:
+def _joined(
+    values: ValuesOf, bases: Iterable[SeatedTeam], players: int, seated: SeatedTeam, *, later: bool
+) -> dict[SeatedTeam, float]:
     """`later`: only with newcomers behind the last member, where all bases are there."""
-    value: dict[Team, float] = {}
+    value: dict[SeatedTeam, float] = {}
     for base in bases:
         begin = base[-1] + 1 if later and base else 0
         if begin >= players:
@@ -103,9 +114,9 @@ def _joined(values: ValuesOf, bases: Iterable[Team], players: int, seated: Team,
     return value
 
 
-def _exchanged(values: ValuesOf, value: Mapping[Team, float], seated: Team) -> dict[Team, float]:
+def _exchanged(values: ValuesOf, value: Mapping[SeatedTeam, float], seated: SeatedTeam) -> dict[SeatedTeam, float]:
     """The best of them, one member after another given for a better one, as long as there is one."""
-    better: dict[Team, float] = {}
+    better: dict[SeatedTeam, float] = {}
     for team in sorted(value, key=lambda each: -value[each])[:EXCHANGED]:
         best, right, moved = team, value[team], True
         while moved:
@@ -122,16 +133,16 @@ def _exchanged(values: ValuesOf, value: Mapping[Team, float], seated: Team) -> d
     return better
 
 
-def kept(value: Mapping[Team, float], costs: Costs, seated: Team, width: int = WIDTH) -> list[Team]:
+def kept(value: Mapping[SeatedTeam, float], costs: Costs, seated: SeatedTeam, width: int = WIDTH) -> list[SeatedTeam]:
     """The most accurate, and whoever is beaten by none in accuracy, money and time."""
     best = sorted(value, key=lambda team: (-value[team], team))
     unbeaten = _unbeaten(best[: 40 * width], costs, seated)
     return list(dict.fromkeys([*best[:width], *unbeaten[:width]]))
 
 
-def _unbeaten(by_accuracy: Sequence[Team], costs: Costs, seated: Team) -> list[Team]:
+def _unbeaten(by_accuracy: Sequence[SeatedTeam], costs: Costs, seated: SeatedTeam) -> list[SeatedTeam]:
     """Teams in falling order of accuracy: those that are cheaper or quicker than all that are as accurate."""
-    found: list[Team] = []
+    found: list[SeatedTeam] = []
     prices: list[tuple[float, float]] = []
     for team in by_accuracy:
         price, slow = costs.of_team((*seated, *team))
@@ -141,5 +152,7 @@ def _unbeaten(by_accuracy: Sequence[Team], costs: Costs, seated: Team) -> list[T
     return found
 
 
-def _only_kept(value: Mapping[Team, float], costs: Costs, seated: Team, width: int) -> dict[Team, float]:
+def _only_kept(
+    value: Mapping[SeatedTeam, float], costs: Costs, seated: SeatedTeam, width: int
+) -> dict[SeatedTeam, float]:
     return {team: value[team] for team in kept(value, costs, seated, width)}

@@ -22,24 +22,24 @@ LEVEL = 1e-5
 AT_ONCE = 40_000
 """Labels that are looked at in one go, so that they stay near the processor."""
 
-Singles = NDArray[np.float32]
+ShortFloats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TalliedVote:
     """How a vote stands, of each question."""
 
-    scores: Singles
+    scores: ShortFloats
     """Questions × places and one more, which is that of silence."""
-    top: Singles
-    level: Singles
+    top: ShortFloats
+    level: ShortFloats
     """How many answers have that score."""
-    won: Singles
+    won: ShortFloats
     """What these are worth, added up."""
 
     @property
-    def worth(self) -> Singles:
-        found: Singles = self.won / np.maximum(self.level, 1.0)
+    def worth(self) -> ShortFloats:
+        found: ShortFloats = self.won / np.maximum(self.level, 1.0)
         return found
 
 
@@ -48,9 +48,9 @@ class Tallies:
     """Players × questions: where each answer stands, what it is worth, and what the voice counts there."""
 
     place: NDArray[np.intp]
-    worth: Singles
-    weight: Singles
-    worth_at: Singles
+    worth: ShortFloats
+    weight: ShortFloats
+    worth_at: ShortFloats
     """Questions × places."""
     flat: NDArray[np.intp]
     """Players × questions: the place among all of `TalliedVote.scores`."""
@@ -107,7 +107,7 @@ class JoinedBlock:
     """Newcomers × some of the questions."""
 
     part: slice
-    own: Singles
+    own: ShortFloats
     """The score of the newcomer's answer."""
-    worth: Singles
+    worth: ShortFloats
     """What the answer taken would be worth."""

@@ -47,7 +47,7 @@ MOSTLY = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class AdviceInput:
     """Drafts of which all is graded, and where they are from."""
 
     drafts: KnownDrafts
@@ -89,7 +89,9 @@ class CaptainCosts:
         return own + max(0.0, sum(self.draft_usd[name] for name in heard) - paid_usd_per_1000 / 1000)
 
 
-def read_drafts(paths: Sequence[Path], *, questions: Path | None, where: Sequence[str], store: str | None) -> Reading:
+def read_drafts(
+    paths: Sequence[Path], *, questions: Path | None, where: Sequence[str], store: str | None
+) -> AdviceInput:
     """By what the first of the files is."""
     kind = paths[0].suffix.lower()
     if kind in EXPERIMENTS:
@@ -130,7 +132,7 @@ def _recorded(path: Path) -> bool:
     return False
 
 
-def _from_labels(path: Path, where: Sequence[str]) -> Reading:
+def _from_labels(path: Path, where: Sequence[str]) -> AdviceInput:
     labels = read_labels(path, where).with_known_truth()
     drafts = KnownDrafts(
         tuple(names_of(labels)),
@@ -139,16 +141,16 @@ def _from_labels(path: Path, where: Sequence[str]) -> Reading:
         tuple(labels.units()),
         round(labels.alternatives) if labels.shared else None,
     )
-    return Reading(drafts, labels.questions, tuple(_odd(drafts)), origin=str(path))
+    return AdviceInput(drafts, labels.questions, tuple(_odd(drafts)), origin=str(path))
 
 
-async def _from_store(path: Path, url: str | None) -> Reading:
+async def _from_store(path: Path, url: str | None) -> AdviceInput:
     file = read_experiment(path, with_questions=False)
     table = _everybody(file)
     store, wanted = open_existing(path, url)
     async with opened_to_read(store):
 
-        def read(connection: Connection) -> tuple[Reading, FoundPlan]:
+        def read(connection: Connection) -> tuple[AdviceInput, FoundPlan]:
             found = WantedPlan.found(wanted, connection)
             return _read(Source(connection, found.plan), file, table), found
 
@@ -169,7 +171,7 @@ def _everybody(file: ExperimentFile) -> FittedTeam:
     return FittedTeam(", ".join(tables), tuple(map(seat_of, players.values())), marks.pop())
 
 
-def _read(source: Source, file: ExperimentFile, table: FittedTeam) -> Reading:
+def _read(source: Source, file: ExperimentFile, table: FittedTeam) -> AdviceInput:
     players, fits = table.players, table.recognised()
     graded = graded_drafts([source], players, fits)
     if not graded.lessons:
@@ -193,7 +195,7 @@ def _reading(
     source: Source,
     file: ExperimentFile,
     table: FittedTeam,
-) -> Reading:
+) -> AdviceInput:
     players = table.players
     taught = studied(graded.lessons, players)
     settled = np.flatnonzero(taught.candidates.settled)
@@ -219,7 +221,7 @@ def _reading(
         seconds if seconds is not None and seconds.any() else None,
     )
     strategies = frozenset(str(cell["strategy"]) for cell in source.cells)
-    return Reading(
+    return AdviceInput(
         drafts,
         tuple(case.question.wording for case in cases),
         (*notes, *_odd(drafts)),
@@ -287,7 +289,7 @@ def _odd(drafts: KnownDrafts) -> Iterator[str]:
         yield from odd_players(drafts.candidates(range(len(drafts.players))))
 
 
-def _from_replies(paths: Sequence[Path], questions: Path) -> Reading:
+def _from_replies(paths: Sequence[Path], questions: Path) -> AdviceInput:
     models: dict[str, dict[str, Any]] = {}
     for path in paths:
         for model in sorted(read_recording(path).models):
@@ -305,14 +307,14 @@ def _from_replies(paths: Sequence[Path], questions: Path) -> Reading:
         return asyncio.run(_played(experiment, f"sqlite:///{Path(folder) / 'replies.db'}", str(paths[0])))
 
 
-async def _played(experiment: Experiment, url: str, origin: str) -> Reading:
+async def _played(experiment: Experiment, url: str, origin: str) -> AdviceInput:
     plan = build(experiment.as_file, store_url=url)
     store = plan.store()
     await store.open()
     try:
         await Runner(plan, store, needs=Needs(graded_drafts=True, grouped_drafts=True)).run()
 
-        def read(connection: Connection) -> Reading:
+        def read(connection: Connection) -> AdviceInput:
             source = Source(connection, find_experiment(connection, ident=plan.id))
             return _read(source, experiment.as_file, _everybody(experiment.as_file))
 
@@ -324,4 +326,4 @@ async def _played(experiment: Experiment, url: str, origin: str) -> Reading:
     drafts = KnownDrafts(
         found.drafts.players, found.drafts.codes, found.drafts.worth, found.drafts.units, found.drafts.choices
     )
-    return Reading(drafts, found.questions, found.notes, origin=origin)
+    return AdviceInput(drafts, found.questions, found.notes, origin=origin)

@@ -10,7 +10,7 @@ from moot.advise.advice import VALID, Advice, ClaimedPoint
 from moot.advise.frontier import AdviceWanted
 from moot.advise.further import NextStage, to_try
 from moot.advise.options import SINGLE
-from moot.cli.advise_input import CaptainCosts, Reading
+from moot.cli.advise_input import AdviceInput, CaptainCosts
 from moot.decide.rule_file import DIGITS
 from moot.stats.written_numbers import dollars
 from moot.types import Estimate
@@ -109,7 +109,7 @@ def _captain(point: ClaimedPoint, names: Sequence[str]) -> str:
     return leader if isinstance(leader, str) else next(iter(names))
 
 
-def advice_json(advice: Advice, wanted: AdviceWanted, reading: Reading) -> dict[str, Any]:
+def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> dict[str, Any]:
     taken, over, more = advice.recommended, advice.over_singles, advice.surer
     row: dict[str, Any] = {"recommended": None, "why": advice.why_none}
     if taken is not None:
@@ -171,7 +171,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
 
 
-def screen(advice: Advice, wanted: AdviceWanted, reading: Reading) -> list[str]:
+def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[str]:
     """At most 24 lines of 80 columns: the frontier gives way to the words."""
     words = [sentence(advice, wanted), over_singles_words(advice), surer_words(advice)]
     words.append(next_words(advice, reading.stages, reading.captain))

@@ -16,7 +16,7 @@ from moot.advise.advice import Advice, ClaimedPoint
 from moot.advise.cascades import CascadeOption
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import LEADER, LEARNT, SINGLE, WEIGHTED
-from moot.cli.advise_input import EXPERIMENTS, Reading
+from moot.cli.advise_input import EXPERIMENTS, AdviceInput
 from moot.cli.fit import figures_of, told_beside, write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
@@ -49,7 +49,7 @@ def check_writable(paths: Sequence[Path], output: Path) -> None:
         raise UsageError(f"-o {output}: expected a file beside {paths[0]}, whose paths are relative to it")
 
 
-def written_team(output: Path, advice: Advice, reading: Reading) -> list[str]:
+def written_team(output: Path, advice: Advice, reading: AdviceInput) -> list[str]:
     """Writes the team's file and what goes with it; the lines that say so."""
     taken, file = advice.recommended, reading.file
     assert taken is not None, "looked at before"
@@ -119,7 +119,7 @@ def _cascade(option: CascadeOption, names: Sequence[str], rule_file: str) -> dic
     return {"cascade": {"order": list(names), "until": option.threshold, "from": rule_file}}
 
 
-def _rule(taken: ClaimedPoint, advice: Advice, reading: Reading, search: KnownDrafts) -> dict[str, Any]:
+def _rule(taken: ClaimedPoint, advice: Advice, reading: AdviceInput, search: KnownDrafts) -> dict[str, Any]:
     """As `moot fit` writes it."""
     learnt, table = taken.option.learnt, reading.table
     assert learnt is not None, "looked at before"
