@@ -29,6 +29,9 @@ WITH_ANSWER: frozenset[str] = frozenset(("answered", "undecided"))
 QuestionKind = Literal["open", "choice", "yes-no"]
 
 UNKNOWN = "[UNKNOWN]"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MOST_CHOICES = len(LETTERS)
+"""Each choice is named by a letter."""
 """The answer of a player who says that the question cannot be answered."""
 
 NOTHING: Mapping[str, Any] = {}
@@ -104,7 +107,7 @@ class Question:
     @property
     def letters(self) -> str:
         """The letters that name the choices: "ABCD" for four of them, "" for an open question."""
-        return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(self.choices)]
+        return LETTERS[: len(self.choices)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from virtual_time import virtual_time
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import ConnectionFailed, EndpointUnreachable, TransportError
-from moot.models.first_heard import FIRST_CALLS, LOST_CALLS, EndpointDoor, Knocking, LetIn
+from moot.models.first_heard import FIRST_CALLS, LOST_CALLS, PATIENCE_S, EndpointDoor, Knocking, LetIn
 from moot.models.retry import Retry, RetryPatience
 from moot.models.scripted import ScriptedModel
 from moot.types import Reply, Request
@@ -93,3 +93,43 @@ async def test_where_nothing_must_end_it_is_told_once() -> None:
     ended = await Server(NOBODY, door=EndpointDoor(told=told.append)).ask(50)
     assert all(isinstance(each, ConnectionFailed) for each in ended)
     assert len(told) == 1
+
+
+class Tarrying(ScriptedModel):
+    """Each try takes a while before it meets nobody."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("ann", lambda request: "fine")
+        self._seconds = seconds
+        self.asked = 0
+
+    async def generate(self, request: Request) -> Reply:
+        self.asked += 1
+        await asyncio.sleep(self._seconds)
+        raise NOBODY
+
+
+@virtual_time
+async def test_where_a_connection_has_failed_nobody_else_is_let_in_however_long_it_takes() -> None:
+    door, slow = EndpointDoor(), Tarrying(0.5)
+    model = LetIn(Retry(Knocking(slow, door), RetryPatience(attempts=20)), door)
+    calls = [asyncio.create_task(model.generate(Request(()))) for _ in range(50)]
+    await asyncio.sleep(PATIENCE_S + 1)
+    asked = slow.asked
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    assert asked <= FIRST_CALLS * (PATIENCE_S + 1) / 0.5, "the first few alone, each with its tries"
+
+
+@virtual_time
+async def test_a_call_that_is_given_up_makes_room_at_once() -> None:
+    door, slow = EndpointDoor(), Tarrying(0.9 * PATIENCE_S)
+    model = LetIn(Knocking(slow, door), door)
+    calls = [asyncio.create_task(model.generate(Request(()))) for _ in range(FIRST_CALLS + 1)]
+    await asyncio.sleep(0.1)
+    assert slow.asked == FIRST_CALLS
+    calls[0].cancel()
+    await asyncio.sleep(0.1)
+    assert slow.asked == FIRST_CALLS + 1
+    await asyncio.gather(*calls, return_exceptions=True)

@@ -83,6 +83,36 @@ def test_it_is_planned_for_the_unfavourable_end(tmp_path: Path, capsys: Captured
     assert f"as in the pilot: {row['at_pilot']['questions']:,}." in shown
 
 
+def test_it_is_planned_against_whoever_may_be_the_best_and_differs_most(tmp_path: Path, capsys: Captured) -> None:
+    """Three who are nearly alike: the pilot's best is hardly surer to be it than one of the others."""
+    alike = {who: {**PRICED, "accuracy": share} for who, share in (("ann", 0.7), ("bob", 0.68), ("cat", 0.66))}
+    path = pilot(tmp_path, seed=4, models=alike)
+    assert moot("run", path, "--quiet") == 0
+    seen = told(capsys, "plan", "--from", path, "--gain", 0.05)["pilot"]
+    differ = {}
+    for who in alike:
+        best = who == seen["single"]
+        if best or told(capsys, "compare", path, "--a", f"solo@{who}", "--b", f"solo@{seen['single']}")["high"] >= 0:
+            pairs = told(capsys, "compare", path, "--a", "vote", "--b", f"solo@{who}")
+            differ[who] = pairs["rescues"] + pairs["regressions"]
+    assert len(differ) == 2, "one is behind for all to see, and one is not"
+    assert differ[seen["against"]] == max(differ.values()) > differ[seen["single"]]
+    assert seen["discordance"] == pytest.approx(max(differ.values()) / 60)
+
+
+def test_what_a_question_costs_is_told_of_all_that_the_file_plays_on_it(tmp_path: Path, capsys: Captured) -> None:
+    """Also where some answers are still missing: they will be paid for too."""
+    path = pilot(tmp_path)
+    assert moot("run", path, "--quiet") == 0
+    bill = told(capsys, "report", path)["bill_usd"]
+    changed(
+        tmp_path,
+        "DELETE FROM episodes WHERE question IN (SELECT question FROM experiment_questions WHERE position < 5)",
+    )
+    row = told(capsys, "plan", "--from", path, "--gain", 0.05)
+    assert row["usd"] == pytest.approx(bill / 55 * row["questions"], rel=1e-6)
+
+
 def test_who_is_to_be_beaten_is_told_by_players_and_ways_to_draft(tmp_path: Path, capsys: Captured) -> None:
     path = pilot(tmp_path, strategies=["solo", {"solo": {"drafts": "double-call"}}, "vote"])
     assert moot("run", path, "--quiet") == 0

@@ -78,6 +78,15 @@ def test_a_trial_of_other_prompts_is_no_part_of_the_whole_run(tmp_path: Path) ->
     assert told(path)["questions"] == 4
 
 
+def test_a_trial_with_another_seed_is_no_part_of_the_whole_run(tmp_path: Path) -> None:
+    """Whoever is simulated or drawn by lot answers otherwise."""
+    path = write(tmp_path, questions(6))
+    run(path)
+    write(tmp_path, questions(6), seed=2)
+    run(path, "--limit", 4)
+    assert told(path)["questions"] == 4
+
+
 def test_a_store_from_before_knows_a_trial_by_its_questions(tmp_path: Path) -> None:
     """Runs did not say of which questions theirs were the first."""
     import sqlite3

@@ -290,6 +290,37 @@ async def test_of_a_long_pause_the_others_of_the_endpoint_know_nothing_and_one_c
     assert limiter.in_flight == 0
 
 
+@virtual_time
+async def test_while_one_call_sees_whether_a_long_pause_is_over_no_other_is_made() -> None:
+    """Nor within the minute after it was refused, however long the server took to refuse it."""
+    asked: list[float] = []
+
+    class Tardy(ScriptedModel):
+        async def generate(self, request: Request) -> Reply:
+            asked.append(time.monotonic())
+            await asyncio.sleep(50.0)
+            raise RateLimited("429", retry_after_s=7200.0)
+
+    model = Limit(Tardy("bob", lambda request: "fine"), Limiter(Limits(concurrent=4)))
+    begun = time.monotonic()
+
+    async def seconds_of_calls(until: float) -> list[int]:
+        """A call every five seconds; when the server heard one."""
+        asked.clear()
+        calls = []
+        while time.monotonic() - begun < until:
+            calls.append(asyncio.create_task(model.generate(request())))
+            await asyncio.sleep(5.0)
+        ended = await asyncio.gather(*calls, return_exceptions=True)
+        assert all(isinstance(each, RateLimited) for each in ended)
+        return [round(when - begun) for when in asked]
+
+    with pytest.raises(RateLimited):
+        await model.generate(request())
+    # Refused at 50 s; the next looks at 110 s, is refused at 160 s, and the one after it at 220 s.
+    assert await seconds_of_calls(until=225.0) == [110, 220]
+
+
 async def test_429s_at_the_server_are_answered_by_fewer_calls_at_once() -> None:
     faults = [{"kind": "429", "times": 3}]
     async with running({**SERVED, "latency": 0.005, "faults": faults}) as server:

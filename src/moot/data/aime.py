@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from moot.data.formats import shuffled
 from moot.data.published import Published
 from moot.errors import UsageError
-from moot.types import seeded
+from moot.types import MOST_CHOICES, seeded
 
 MOST = 1000
 """Wrong choices are drawn from 0 to this number."""
@@ -30,8 +30,8 @@ class Aime:
     choices: int | None = None
 
     def __post_init__(self) -> None:
-        if self.choices is not None and not 2 <= self.choices <= 26:
-            raise UsageError(f"choices: expected 2 to 26, found {self.choices}")
+        if self.choices is not None and not 2 <= self.choices <= MOST_CHOICES:
+            raise UsageError(f"choices: expected 2 to {MOST_CHOICES}, found {self.choices}")
 
     def cases(self, row: Published) -> Iterator[Mapping[str, Any]]:
         answer = self._answer(row)

@@ -11,7 +11,7 @@ from moot.foreign_json import LONGEST_WHOLE
 from moot.models.border import blank, text_problem
 from moot.models.closest import closest
 from moot.team.final_line.letters import YES_NO
-from moot.types import UNKNOWN, Case, HumanRate, Question, QuestionKind
+from moot.types import MOST_CHOICES, UNKNOWN, Case, HumanRate, Question, QuestionKind
 
 KEYS = (
     *("id", "text", "choices", "context", "language", "kind", "answer", "accepted", "rejected", "comment", "source"),
@@ -119,8 +119,8 @@ def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str 
 
 def _question(row: PlacedRow, language: str) -> Question:
     choices = row.texts("choices")
-    if len(choices) == 1 or len(choices) > 26:
-        raise row.error("choices", f"expected 2 to 26 choices, found {len(choices)}")
+    if len(choices) == 1 or len(choices) > MOST_CHOICES:
+        raise row.error("choices", f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
     kind = row.text("kind") or ("choice" if choices else "open")
     if kind not in ("open", "choice", "yes-no"):
         raise row.error("kind", f"expected open, choice or yes-no, found {kind!r}")

@@ -14,8 +14,8 @@ from moot.data.tables.known_names import ColumnNames, several
 from moot.data.tables.proposal import Stated
 from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
 from moot.data.tables.table import ENDINGS as TABLES
+from moot.types import MOST_CHOICES
 
-MOST_CHOICES = 26
 SOURCES = ("file", "hub", "builtin")
 """Where a set of questions may come from: the keys by which it is told from a question."""
 Name = Annotated[str, Field(pattern=r"^[\w.:-]+$", max_length=100, description="Letters, digits, . : _ -")]
@@ -107,7 +107,9 @@ class QuestionsSpec(Strict):
     config: Text | None = Field(default=None, description="The part of that repository")
     split: Text | None = Field(default=None, description="The split of it; left out: test")
     revision: Text | None = Field(default=None, description="A commit or tag of it")
-    choices: int | None = Field(default=None, ge=2, le=26, description="Turns whole-number answers into choices")
+    choices: int | None = Field(
+        default=None, ge=2, le=MOST_CHOICES, description="Turns whole-number answers into choices"
+    )
     builtin: Text | None = None
     sample: Annotated[Annotated[int, Field(ge=1)] | Literal["auto"] | None, BeforeValidator(_sample)] = None
     cluster: Text | None = Field(

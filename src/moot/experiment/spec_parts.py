@@ -7,7 +7,6 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from moot.config.yaml_file import Strict, Text
-from moot.data.questions_spec import MOST_CHOICES
 from moot.data.questions_spec import ColumnsSpec as ColumnsSpec
 from moot.data.questions_spec import GivenQuestions as GivenQuestions
 from moot.data.questions_spec import Name as Name
@@ -15,6 +14,7 @@ from moot.data.questions_spec import Questions as Questions
 from moot.data.questions_spec import QuestionsSpec as QuestionsSpec
 from moot.errors import UsageError
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
+from moot.types import MOST_CHOICES
 
 
 def checked_store(url: str) -> str:

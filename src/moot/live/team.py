@@ -43,7 +43,7 @@ from moot.store.store import Store
 from moot.strategies import served
 from moot.team import Player, Team
 from moot.traces import Grouped, of_kind
-from moot.types import Call, Episode, Question, Usage, Verdict, digest
+from moot.types import MOST_CHOICES, Call, Episode, Question, Usage, Verdict, digest
 
 _log = logging.getLogger(__name__)
 
@@ -325,8 +325,8 @@ def question_of(text: str, choices: Sequence[str] = (), language: str = "en") ->
     """A question as somebody asks it. The same words are the same question."""
     if not text.strip():
         raise UsageError("expected a question that is not empty")
-    if len(choices) == 1 or len(choices) > 26:
-        raise UsageError(f"expected 2 to 26 choices, found {len(choices)}")
+    if len(choices) == 1 or len(choices) > MOST_CHOICES:
+        raise UsageError(f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
     ident = f"asked-{digest([text, list(choices)])[:12]}"
     return Question(ident, text, choices=tuple(choices), language=language, kind="choice" if choices else "open")
 

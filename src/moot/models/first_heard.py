@@ -130,7 +130,7 @@ class LetIn(Wrapper):
         try:
             return await self.inner.generate(request)
         except ConnectionFailed as error:
-            if error.nobody_there and not self._door.is_open:
+            if error.nobody_there:
                 self._door.lose(self.name, error)
             raise
         finally:

@@ -27,6 +27,7 @@ from moot.select.columns import MISSING, GrowingColumn, LabelColumn, LabelTable,
 from moot.select.labels import UNANSWERED, LabelMatrix, Proposer, per_question
 from moot.select.parquet_labels import parquet_columns
 from moot.select.where import Condition, condition, there_is
+from moot.types import MOST_CHOICES
 
 NEEDED = ("question_id", "model", "pred", "answer")
 LABELS = (*NEEDED, "prompt", "cluster")
@@ -38,8 +39,6 @@ MOST_LABELS = 4 * MOST_DOCUMENT
 """Bytes of all labels and names, once each row has its own."""
 
 ResponseKind = Literal["choices", "free"]
-MOST_CHOICES = 26
-"""As many as there are letters."""
 YES_AND_NO = frozenset({"yes", "no", "true", "false", "да", "нет"})
 
 

@@ -24,6 +24,7 @@ from moot.data.tables.choice_labels import (
     lettered_in_russian,
     place_by_label,
 )
+from moot.types import MOST_CHOICES
 
 AnswersAs = Literal["letters", "letters-ru", "from-0", "from-1", "texts"]
 ANSWER_FORMS: tuple[AnswersAs, ...] = get_args(AnswersAs)
@@ -132,7 +133,7 @@ def place_of(answer: str, choices: Sequence[str], form: str) -> int | None:
 
 def could_be_a_choice(answer: str, form: AnswersAs) -> bool:
     """Whether it is written as the answers of choices are, though the question has none."""
-    return form != "texts" and place_of(answer, [""] * 26, form) is not None
+    return form != "texts" and place_of(answer, [""] * MOST_CHOICES, form) is not None
 
 
 def label_against_text(answer: str, choices: Sequence[str]) -> str:

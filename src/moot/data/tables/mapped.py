@@ -17,12 +17,11 @@ from moot.data.tables.known_names import META, WRONG, ColumnNames, several
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
 from moot.errors import FileError
-from moot.types import Question, seeded
+from moot.types import MOST_CHOICES, Question, seeded
 
 SEPARATORS = ("|", ";")
 """Of choices that stand in one cell."""
 _LONGEST_LITERAL = 100_000
-MOST_CHOICES = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +191,7 @@ class MappedFile:
         place = place_of(written, choices, self.answers)
         if place is None:
             raise row.error("answer", no_such_choice(self.answers, written, choices))
-        return Question("", "", tuple(choices)).letters[place] if place < 26 else None
+        return Question("", "", tuple(choices)).letters[place] if place < MOST_CHOICES else None
 
 
 def _with_wrong(row: TableRow, wrong: Any) -> tuple[list[str], str]:
@@ -222,5 +221,5 @@ def no_such_choice(form: AnswersAs, written: str, choices: Sequence[str]) -> str
         first = int(form[-1])
         expected = f"a position from {first} to {first + len(choices) - 1}"
     elif form == "texts":
-        expected = f"the text of one choice, and of no other, of {', '.join(f'{each!r:.40}' for each in choices[:26])}"
+        expected = f"the text of one choice, and of no other, of {', '.join(f'{each!r:.40}' for each in choices[:MOST_CHOICES])}"
     return f"expected {expected}, found {written!r:.80}{label_against_text(written, choices)}"

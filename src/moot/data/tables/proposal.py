@@ -28,10 +28,11 @@ from moot.data.tables.known_names import (
     several,
 )
 from moot.data.tables.likely_columns import likely_answer, likely_text
-from moot.data.tables.mapped import MOST_CHOICES, SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
+from moot.types import MOST_CHOICES
 
 _NEEDED = {"text": "the question itself", "answer": "what is right"}
 """Keys that a question cannot be without, and what they are."""
