@@ -244,7 +244,7 @@ RACES: dict[str, tuple[float, float, float]] = {
 
 
 def races(number: int) -> None:
-    """Beside each race: playing all to the same question, and the fixed number of questions from which on nine in ten such
+    """Beside each race: playing all to the same question, and the fixed number of questions from which on 95 % of such
     experiments tell the best from all others (exact McNemar, paid for eleven comparisons)."""
     for name, (lead, apart, shared) in RACES.items():
         most = 6_000 if lead else 1_500
@@ -278,7 +278,7 @@ def _fixed(lead: float, apart: float, shared: float, number: int) -> int:
             better, worse = (worth[0] > worth[1:]).sum(axis=1), (worth[0] < worth[1:]).sum(axis=1)
             pairs = zip(better.tolist(), worse.tolist(), strict=True)
             told += all(up > down and mcnemar_exact(up, down) <= level for up, down in pairs)
-        if told >= 0.9 * min(number, 60):
+        if told >= 0.95 * min(number, 60):
             return questions
     raise AssertionError("no fixed number of questions is enough")
 

@@ -110,7 +110,9 @@ def asking_by_lessons(wanted: Wanted, taught: Studied) -> Asking:
         until = UntilDecided(never=wanted.threshold is not None)
         return Asking(players, wanted.waves(players, range(len(players))), until, words, kept)
     known = taught.candidates.graded(learnt.settled)
-    waves = wanted.waves(players, best_order(known) if wanted.order == BEST else learnt_order(learnt.model))
+    waves = wanted.waves(
+        players, best_order(known) if wanted.order == BEST else learnt_order(learnt.model, learnt.rule)
+    )
     models = {} if wanted.threshold is None else taught.stages(waves, learnt)
     return _asking(wanted, players, waves, kept, models)
 
@@ -119,7 +121,7 @@ def asking_by_rule(wanted: Wanted, players: tuple[str, ...], rule: FittedRule) -
     """By what `moot fit` wrote, or why that does not tell enough."""
     kept = rule.kept_rule
     assert kept.model is not None, "a file has one"
-    learnt = [players.index(kept.model.players[seat]) for seat in learnt_order(kept.model)]
+    learnt = [players.index(kept.model.players[seat]) for seat in learnt_order(kept.model, kept.rule)]
     if wanted.order == BEST:
         if not rule.accuracy:
             raise UsageError("from: how often each player was right is not in it; moot fit learns one anew")

@@ -121,7 +121,8 @@ def cannot_change(scores: Floats, given: Bools, rest: Floats) -> Bools:
     first = standing[:, -1] + np.minimum(rest, 0.0).sum()
     second = standing[:, -2] if standing.shape[1] > 1 else np.full(len(scores), -np.inf)
     lifted = np.maximum(rest, 0.0).sum()
-    new = lifted if lifted > 0 else float(rest.max())
+    # A voice that makes a new answer does not pull at the first one.
+    new = lifted if lifted > 0 else 2 * float(rest.max())
     enough: Bools = answered & (first > np.maximum(second + lifted, new) + EQUAL)
     return enough
 
@@ -190,12 +191,16 @@ def best_order(candidates: Candidates) -> list[int]:
     return [int(seat) for seat in np.argsort(-candidates.accuracy, kind="stable")]
 
 
-def learnt_order(model: ChoiceModel) -> list[int]:
-    """Seats by what each voice counts in what was learnt of all of them, either way; of equals whoever sits first.
+def learnt_order(model: ChoiceModel, rule: DraftRule | None = None) -> list[int]:
+    """Seats by what each voice counts in the rule that decides, and then in what was learnt of all of them; of equals whoever
+    sits first.
 
-    Who says what somebody better says too counts little, however often it is right: so it comes late.
+    Who says what somebody better says too counts little, however often it is right: so it comes late. `rule`: left out, the
+    model decides.
     """
-    return [int(seat) for seat in np.argsort(-np.abs(model.weights + model.common), kind="stable")]
+    voices = voices_in(MostProbable(model) if rule is None else rule, model.players)
+    learnt = model.weights + model.common
+    return sorted(range(len(learnt)), key=lambda seat: (-voices[model.players[seat]], -float(learnt[seat])))
 
 
 def stage_models(candidates: Candidates, waves: Waves, penalty: float, whole: ChoiceModel | None = None) -> StageModels:
