@@ -186,7 +186,7 @@ def _exact(search: KnownDrafts) -> dict[str, float]:
         weighted = grown(Tallies.of(everybody, _weights_across(everybody, search)), costs, 4)
         import moot.advise.led as leading
 
-        leading.LEADERS = 10
+        leading.LEADERS = 6
         led, _ = led_teams(Tallies.of(everybody), costs, 4)
     finally:
         searching.AT_MOST_LOOKED, searching.WIDTH = before
@@ -197,7 +197,7 @@ def _exact(search: KnownDrafts) -> dict[str, float]:
     }
 
 
-def _learnt_exact(search: KnownDrafts, pool: int = 8) -> None:
+def _learnt_exact(search: KnownDrafts, pool: int = 6) -> None:
     """Of the best few players every team of up to four, each with a rule learnt across folds."""
     order = np.argsort(-search.worth.mean(axis=1), kind="stable")[:pool]
     part = search.at(np.arange(0, search.size, 6))

@@ -95,12 +95,13 @@ def test_grown_and_exchanged_comes_near_the_best(monkeypatch: pytest.MonkeyPatch
         assert max(well[size].value.values()) >= max(exact[size].value.values()) - 0.002
 
 
-def test_cheap_teams_are_kept_beside_the_accurate() -> None:
-    drafts = drafts_of(5, players=8, priced=True)
+def test_cheap_teams_are_kept_beside_the_accurate(monkeypatch: pytest.MonkeyPatch) -> None:
+    drafts = drafts_of(5, players=7, questions=60, priced=True)
     assert drafts.usd is not None
+    monkeypatch.setattr("moot.advise.find.FEWEST", 1_000)  # learning takes most of the time
     found = find_options(drafts, 4)
     kept = {option.seats for option in found.options}
-    assert {(seat,) for seat in range(8)} <= kept
+    assert {(seat,) for seat in range(7)} <= kept
     cheapest = tuple(sorted(np.argsort(drafts.usd[:, 0])[:3].tolist()))
     costs = Costs.of(drafts)
     assert min(costs.of_team(team)[0] for team in kept if len(team) == 3) <= 1.6 * costs.of_team(cheapest)[0]

@@ -19,6 +19,7 @@ from moot.types import Estimate
 
 MOST_POINTS = 8
 LITTLE = 1e-9
+NEXT_TO_NONE = 0.001
 LIKELY = 3.15
 """Standard errors of one half above a threshold, from which on the other half's lower end is above it four times in five:
 1.96 for the interval, and 0.84 times the error of a difference of two halves."""
@@ -83,17 +84,17 @@ def unbeaten(options: Sequence[SearchedOption]) -> list[SearchedOption]:
 def thinned(
     points: Sequence[SearchedOption], keep: SearchedOption | None, most: int = MOST_POINTS
 ) -> list[SearchedOption]:
-    """So many of the points as fit on a screen: the ends, the one to take, and of the rest whoever adds most accuracy."""
-    if len(points) <= most:
-        return list(points)
-    best = max(points, key=lambda each: each.accuracy)
+    """So many of the points as fit on a screen: the ends, the one to take, and of the rest whoever adds most accuracy. Who adds
+    next to none, and takes as long, is another draw of the same."""
+    best = max(points, key=lambda each: (each.accuracy, -each.cost))
     shown = [points[0], best, *([keep] if keep is not None else [])]
     there = {id(each) for each in shown}
     gains: list[tuple[float, SearchedOption]] = []
-    reached = -1.0
+    reached, quickest = -1.0, float("inf")
     for point in points:
-        gains.append((point.accuracy - reached, point))
-        reached = max(reached, point.accuracy)
+        if point.accuracy >= reached + NEXT_TO_NONE or point.seconds < quickest - LITTLE:
+            gains.append((point.accuracy - reached, point))
+        reached, quickest = max(reached, point.accuracy), min(quickest, point.seconds)
     for _, point in sorted(gains, key=lambda each: -each[0]):
         if len(there) < most:
             there.add(id(point))
