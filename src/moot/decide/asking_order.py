@@ -26,7 +26,7 @@ BEST, LEARNT = "best", "learnt"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asking:
+class AskingPlan:
     """Who is asked when, of these players, and when it is enough."""
 
     players: tuple[str, ...]
@@ -94,12 +94,12 @@ _WORDS = {
 }
 
 
-def asking_as_given(wanted: Wanted, players: tuple[str, ...]) -> Asking:
+def asking_as_given(wanted: Wanted, players: tuple[str, ...]) -> AskingPlan:
     """Without anything that is learnt: until the vote is decided."""
-    return Asking(players, wanted.waves(players, range(len(players))), UntilDecided(), wanted.words)
+    return AskingPlan(players, wanted.waves(players, range(len(players))), UntilDecided(), wanted.words)
 
 
-def asking_by_lessons(wanted: Wanted, taught: Studied) -> Asking:
+def asking_by_lessons(wanted: Wanted, taught: Studied) -> AskingPlan:
     """By what the lessons teach. Where that is nothing, and an order is to be learnt, it is that of the seats; where a
     probability is to be reached, everybody is asked and the largest group taken: how sure it is nobody knows."""
     players = taught.candidates.players
@@ -108,7 +108,7 @@ def asking_by_lessons(wanted: Wanted, taught: Studied) -> Asking:
     if isinstance(learnt, NothingLearnt):
         words = "in the order of the seats" if wanted.names is None else wanted.words
         until = UntilDecided(never=wanted.threshold is not None)
-        return Asking(players, wanted.waves(players, range(len(players))), until, words, kept)
+        return AskingPlan(players, wanted.waves(players, range(len(players))), until, words, kept)
     known = taught.candidates.graded(learnt.settled)
     waves = wanted.waves(
         players, best_order(known) if wanted.order == BEST else learnt_order(learnt.model, learnt.rule)
@@ -117,7 +117,7 @@ def asking_by_lessons(wanted: Wanted, taught: Studied) -> Asking:
     return _asking(wanted, players, waves, kept, models)
 
 
-def asking_by_rule(wanted: Wanted, players: tuple[str, ...], rule: FittedRule) -> Asking:
+def asking_by_rule(wanted: Wanted, players: tuple[str, ...], rule: FittedRule) -> AskingPlan:
     """By what `moot fit` wrote, or why that does not tell enough."""
     kept = rule.kept_rule
     assert kept.model is not None, "a file has one"
@@ -137,10 +137,10 @@ def asking_by_rule(wanted: Wanted, players: tuple[str, ...], rule: FittedRule) -
     return _asking(wanted, players, waves, kept, rule.stages)
 
 
-def _asking(wanted: Wanted, players: tuple[str, ...], waves: Waves, kept: Kept, models: StageModels) -> Asking:
+def _asking(wanted: Wanted, players: tuple[str, ...], waves: Waves, kept: Kept, models: StageModels) -> AskingPlan:
     if wanted.threshold is not None:
         until = UntilSure(wanted.threshold, models, kept.rule, or_decided=not wanted.to_the_end)
-        return Asking(players, waves, until, wanted.words, kept)
+        return AskingPlan(players, waves, until, wanted.words, kept)
     if wanted.order == LEARNT:
-        return Asking(players, waves, UntilDecided(kept.rule), wanted.words, kept)
-    return Asking(players, waves, UntilDecided(), wanted.words)
+        return AskingPlan(players, waves, UntilDecided(kept.rule), wanted.words, kept)
+    return AskingPlan(players, waves, UntilDecided(), wanted.words)

@@ -16,7 +16,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from moot.decide.asking_order import (
-    Asking,
+    AskingPlan,
     Wanted,
     asking_as_given,
     asking_by_lessons,
@@ -25,7 +25,7 @@ from moot.decide.asking_order import (
     given_order,
 )
 from moot.decide.candidates import candidates_by_name
-from moot.decide.cascading import Standing, UntilDecided
+from moot.decide.cascading import UntilDecided, WaveResult
 from moot.decide.deciding import places_of_groups, traits_of_rule
 from moot.decide.last_stage import GivenStage, stage_of, traits_with
 from moot.decide.rule_file import RuleContent, rule_of
@@ -120,7 +120,7 @@ class Cascade(Captained):
     def _until(self) -> float | None:
         return None if isinstance(self.until, str) else self.until
 
-    def _asking(self, team: Team) -> Asking:
+    def _asking(self, team: Team) -> AskingPlan:
         players = tuple(player.name for player in team.players)
         wanted = Wanted(self.order, self._names(team), self._until, self.wave, to_the_end=self.then is not None)
         if not self._uses_lessons:
@@ -143,13 +143,13 @@ class Cascade(Captained):
 class _Course:
     """One question, wave after wave."""
 
-    def __init__(self, question: Question, team: Team, plan: Asking) -> None:
+    def __init__(self, question: Question, team: Team, plan: AskingPlan) -> None:
         self.question, self.team, self.plan = question, team, plan
         self.left = [list(wave) for wave in plan.waves]
         self.waves: list[tuple[str, ...]] = []
         self.heard: dict[str, Answer] = {}
         self.grouping: Grouping | None = None
-        self.standing: Standing | None = None
+        self.standing: WaveResult | None = None
         self.probabilities: list[float] = []
 
     @property
@@ -184,7 +184,7 @@ class _Course:
             return True
         return bool(spoke) and bool(self._stand((spoke,)).enough[0])
 
-    def _stand(self, groups: Sequence[Sequence[str]]) -> Standing:
+    def _stand(self, groups: Sequence[Sequence[str]]) -> WaveResult:
         asked = tuple(draft.player for draft in self.drafts)
         waiting = [self.plan.players[seat] for wave in self.left for seat in wave]
         return self.plan.until.hear(candidates_by_name(asked, [groups], [{}]), waiting)

@@ -24,7 +24,7 @@ StageModels = Mapping[frozenset[str], ChoiceModel]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class WaveResult:
     """Where each question stands after a wave."""
 
     ahead: Bools
@@ -38,7 +38,7 @@ class Standing:
 
 
 class StopRule(Protocol):
-    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Standing:
+    def hear(self, heard: Candidates, waiting: Sequence[str]) -> WaveResult:
         """`heard`: the table of those who were asked, and of nobody else. `waiting`: who could still be."""
 
 
@@ -50,11 +50,11 @@ class UntilDecided:
     never: bool = False
     """Everybody is asked all the same: what is wanted beyond a winner, nobody knows."""
 
-    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Standing:
+    def hear(self, heard: Candidates, waiting: Sequence[str]) -> WaveResult:
         ahead, enough, scores = settled_by(self.rule, heard, waiting)
         if self.never:
             enough = np.zeros(len(heard), dtype=np.bool_)
-        return Standing(ahead, enough, np.full(len(heard), np.nan), scores)
+        return WaveResult(ahead, enough, np.full(len(heard), np.nan), scores)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ class UntilSure:
     or_decided: bool = True
     """Also where the rest cannot change which answer the rule takes, however unsure it is."""
 
-    def hear(self, heard: Candidates, waiting: Sequence[str]) -> Standing:
+    def hear(self, heard: Candidates, waiting: Sequence[str]) -> WaveResult:
         model = self.models[frozenset(heard.players)]
         table = heard.only([heard.players.index(name) for name in model.players])
         chances = model.probabilities(table)
@@ -78,7 +78,7 @@ class UntilSure:
         decided = ~sure & settled & (self.or_decided or not waiting)
         ahead = np.where(decided[:, None], ruled, likeliest)
         taken = np.where(ahead, chances, 0.0).sum(axis=1) / np.maximum(ahead.sum(axis=1), 1)
-        return Standing(ahead, sure | (decided & bool(waiting)), taken, chances)
+        return WaveResult(ahead, sure | (decided & bool(waiting)), taken, chances)
 
 
 def voices_in(rule: DraftRule, players: Sequence[str]) -> dict[str, float]:
