@@ -21,8 +21,7 @@ from moot.measures.section import Column, Section
 
 CASCADES = (
     "Players asked one after another, until the rest could not change the answer (decided), or until it was as sure as was "
-    "asked for (sure). Calls: what a question took, of so many had everybody been asked; grouping answers, and a last stage, "
-    "are part of it."
+    "asked for (sure). Calls: all that a question took, grouping answers and a last stage too; of: one draft a player."
 )
 BESIDE = "Beside what asks everybody, on the same questions from the same drafts: what was saved, and what it cost."
 VOICES = (
