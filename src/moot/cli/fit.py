@@ -100,16 +100,10 @@ def fit_command(
     except UsageError as error:
         part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
         raise UsageError(f"nothing is learnt: {error}{part}") from None
-    figures = _figures(learnt, drafts, taught)
+    figures = figures_of(learnt, taught.units)
     notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
-    told: dict[str, Any] = {
-        "figures": {name: _rounded(estimate_row(figure)) for name, figure in figures.items()},
-        "ahead": _rounded({"value": learnt.ahead, "standard_error": learnt.error}),
-        "notes": notes,
-        "learnt_from": {"experiment": origin["name"], "team": table.name, "questions": learnt.questions},
-        "moot": __version__,
-        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
+    learnt_from = {"experiment": origin["name"], "team": table.name, "questions": learnt.questions}
+    told = told_beside(learnt, figures, notes, learnt_from)
     drift = None if before is None else _drift(*before, drafts)
     if drift is not None:
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
@@ -122,7 +116,7 @@ def fit_command(
         used += every.parted()[1]
         made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
         content["promises"] = promises_content(made)
-    _write(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
+    write_rule(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
     for line in (*_shown(content, learnt, figures, notes, drift), *_promise_words(made), *_next(file, output, targets)):
         say(line)
     return 0
@@ -161,11 +155,16 @@ def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
         yield from (f"{kind}: {promise.words()}." for promise in several)
 
 
-def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
-    """The team that the rule is for, built as it is now: nobody is asked."""
+def tables_of(file: ExperimentFile) -> dict[str, Team]:
+    """The tables of a file by name, built as they are now: nobody is asked."""
     unheard: dict[str, Any] = {"questions": None, "grouping": None, "judge": None, "extract": None}
     plan = build(with_other_play(file, strategies=[baseline()], **unheard), asked=False)
-    tables = {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
+    return {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
+
+
+def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
+    """The team that the rule is for."""
+    tables = tables_of(file)
     if wanted is None and len(tables) > 1:
         raise UsageError(f"{file.path} has several teams; expected --team with one of {', '.join(tables)}")
     name = next(iter(tables)) if wanted is None else wanted
@@ -248,7 +247,7 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         return None
     places = np.array(newer, dtype=np.intp)
     values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
-    now = _estimate(places.tolist(), values.tolist(), taught)
+    now = _estimate(places.tolist(), values.tolist(), taught.units)
     return None if rule.expected is None else Drift(now, rule.expected)
 
 
@@ -262,13 +261,28 @@ def _drift_row(drift: Drift) -> dict[str, Any]:
     return _rounded({**estimate_row(drift.now), "before": drift.before.value, **ends})
 
 
-def _figures(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> dict[str, Estimate]:
+def told_beside(
+    learnt: LearntRule, figures: Mapping[str, Estimate], notes: Sequence[str], learnt_from: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a file has beside its rule."""
+    return {
+        "figures": {name: _rounded(estimate_row(figure)) for name, figure in figures.items()},
+        "ahead": _rounded({"value": learnt.ahead, "standard_error": learnt.error}),
+        "notes": list(notes),
+        "learnt_from": dict(learnt_from),
+        "moot": __version__,
+        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def figures_of(learnt: LearntRule, units: Sequence[str]) -> dict[str, Estimate]:
+    """By kind of rule: how right it was on questions that it was not learnt on."""
     places = learnt.settled.tolist()
-    return {name: _estimate(places, values.tolist(), taught) for name, values in learnt.tried.items()}
+    return {name: _estimate(places, values.tolist(), units) for name, values in learnt.tried.items()}
 
 
-def _estimate(places: Sequence[int], values: Sequence[float], taught: Studied) -> Estimate:
-    with clustered({str(place): taught.units[place] for place in places}):
+def _estimate(places: Sequence[int], values: Sequence[float], units: Sequence[str]) -> Estimate:
+    with clustered({str(place): units[place] for place in places}):
         found = estimate({str(place): value for place, value in zip(places, values, strict=True)})
     assert found is not None, "there are questions"
     return found
@@ -287,10 +301,11 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
     if drafts.by_words:
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by their words alone"
-    yield from _odd_players(known)
+    yield from odd_players(known)
 
 
-def _odd_players(known: Candidates) -> Iterator[str]:
+def odd_players(known: Candidates) -> Iterator[str]:
+    """What is odd about those whose answers these are, in words."""
     spoke = known.spoke.sum(axis=0)
     if (known.given.sum(axis=1) <= 1).all() and (spoke == len(known)).all():
         yield "all said the same to every question: no rule makes a difference, and nobody's weight can be told"
@@ -340,7 +355,7 @@ def _next(file: ExperimentFile, output: Path, targets: Sequence[float]) -> Itera
     yield f"Then: moot serve {shlex.quote(str(file.path))}"
 
 
-def _write(output: Path, content: Mapping[str, Any]) -> None:
+def write_rule(output: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
     """Beside and moved: a server may begin at any moment."""
     unfinished = output.with_name(f"{output.name}.part")
     try:
