@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from moot.decide.candidates import Candidates, candidates_by_name
+from moot.decide.cascading import StageModels, Waves, stage_models
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule, most_probable, too_few
 from moot.decide.promise import kept_apart
@@ -60,6 +61,15 @@ class Studied:
         if key not in self._learnt:
             self._learnt[key] = self._tried(lambda: learn_rule(self.candidates, self.units, kind=kind, learner=learner))
         return self._learnt[key]
+
+    def stages(self, waves: Waves, learnt: LearntRule) -> StageModels:
+        """For every stage of a cascade what is learnt of those alone who were asked by then."""
+
+        def made() -> StageModels:
+            known = self.candidates.graded(learnt.settled)
+            return stage_models(known, waves, learnt.model.penalty, learnt.model)
+
+        return self.once(("stages", *map(tuple, waves)), made)
 
     def model(self) -> ChoiceModel | NothingLearnt:
         """What tells how likely each answer is to be right: the model of the rule, where that is learnt already."""
