@@ -6,22 +6,42 @@ Players answer independently; who errs takes a wrong answer of its own, or, on a
 
 `surest`: probabilities that were learnt on other parts of the same questions: how right the surest answers are said to be and
 are, and whether the interval of the calibration error holds it. What is true of an answer is told by who agrees with whom.
+
+`fit`: the figure of the rule that `moot fit` keeps beside what that rule is worth, and how often it is said to have got worse
+or better by 300 new questions of the same world. The penalty of players' weights is 3: choosing it anew in every part takes
+thirty times as long.
+
+`rows`: what a strategy that learns in the run gets right of it, in ten folds as a run deals them: how often the interval of its
+row misses what the strategy gets right on the average over such runs, and what the rules of this run are worth; how often it is
+told apart from a vote or from the best player, and called more than every player; how much it varies beside what is told.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
+from moot.decide import learning
 from moot.decide.candidates import Candidates, Floats, Places, candidates_of
+from moot.decide.choice_model import ChoiceModel, learn
+from moot.decide.drift import Drift
+from moot.decide.leader import LedVote
 from moot.decide.reliability import BINS, reliability
-from moot.decide.rules import Plurality, taken
+from moot.decide.rule_figures import mean_of_places, rule_figures
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, expected_worth, taken
 from moot.decide.verdict_chance import surest_first, table_chances, verdict_chances
+from moot.decide.weights import weights_by_accuracy
+from moot.errors import UsageError
+from moot.stats.choice import claim
+from moot.stats.paired import mcnemar_exact
 from moot.stats.proportion import accuracy
+from moot.types import digest
 
 
 @dataclass(frozen=True)
@@ -141,8 +161,160 @@ def taken_codes(world: World, codes: Places, draw: np.random.Generator) -> Place
     return np.where(counts == counts.max(axis=1, keepdims=True), draw.random(counts.shape), -1).argmax(axis=1)
 
 
+# ---------------------------------------------------------------- the figure of the rule that is kept
+
+LURED = World((0.7, 0.6, 0.5), 4, 1.0)
+EQUALS = World((0.6,) * 6, 4, 1.0)
+PAIR = World((0.6, 0.6), 4, 0.0)
+FITTED = (
+    (LURED, 30, 600),
+    (LURED, 60, 400),
+    (LURED, 300, 150),
+    (EQUALS, 30, 400),
+    (EQUALS, 60, 400),
+    (EQUALS, 100, 300),
+)
+NEWER = 300
+
+
+def one_penalty() -> None:
+    learning.learn_best = lambda candidates, folds: learn(candidates, 3.0, by_category=False)
+
+
+def fit() -> None:
+    one_penalty()
+    print(
+        "\nmoot fit          questions (worlds)  too high by  low end above  unpaid  worse  unpaid  better  lead: sd, told"
+    )
+    for world, size, worlds in (*FITTED, (PAIR, 60, 300)):
+        draw = np.random.default_rng([32, size, len(world.right)])
+        many, rows = world.candidates(world.codes(draw, 100_000)), []
+        for one in range(worlds):
+            candidates, units = world.candidates(world.codes(draw, size)), names(one, size)
+            learnt = learning.learn_rule(candidates, units)
+            truth = float(expected_worth(learnt.rule, many).mean())
+            paid = rule_figures(learnt, candidates, units)[learnt.kept]
+            plain = mean_of_places(range(size), learnt.tried[learnt.kept].tolist(), units)
+            newer = expected_worth(learnt.rule, world.candidates(world.codes(draw, NEWER)))
+            now = mean_of_places(range(NEWER), newer.tolist(), names(one, NEWER))
+            told = [Drift(now, before).words() for before in (paid, plain)]
+            worse = [words == "it has got worse" for words in told]
+            ends = [before.low is not None and before.low > truth for before in (paid, plain)]
+            rows.append([paid.value - truth, *ends, *worse, "better" in told[0], learnt.ahead, learnt.error])
+        found = np.array(rows, dtype=float)
+        rates = "  ".join(percent(found[:, place]) for place in range(1, 6))
+        lead = f"{100 * found[:, 6].std():.1f}, {100 * found[:, 7].mean():.1f}"
+        print(f"{world!s:45} {size:5,} ({worlds}) {100 * found[:, 0].mean():+6.1f}  {rates}  {lead}", flush=True)
+
+
+# ---------------------------------------------------------------- rows of what learns within the run
+
+ONE_BETTER = World((0.6, 0.5, 0.5, 0.5, 0.5, 0.5), 4, 1.0)
+LEARNERS: dict[str, Callable[[Candidates, Sequence[str]], DraftRule] | None] = {
+    "leader": LedVote()._learnt,
+    "weighted": lambda candidates, units: WeightedSum(weights_by_accuracy(candidates, 4)),
+    "learnt": None,
+}
+EMPTY = ChoiceModel((), np.zeros(0), 0.0, (0.0, 0.0, 0.0), 3.0)
+WORLDS = (LURED, PAIR, ONE_BETTER)
+ROWS = {"leader": (300, 150, 80), "weighted": (150, 150, 80), "learnt": (150, 60, 30)}
+"""Worlds of 30, 100 and 300 questions."""
+
+
+def in_folds(kind: str, candidates: Candidates, units: Sequence[str], truths: Callable[[DraftRule], float]) -> InFolds:
+    """Of each question what its fold's rule makes of it, and what these rules are worth."""
+    fold = np.array([int(digest(["fold", unit]), 16) % 10 for unit in units])
+    values, worth = np.zeros(len(candidates)), 0.0
+    for number in np.unique(fold):
+        inside, outside = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        rule: DraftRule = Plurality()
+        with suppress(UsageError):  # lessons that are too few leave it at that
+            names_outside = [units[place] for place in outside]
+            rule = learning.learn_rule(candidates.at(outside), names_outside, kind=kind, learner=LEARNERS[kind]).rule
+        values[inside] = expected_worth(rule, candidates.at(inside))
+        worth += truths(rule) * len(inside) / len(candidates)
+    return InFolds(values, worth)
+
+
+@dataclass(frozen=True)
+class InFolds:
+    values: Floats
+    worth: float
+
+
+@dataclass(frozen=True)
+class Truths:
+    """What a rule is worth, looked up where it comes again."""
+
+    many: Candidates
+    known: dict[str, float] = field(default_factory=dict)
+
+    def __call__(self, rule: DraftRule) -> float:
+        if isinstance(rule, MostProbable):
+            return float(expected_worth(rule, self.many).mean())
+        if repr(rule) not in self.known:
+            self.known[repr(rule)] = float(expected_worth(rule, self.many).mean())
+        return self.known[repr(rule)]
+
+
+def rows() -> None:
+    one_penalty()
+    chance_model = learning.most_probable
+    print(
+        "\nrows of learners    questions (worlds)  right  misses the mean of runs, the rules' own worth, %   told apart: vote"
+    )
+    print(
+        "from the vote (truly), the best (truly), points; told apart, %  more than all  sd beside told: share, to vote, to best"
+    )
+    for (number, world), (kind, several) in product(enumerate(WORLDS), ROWS.items()):
+        # Which rule is kept does not hang on the model that tells probabilities beside it.
+        learning.most_probable = chance_model if kind == "learnt" else lambda candidates, units: MostProbable(EMPTY)
+        draw = np.random.default_rng([33, number])
+        many = world.candidates(world.codes(draw, 20_000))
+        truths = Truths(many)
+        for size, worlds in zip((30, 100, 300), several, strict=True):
+            found = []
+            for one in range(worlds):
+                candidates, units = world.candidates(world.codes(draw, size)), names(one, size)
+                of_run = in_folds(kind, candidates, units, truths)
+                lots = draw.random(size)  # a tie is broken once a question, for everybody alike
+                own, vote = (
+                    (lots < each).astype(float) for each in (of_run.values, expected_worth(Plurality(), candidates))
+                )
+                singles = np.array([expected_worth(Leader(name), candidates) for name in candidates.players])
+                value, low, high = share(own)
+                best = int(np.argmax(world.right))
+                made = claim(own[None], singles)
+                assert made is not None
+                against = [value for other in (vote, singles[best]) for value in paired(own - other)]
+                found.append([value, low, high, of_run.worth, *against, made.more])
+            show(
+                f"{kind:8} {world!s:45} {size:4} ({worlds})",
+                np.array(found, dtype=float),
+                truths(Plurality()),
+                max(world.right),
+            )
+
+
+def paired(values: Floats) -> tuple[float, float, float]:
+    """The mean, its standard error, and the exact p."""
+    better, worse = int((values > 0).sum()), int((values < 0).sum())
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))), mcnemar_exact(better, worse)
+
+
+def show(name: str, found: Floats, vote: float, best: float) -> None:
+    value, low, high, worth, to_vote, vote_error, p_vote, to_best, best_error, p_best, more = found.T
+    mean = value.mean()
+    missed = f"{percent((low > mean) | (high < mean))}, {percent((low > worth) | (high < worth))}"
+    apart = f"{percent(p_vote <= 0.05)} ({100 * (mean - vote):+.1f}), {percent(p_best <= 0.05)} ({100 * (mean - best):+.1f})"
+    told = (high - low).mean() / 2 / 1.96
+    spread = [value.std() / told, to_vote.std() / vote_error.mean(), to_best.std() / best_error.mean()]
+    shown = ", ".join(f"{each:.2f}" for each in spread)
+    print(f"{name}  {100 * mean:.1f}  {missed}  {apart}  {percent(more)}  {shown}", flush=True)
+
+
 if __name__ == "__main__":
-    started, parts = time.process_time(), {"surest": surest}
+    started, parts = time.process_time(), {"surest": surest, "fit": fit, "rows": rows}
     for name in sys.argv[1:] or parts:
         parts[name]()
     print(f"\n{time.process_time() - started:.0f} s of CPU")

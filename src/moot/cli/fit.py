@@ -24,6 +24,7 @@ from moot.config.flow import flow
 from moot.decide.candidates import Candidates
 from moot.decide.drift import Drift
 from moot.decide.learning import FOLDS, LearntRule, learn_rule
+from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, rule_content, rule_of
 from moot.decide.rules import expected_worth
 from moot.decide.studied import Studied, studied
@@ -37,9 +38,8 @@ from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
 from moot.report.wanted_plan import FoundPlan, WantedPlan
-from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
-from moot.stats.estimates import estimate, estimate_row
+from moot.stats.estimates import estimate_row
 from moot.store import queries
 from moot.store.examined import opened_to_read
 from moot.strategies import baseline
@@ -89,7 +89,7 @@ def fit_command(path: Path, output: Path, *, served: bool, team: str | None, sto
         learnt = learn_rule(taught.candidates, taught.units)
     except UsageError as error:
         raise UsageError(f"nothing is learnt: {error}") from None
-    figures = _figures(learnt, drafts, taught)
+    figures = rule_figures(learnt, taught.candidates, taught.units)
     notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
     told: dict[str, Any] = {
         "figures": {name: _rounded(estimate_row(figure)) for name, figure in figures.items()},
@@ -199,7 +199,7 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         return None
     places = np.array(newer, dtype=np.intp)
     values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
-    now = _estimate(places.tolist(), values.tolist(), taught)
+    now = mean_of_places(places.tolist(), values.tolist(), taught.units)
     return None if rule.expected is None else Drift(now, rule.expected)
 
 
@@ -211,18 +211,6 @@ def _drift_row(drift: Drift) -> dict[str, Any]:
     gap = drift.difference
     ends = {"difference": gap.value, "difference_low": gap.low, "difference_high": gap.high}
     return _rounded({**estimate_row(drift.now), "before": drift.before.value, **ends})
-
-
-def _figures(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> dict[str, Estimate]:
-    places = learnt.settled.tolist()
-    return {name: _estimate(places, values.tolist(), taught) for name, values in learnt.tried.items()}
-
-
-def _estimate(places: Sequence[int], values: Sequence[float], taught: Studied) -> Estimate:
-    with clustered({str(place): taught.units[place] for place in places}):
-        found = estimate({str(place): value for place, value in zip(places, values, strict=True)})
-    assert found is not None, "there are questions"
-    return found
 
 
 def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterator[str]:
@@ -264,6 +252,7 @@ def _shown(
     yield f"Right on questions it was not learnt from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"
+    yield f"{learnt.kept} was chosen by these, so its own is too high rather than too low: its lower end pays for that."
     yield f"{'; '.join(content['words'])}."
     yield f"{learnt.words().capitalize()}."
     for note in notes:
