@@ -21,6 +21,7 @@ from second_way.claims import claims
 from second_way.cohort_gap import gap_closure
 from second_way.compare import differences
 from second_way.coverage import coverage
+from second_way.decided import decided
 from second_way.discussion import discussion
 from second_way.documented import undocumented
 from second_way.hypotheses import hypotheses
@@ -44,6 +45,7 @@ from second_way.worlds import (
     experiment,
     few_waiting,
     gaps_over_clusters,
+    one_after_another,
     one_at_a_time,
     other_calls,
     reading,
@@ -78,6 +80,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     by_model,
     officers,
     trust,
+    decided,
 )
 """Each gives some keys of the report."""
 
@@ -115,6 +118,9 @@ EVERY_KEY = frozenset(
             "clusters",
             "learnt_in_run",
             "probability",
+            "cascade",
+            "cascade_beside",
+            "voices",
         ),
     }
 )
@@ -259,6 +265,25 @@ def test_probabilities_of_answers_too(number: int, tmp_path: Path) -> None:
     assert all(row["ece"] is not None for row in figures["probability"])
     assert not undocumented(figures)
     shown = {"probability": figures["probability"]}
+    apart = [*differences(shown, expected)]
+    assert not apart, "\n".join(apart[:30])
+    missed = []
+    for place, holder, key in _numbers(shown):
+        value = holder[key]
+        holder[key] = value + (1 if isinstance(value, int) else 0.43)
+        missed += [] if [*differences(shown, expected)] else [place]
+        holder[key] = value
+    assert not missed
+
+
+@pytest.mark.parametrize("number", range(1 + MORE))
+def test_cascades_and_voices_too(number: int, tmp_path: Path) -> None:
+    """And any number of theirs that is changed is noticed."""
+    played.run(tmp_path, keys := one_after_another(number, tmp_path))
+    figures, expected = played.figures(tmp_path), decided(played.raw(tmp_path, keys))
+    assert not undocumented(figures)
+    shown = {key: figures[key] for key in ("cascade", "cascade_beside", "voices")}
+    assert any(row.get("then") for row in shown["cascade"])
     apart = [*differences(shown, expected)]
     assert not apart, "\n".join(apart[:30])
     missed = []

@@ -21,7 +21,10 @@ from moot import __version__
 from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import say
 from moot.config.flow import flow
+from moot.decide.asking_order import cheapest_first
 from moot.decide.candidates import Candidates
+from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
+from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
 from moot.decide.learning import FOLDS, LearntRule, learn_rule
 from moot.decide.rule_figures import mean_of_places, rule_figures
@@ -57,6 +60,8 @@ class FittedTeam:
     name: str
     seats: tuple[RuleSeat, ...]
     prompts: str
+    cheapest: Sequence[str] | None = None
+    """The players by what they cost; None where that is not known."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -104,13 +109,26 @@ def fit_command(path: Path, output: Path, *, served: bool, team: str | None, sto
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
     chosen = sorted({drafts.cases[place].question.wording for place in learnt.settled})
     accuracy = taught.candidates.accuracy.tolist()
-    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told)
+    stages = _stages(learnt, taught, table.cheapest)
+    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
     _write(output, {**content, CHOSEN_ON: chosen})
     for line in _shown(content, learnt, figures, notes, drift):
         say(line)
     for line in _next(file, output):
         say(line)
     return 0
+
+
+def _stages(learnt: LearntRule, taught: Studied, cheapest: Sequence[str] | None) -> StageModels:
+    """For whoever asks one player after another, in each of the orders that a file may name."""
+    known, players = taught.candidates.graded(learnt.settled), taught.candidates.players
+    orders = [learnt_order(learnt.model, learnt.rule), best_order(known)]
+    if cheapest is not None:
+        orders.append([players.index(name) for name in cheapest])
+    found: dict[frozenset[str], ChoiceModel] = {}
+    for order in orders:
+        found |= taught.stages(in_waves(order), learnt)
+    return found
 
 
 def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
@@ -127,7 +145,8 @@ def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
     players = tables[name].players
     if len(players) < 2:
         raise UsageError(f"team {name!r} has one player; expected two or more, whose answers a rule decides between")
-    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(tables[name].prompts))
+    cheapest = None if any(player.model.price is None for player in players) else cheapest_first(tables[name])
+    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(tables[name].prompts), cheapest)
 
 
 def _table_name(table: Team) -> str:

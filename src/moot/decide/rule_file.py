@@ -8,12 +8,13 @@ the words beside it: its mark is made of what decides alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
+from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, voices
 from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
@@ -26,16 +27,22 @@ FORM = 1
 """Of the file. A newer one is not read as if it were this."""
 DIGITS = 6
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
-READ = ("form", "why", "figures", *DECIDING)
+STAGES = "stages"
+"""What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
+READ = ("form", "why", "figures", STAGES, *DECIDING)
 """What is made use of; the rest is for people."""
 WRITTEN = "expected what moot fit writes"
+
+
+NO_STAGES: StageModels = {}
 
 
 class RuleContent(dict[str, Any]):
     """A rule as it is written. In a strategy's label it is a mark: what differs must not look alike."""
 
     def __str__(self) -> str:
-        return digest([self.get(key) for key in DECIDING])[:8]
+        stages = [self[STAGES]] if STAGES in self else []
+        return digest([*(self.get(key) for key in DECIDING), *stages])[:8]
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(str(self))
@@ -73,6 +80,10 @@ class FittedRule:
     kept_rule: Kept
     expected: Estimate | None
     """How often it was right on questions that it was not learnt on."""
+    accuracy: Mapping[str, float] = field(default_factory=dict)
+    """By player, on the questions that it was learnt on; empty where the file does not say."""
+    stages: StageModels = field(default_factory=dict)
+    """What was learnt of some of the players alone, for whoever asks them one after another; of all of them too."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -80,7 +91,13 @@ class FittedRule:
 
 
 def rule_content(
-    learnt: LearntRule, seats: Sequence[RuleSeat], prompts: str, *, accuracy: Sequence[float], told: Mapping[str, Any]
+    learnt: LearntRule,
+    seats: Sequence[RuleSeat],
+    prompts: str,
+    *,
+    accuracy: Sequence[float],
+    told: Mapping[str, Any],
+    stages: StageModels = NO_STAGES,
 ) -> dict[str, Any]:
     """As it is written. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
     model = learnt.model
@@ -101,13 +118,22 @@ def rule_content(
             for seat, right in zip(seats, accuracy, strict=True)
         },
         "prompts": prompts,
-        "probability": {
-            "weights": {name: _rounded(weight) for name, weight in zip(model.players, model.weights, strict=True)},
-            "common": _rounded(model.common),
-            "none": [_rounded(part) for part in model.none],
-            "penalty": model.penalty,
-        },
+        "probability": _written(model),
+        STAGES: [_written(stages[names]) for names in sorted(stages, key=_by_size) if len(names) < len(seats)],
         **told,
+    }
+
+
+def _by_size(names: frozenset[str]) -> tuple[int, list[str]]:
+    return len(names), sorted(names)
+
+
+def _written(model: ChoiceModel) -> dict[str, Any]:
+    return {
+        "weights": {name: _rounded(weight) for name, weight in zip(model.players, model.weights, strict=True)},
+        "common": _rounded(model.common),
+        "none": [_rounded(part) for part in model.none],
+        "penalty": model.penalty,
     }
 
 
@@ -146,7 +172,28 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         _text(content, "prompts", "prompts"),
         Kept(rule, kept, why if isinstance(why, str) else "as the file says", model, voices(rule, model.players)),
         _expected(content.get("figures"), kept),
+        _accuracy(players),
+        {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
     )
+
+
+def _accuracy(players: Mapping[str, Any]) -> dict[str, float]:
+    """By player; empty where one has none."""
+    found = {name: seat.get("right") for name, seat in players.items()}
+    known = {name: float(right) for name, right in found.items() if isinstance(right, int | float)}
+    return known if len(known) == len(players) else {}
+
+
+def _stages(written: object, players: Sequence[str]) -> StageModels:
+    if written is None:
+        return {}
+    if not isinstance(written, list | tuple) or not all(isinstance(each, Mapping) for each in written):
+        raise UsageError(f"{WRITTEN}: {STAGES}: expected a list of keys and values, found {written!r:.40}")
+    found = {}
+    for each in written:
+        names = tuple(name for name in players if name in _mapping(each, "weights", f"{STAGES}."))
+        found[frozenset(names)] = _model(each, names, STAGES)
+    return found
 
 
 def _expected(figures: object, kept: str) -> Estimate | None:
@@ -176,16 +223,16 @@ def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRul
     raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {SINGLE}, found {kept!r:.40}")
 
 
-def _model(written: Mapping[str, Any], players: tuple[str, ...]) -> ChoiceModel:
-    weights = _mapping(written, "weights", "probability.")
+def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "probability") -> ChoiceModel:
+    weights = _mapping(written, "weights", f"{place}.")
     if set(weights) != set(players):
-        raise UsageError(f"{WRITTEN}: probability.weights: expected one for each of {', '.join(players)}")
+        raise UsageError(f"{WRITTEN}: {place}.weights: expected one for each of {', '.join(players)}")
     none = written.get("none")
     if not isinstance(none, list) or len(none) != 3:
-        raise UsageError(f"{WRITTEN}: probability.none: expected three numbers")
-    always, spoke, different = _numbers(none, "none")
-    row = np.array(_numbers((weights[name] for name in players), "weights"))
-    (common,), (penalty,) = (_numbers([written.get(key)], key) for key in ("common", "penalty"))
+        raise UsageError(f"{WRITTEN}: {place}.none: expected three numbers")
+    always, spoke, different = _numbers(none, f"{place}.none")
+    row = np.array(_numbers((weights[name] for name in players), f"{place}.weights"))
+    (common,), (penalty,) = (_numbers([written.get(key)], f"{place}.{key}") for key in ("common", "penalty"))
     return ChoiceModel(players, row, common, (always, spoke, different), penalty)
 
 
@@ -193,7 +240,7 @@ def _numbers(values: Iterable[object], key: str) -> list[float]:
     found = []
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            raise UsageError(f"{WRITTEN}: probability.{key}: expected a number, found {value!r:.40}")
+            raise UsageError(f"{WRITTEN}: {key}: expected a number, found {value!r:.40}")
         found.append(float(value))
     return found
 

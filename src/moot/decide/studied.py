@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from moot.decide.candidates import Candidates, candidates_by_name
+from moot.decide.cascading import StageModels, Waves, stage_models
 from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule
 from moot.decide.rules import DraftRule, Plurality
 from moot.errors import UsageError
@@ -44,6 +45,7 @@ class Studied:
     choices: int | None
     """Among how many answers they choose; None: some of the questions have free answers."""
     _learnt: dict[object, LearntRule | NothingLearnt] = field(default_factory=dict, repr=False)
+    _stages: dict[object, StageModels] = field(default_factory=dict, repr=False)
 
     def rule(
         self, kind: str = LEARNT, learner: Learner | None = None, named: object = None
@@ -54,6 +56,14 @@ class Studied:
         if key not in self._learnt:
             self._learnt[key] = self._tried(lambda: learn_rule(self.candidates, self.units, kind=kind, learner=learner))
         return self._learnt[key]
+
+    def stages(self, waves: Waves, learnt: LearntRule) -> StageModels:
+        """For every stage of a cascade what is learnt of those alone who were asked by then."""
+        key = tuple(map(tuple, waves))
+        if key not in self._stages:
+            known = self.candidates.graded(learnt.settled)
+            self._stages[key] = stage_models(known, waves, learnt.model.penalty, learnt.model)
+        return self._stages[key]
 
     def _tried(self, learn: Callable[[], LearntRule]) -> LearntRule | NothingLearnt:
         if (why := self._why_unfair()) is not None:

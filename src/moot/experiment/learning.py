@@ -20,6 +20,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.grade.grading import Grading
 from moot.strategies import Strategy, traits_of
 from moot.strategies.alone import WAYS, alone
+from moot.strategies.option_meanings import meanings_named
 from moot.types import Case, digest
 
 
@@ -73,7 +74,11 @@ def refuse_learners(plan: Plan) -> None:
 
 
 def refused_alone(label: str) -> str:
+    """What takes a rule from a file is told to; the place of all others is taken by one that does."""
+    name = label.partition("(")[0]
+    told = any(meaning.rule for meaning in meanings_named(name).values())
+    instead = f"{name}: {{from: rule.json}}" if told else "learnt: {from: rule.json} in its place"
     return (
         f"{label} learns from graded drafts of other questions, and here is one at a time; expected moot run, or what was"
-        " learnt in a file: moot fit FILE -o rule.json, then learnt: {from: rule.json} in its place"
+        f" learnt in a file: moot fit FILE -o rule.json, then {instead}"
     )

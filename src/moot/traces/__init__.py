@@ -27,6 +27,7 @@ from moot.traces.looks import looks_of as looks_of
 from moot.traces.records import Agreement as Agreement
 from moot.traces.records import Ballot as Ballot
 from moot.traces.records import BallotForm as BallotForm
+from moot.traces.records import Cascaded as Cascaded
 from moot.traces.records import Challenge as Challenge
 from moot.traces.records import Counted as Counted
 from moot.traces.records import Cut as Cut

@@ -248,6 +248,24 @@ class DecidedByRule:
     """What each player's voice counts, where the rule goes by that."""
 
 
+@trace("cascaded")
+@dataclass(frozen=True, slots=True)
+class Cascaded:
+    """Who was asked one after another, or in waves, how sure the answer was after each, and why nobody else was."""
+
+    asked: tuple[tuple[str, ...], ...]
+    stopped: Literal["decided", "sure", "everybody"]
+    """The rest could not change it, it was as sure as was asked for, or everybody had been asked."""
+    probabilities: tuple[float, ...] = ()
+    """After each wave, of the answer that would have been taken then; empty where nothing tells one."""
+    until: float | None = None
+    """How sure it should be; None: until it is decided."""
+    then: str | None = None
+    """The strategy that decided in the end, where it was not sure enough with everybody asked."""
+    order: str = ""
+    """Why in this order, in words."""
+
+
 @trace("cut")
 @dataclass(frozen=True, slots=True)
 class Cut:
