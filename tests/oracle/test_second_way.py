@@ -38,6 +38,7 @@ from second_way.talk_tables import talk_tables
 from second_way.trust import trust
 from second_way.two_ways import two_ways
 from second_way.worlds import (
+    abstaining,
     asked_twice,
     chosen_team,
     cohorts_and_names,
@@ -293,6 +294,15 @@ def test_cascades_and_voices_too(number: int, tmp_path: Path) -> None:
         missed += [] if [*differences(shown, expected)] else [place]
         holder[key] = value
     assert not missed
+
+
+@pytest.mark.parametrize("number", range(1 + MORE))
+def test_answers_that_are_not_given_too(number: int, tmp_path: Path) -> None:
+    _check(tmp_path, abstaining(number, tmp_path))
+    figures = played.figures(tmp_path)
+    (row,) = [row for row in figures["accuracy"] if "abstain" in row["options"]]
+    assert 0 < row["coverage"]["value"] < 1
+    assert any(row.get("abstained") for row in figures.get("safety", ()))
 
 
 @pytest.mark.parametrize("number", range(1 + MORE))

@@ -26,10 +26,11 @@ from moot.decide.candidates import Candidates
 from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
-from moot.decide.learning import FOLDS, LearntRule, learn_rule
+from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
+from moot.decide.promise import Promise, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
-from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, rule_content, rule_of
-from moot.decide.rules import expected_worth
+from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
+from moot.decide.rules import Plurality, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
@@ -82,18 +83,23 @@ class FittedTeam:
         return lambda cell, player: player in there(cell["spec"])
 
 
-def fit_command(path: Path, output: Path, *, served: bool, team: str | None, store: str | None) -> int:
+def fit_command(
+    path: Path, output: Path, *, served: bool, promises: Sequence[float], team: str | None, store: str | None
+) -> int:
+    targets = _targets(promises)
     file = read_experiment(path, with_questions=False)
     table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
     drafts, origin = asyncio.run(_drafts(path, store, table, served=served))
     if (why := drafts.why_unfair()) is not None:
         raise UsageError(f"nothing is learnt: {why}")
-    taught = studied(drafts.lessons, table.players)
+    every = studied(drafts.lessons, table.players)
+    taught = studied(every.parted()[0], table.players) if targets else every
     try:
         learnt = learn_rule(taught.candidates, taught.units)
     except UsageError as error:
-        raise UsageError(f"nothing is learnt: {error}") from None
+        part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
+        raise UsageError(f"nothing is learnt: {error}{part}") from None
     figures = rule_figures(learnt, taught.candidates, taught.units)
     notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
     told: dict[str, Any] = {
@@ -107,14 +113,17 @@ def fit_command(path: Path, output: Path, *, served: bool, team: str | None, sto
     drift = None if before is None else _drift(*before, drafts)
     if drift is not None:
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
-    chosen = sorted({drafts.cases[place].question.wording for place in learnt.settled})
+    used = [taught.lessons[place] for place in learnt.settled]
     accuracy = taught.candidates.accuracy.tolist()
     stages = _stages(learnt, taught, table.cheapest)
     content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
-    _write(output, {**content, CHOSEN_ON: chosen})
-    for line in _shown(content, learnt, figures, notes, drift):
-        say(line)
-    for line in _next(file, output):
+    made: Mapping[str, Sequence[Promise]] = {}
+    if targets:
+        used += every.parted()[1]
+        made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
+        content["promises"] = promises_content(made)
+    _write(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
+    for line in (*_shown(content, learnt, figures, notes, drift), *_promise_words(made), *_next(file, output, targets)):
         say(line)
     return 0
 
@@ -129,6 +138,27 @@ def _stages(learnt: LearntRule, taught: Studied, cheapest: Sequence[str] | None)
     for order in orders:
         found |= taught.stages(in_waves(order), learnt)
     return found
+
+
+def _targets(wanted: Sequence[float]) -> list[float]:
+    for target in wanted:
+        if not 0 < target < 1:
+            raise UsageError(f"--promise: expected a share between 0 and 1, such as 0.95, found {target:g}")
+    return sorted(set(wanted))
+
+
+def _promises(rule: FittedRule, kept_for_it: Studied, targets: Sequence[float]) -> dict[str, tuple[Promise, ...]]:
+    """What can be promised of the rule as it is written, and of a vote, on questions that taught neither of them."""
+    model = rule.kept_rule.model
+    assert model is not None, "a rule that is read has one"
+    asked = kept_for_it.for_promise()
+    rules = {PLURALITY: Plurality(), rule.kept_rule.kind: rule.kept_rule.rule}
+    return {kind: tuple(promise_of(each, model, *asked, target) for target in targets) for kind, each in rules.items()}
+
+
+def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
+    for kind, several in made.items():
+        yield from (f"{kind}: {promise.words()}." for promise in several)
 
 
 def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
@@ -288,13 +318,14 @@ def _told(figure: Estimate) -> str:
     return f"{100 * figure.value:.1f} %{ends}"
 
 
-def _next(file: ExperimentFile, output: Path) -> Iterator[str]:
+def _next(file: ExperimentFile, output: Path, targets: Sequence[float]) -> Iterator[str]:
     try:
         beside = str(output.resolve().relative_to(file.path.resolve().parent))
     except ValueError:
         beside = str(output.resolve())
     yield f"Written: {output}. In the file, whose figures leave these questions out:"
-    yield f"  strategies: {flow([{'learnt': {'from': beside}}])}"
+    abstain = {"abstain": {"target": targets[-1]}} if targets else {}
+    yield f"  strategies: {flow([{'learnt': {'from': beside, **abstain}}])}"
     yield f"Then: moot serve {shlex.quote(str(file.path))}"
 
 

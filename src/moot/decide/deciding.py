@@ -98,5 +98,8 @@ def candidates_here(players: Sequence[str], grouping: Grouping) -> Candidates:
 
 def places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:
     """Where each group stands among the candidates, which go by the seats of who gave them first."""
-    seats = {name: seat for seat, name in enumerate(candidates.players)}
-    return [int(candidates.support[0, :, seats[group[0]]].argmax()) for group in grouping.groups]
+    return [place_of(candidates, group) for group in grouping.groups]
+
+
+def place_of(candidates: Candidates, group: Sequence[str]) -> int:
+    return int(candidates.support[0, :, candidates.players.index(group[0])].argmax())

@@ -8,7 +8,7 @@ the words beside it: its mark is made of what decides alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -18,6 +18,7 @@ from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, voices
 from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
+from moot.decide.promise import Promise
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
 from moot.decide.weights import weights_in_words, weights_of
 from moot.errors import UsageError
@@ -29,7 +30,7 @@ DIGITS = 6
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
 STAGES = "stages"
 """What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
-READ = ("form", "why", "figures", STAGES, *DECIDING)
+READ = ("form", "why", "figures", "learnt_from", "promises", STAGES, *DECIDING)
 """What is made use of; the rest is for people."""
 WRITTEN = "expected what moot fit writes"
 
@@ -84,6 +85,12 @@ class FittedRule:
     """By player, on the questions that it was learnt on; empty where the file does not say."""
     stages: StageModels = field(default_factory=dict)
     """What was learnt of some of the players alone, for whoever asks them one after another; of all of them too."""
+    mark: str = ""
+    """Of what decides."""
+    questions: int | None = None
+    """So many taught it."""
+    promises: Mapping[str, tuple[Promise, ...]] = field(default_factory=dict)
+    """By kind of rule, its own and plurality: thresholds with a promise."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -174,6 +181,9 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         _expected(content.get("figures"), kept),
         _accuracy(players),
         {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
+        str(RuleContent(content)),
+        _questions(content.get("learnt_from")),
+        _promises(content.get("promises")),
     )
 
 
@@ -194,6 +204,42 @@ def _stages(written: object, players: Sequence[str]) -> StageModels:
         names = tuple(name for name in players if name in _mapping(each, "weights", f"{STAGES}."))
         found[frozenset(names)] = _model(each, names, STAGES)
     return found
+
+
+def promises_content(promises: Mapping[str, Sequence[Promise]]) -> dict[str, Any]:
+    """As they are written."""
+    return {
+        kind: [
+            {key: _rounded(value) if isinstance(value, float) else value for key, value in asdict(each).items()}
+            for each in several
+        ]
+        for kind, several in promises.items()
+    }
+
+
+def _questions(learnt_from: object) -> int | None:
+    questions = learnt_from.get("questions") if isinstance(learnt_from, Mapping) else None
+    return questions if isinstance(questions, int) and not isinstance(questions, bool) else None
+
+
+def _promises(written: object) -> dict[str, tuple[Promise, ...]]:
+    if written is None:
+        return {}
+    if not isinstance(written, Mapping) or not all(isinstance(several, list) for several in written.values()):
+        raise UsageError(f"{WRITTEN}: promises: expected lists by kind of rule, found {written!r:.40}")
+    return {str(kind): tuple(map(_promise, several)) for kind, several in written.items()}
+
+
+def _promise(written: object) -> Promise:
+    if not isinstance(written, Mapping):
+        raise UsageError(f"{WRITTEN}: promises: expected keys and values, found {written!r:.40}")
+    shares = {key: written.get(key) for key in ("target", "threshold", "coverage")}
+    counts = {key: written.get(key) for key in ("answered", "right", "questions", "fewest")}
+    for key, value in {**shares, **counts}.items():
+        fits = isinstance(value, int) if key in counts else isinstance(value, int | float) and 0 <= value <= 1
+        if isinstance(value, bool) or not (fits or (key == "threshold" and value is None)):
+            raise UsageError(f"{WRITTEN}: promises: {key}: expected a number, found {value!r:.40}")
+    return Promise(**shares, **counts)  # type: ignore[arg-type]
 
 
 def _expected(figures: object, kept: str) -> Estimate | None:

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.accuracy.sections import chosen_on_words
+from moot.measures.accuracy.sections import abstention_words, chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.learnt_in_run import learnt_in_short
@@ -48,6 +48,7 @@ LINES = 25
 """So many a screen has."""
 FEWEST_LINES = 16
 """So many are taken of the smallest screen: less would leave out what the verdict needs."""
+FEW_SENTENCES = 2
 FEW_ROWS = 6
 """So many rows are shown as they are, and none is picked."""
 LEAST_ROWS = 3
@@ -330,6 +331,10 @@ def _remarks(figures: Figures, graded_by: str = "FILE", bounds: str = "--section
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+    abstentions = list(abstention_words(figures))
+    yield from abstentions[:FEW_SENTENCES]
+    if (more := len(abstentions) - FEW_SENTENCES) > 0:
+        yield f"{count(more, 'more abstains', 'more abstain')} (--section abstention)."
     if undecided := endings["undecided"]:
         yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
     if missing:

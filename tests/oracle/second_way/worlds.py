@@ -294,6 +294,13 @@ def one_after_another(number: int, folder: Path) -> dict[str, Any]:
     return {**keys, "name": f"cascades-{number}", "strategies": ["vote", "talkative", *rules, *cascades]}
 
 
+def abstaining(number: int, folder: Path) -> dict[str, Any]:
+    """A vote that gives no answer where it is not sure enough, beside one that always does."""
+    keys = {**sure_and_unsure(number, folder, 34), "name": f"abstaining-{number}"}
+    keys["strategies"] = ["solo", "vote", {"vote": {"abstain": {"below": (0.7, 0.5)[number % 2]}}}]
+    return keys
+
+
 def sure_in_clusters(number: int, folder: Path) -> dict[str, Any]:
     """The same, on questions of which one to three hang together."""
     keys = {**sure_and_unsure(number, folder, 45), "name": f"sure-clusters-{number}"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -27,14 +27,20 @@ from moot.traces import Cascaded, of_kind
 Row = dict[str, Any]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Paths:
     """Of one cell."""
 
-    plays: int = 0
-    asked: Counter[str] = field(default_factory=Counter)
-    stopped: Counter[str] = field(default_factory=Counter)
-    then: Counter[str] = field(default_factory=Counter)
+    plays: int
+    asked: Counter[str]
+    stopped: Counter[str]
+    then: Counter[str]
+
+    @classmethod
+    def of(cls, records: Sequence[Cascaded]) -> _Paths:
+        asked = Counter(name for record in records for wave in record.asked for name in wave)
+        then = Counter(record.then for record in records if record.then)
+        return cls(len(records), asked, Counter(record.stopped for record in records), then)
 
 
 def cascade_figures(source: Source) -> dict[str, Any]:
@@ -56,17 +62,13 @@ def _paths(source: Source, cell: Stored) -> _Paths | None:
     traits = cell["traits"]
     if traits.alone or traits.drafts != SINGLE_CALL or not traits.groups:
         return None
-    found = _Paths()
+    paths: list[Cascaded] = []
     for episode in source.episodes(cell):
         records = of_kind(episode.verdict.traces, Cascaded)
         if not records and episode.answer is not None:
             return None  # a cascade leaves the path of every answer
-        for record in records:
-            found.plays += 1
-            found.asked.update(name for wave in record.asked for name in wave)
-            found.stopped[record.stopped] += 1
-            found.then.update([record.then] if record.then else [])
-    return found if found.plays else None
+        paths += records
+    return _Paths.of(paths) if paths else None
 
 
 def _row(cell: Stored, side: SideResults, paths: _Paths) -> Row:
