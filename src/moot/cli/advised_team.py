@@ -17,11 +17,12 @@ from moot.advise.cascades import CascadeOption
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import LEADER, LEARNT, SINGLE, WEIGHTED
 from moot.cli.advise_input import EXPERIMENTS, AdviceInput
-from moot.cli.fit import figures_of, told_beside, write_rule
+from moot.cli.fit import told_beside, write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
 from moot.decide.cascading import UntilSure
 from moot.decide.leader import NEVER
+from moot.decide.rule_figures import rule_figures
 from moot.decide.rule_file import DIGITS, NO_STAGES, rule_content
 from moot.decide.rules import Leader, WeightedSum
 from moot.errors import FileError, UsageError
@@ -129,6 +130,8 @@ def _rule(taken: ClaimedPoint, advice: Advice, reading: AdviceInput, search: Kno
     until = taken.option.until if isinstance(taken.option, CascadeOption) else None
     stages = until.models if isinstance(until, UntilSure) else NO_STAGES
     learnt_from = {"experiment": reading.origin, "team": TEAM, "questions": learnt.questions}
-    told = told_beside(learnt, figures_of(learnt, search.units), reading.notes, learnt_from)
+    told = told_beside(
+        learnt, rule_figures(learnt, search.candidates(taken.option.seats), search.units), reading.notes, learnt_from
+    )
     accuracy = [float(search.worth[seat].mean()) for seat in taken.option.seats]
     return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=stages)

@@ -28,6 +28,7 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
 from moot.decide.promise import Promise, promise_of
+from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
 from moot.decide.rules import Plurality, expected_worth
 from moot.decide.studied import Studied, studied
@@ -41,9 +42,8 @@ from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
 from moot.report.wanted_plan import FoundPlan, WantedPlan
-from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
-from moot.stats.estimates import estimate, estimate_row
+from moot.stats.estimates import estimate_row
 from moot.store import queries
 from moot.store.examined import opened_to_read
 from moot.strategies import baseline
@@ -100,7 +100,7 @@ def fit_command(
     except UsageError as error:
         part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
         raise UsageError(f"nothing is learnt: {error}{part}") from None
-    figures = figures_of(learnt, taught.units)
+    figures = rule_figures(learnt, taught.candidates, taught.units)
     notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
     learnt_from = {"experiment": origin["name"], "team": table.name, "questions": learnt.questions}
     told = told_beside(learnt, figures, notes, learnt_from)
@@ -247,7 +247,7 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         return None
     places = np.array(newer, dtype=np.intp)
     values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
-    now = _estimate(places.tolist(), values.tolist(), taught.units)
+    now = mean_of_places(places.tolist(), values.tolist(), taught.units)
     return None if rule.expected is None else Drift(now, rule.expected)
 
 
@@ -273,19 +273,6 @@ def told_beside(
         "moot": __version__,
         "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
-
-
-def figures_of(learnt: LearntRule, units: Sequence[str]) -> dict[str, Estimate]:
-    """By kind of rule: how right it was on questions that it was not learnt on."""
-    places = learnt.settled.tolist()
-    return {name: _estimate(places, values.tolist(), units) for name, values in learnt.tried.items()}
-
-
-def _estimate(places: Sequence[int], values: Sequence[float], units: Sequence[str]) -> Estimate:
-    with clustered({str(place): units[place] for place in places}):
-        found = estimate({str(place): value for place, value in zip(places, values, strict=True)})
-    assert found is not None, "there are questions"
-    return found
 
 
 def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterator[str]:
@@ -328,6 +315,7 @@ def _shown(
     yield f"Right on questions it was not learnt from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"
+    yield f"{learnt.kept} was chosen by these, so its own is too high rather than too low: its lower end pays for that."
     yield f"{'; '.join(content['words'])}."
     yield f"{learnt.words().capitalize()}."
     for note in notes:

@@ -20,6 +20,7 @@ from rich.text import Text
 from moot.measures.accuracy.sections import abstention_words, chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.facts.figures import losses_remark, other_plans_words
+from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.measure import Measure
 from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand, right, rounded
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -319,6 +320,7 @@ def _remarks(figures: Figures, graded_by: str = "FILE", bounds: str = "--section
         yield "A calibration: kept apart from production, and no part of any figure of it."
     if figures["simulated"]:
         yield simulated_words(figures)
+    yield from learnt_in_short(figures)
     if 0 < figures["questions"] < SMALL and not (figures.get("headline") or {}).get("words"):  # which says so itself
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()
