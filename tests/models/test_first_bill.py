@@ -9,7 +9,7 @@ import pytest
 from virtual_time import virtual_time
 
 from moot.errors import CallError, RateLimited, ServerFailed, TimedOut
-from moot.models.first_bill import BillAwaited
+from moot.models.first_bill import BillAwaited, Leaving
 from moot.models.limit import Limit, Limiter, Limits
 from moot.models.model import Model
 from moot.models.scripted import ScriptedModel
@@ -59,7 +59,7 @@ async def all_of(model: Model, calls: int) -> list[Reply | BaseException]:
 async def test_after_the_first_bill_all_go_together() -> None:
     tom = Watched("tom", lambda number: BILLED)
     began = clock()
-    await all_of(BillAwaited(tom), 100)
+    await all_of(BillAwaited(Leaving(tom)), 100)
     assert tom.together == [1, *range(1, 100)]
     assert clock() - began == pytest.approx(2.0), "one more than without it"
 
@@ -68,7 +68,7 @@ async def test_after_the_first_bill_all_go_together() -> None:
 @pytest.mark.parametrize("error", [ServerFailed("loading", status=503), RateLimited("429")], ids=["503", "429"])
 async def test_a_failure_is_no_bill(error: CallError) -> None:
     tom = Watched("tom", lambda number: error if number < 5 else BILLED)
-    ended = await all_of(BillAwaited(tom), 20)
+    ended = await all_of(BillAwaited(Leaving(tom)), 20)
     assert tom.together[:6] == [1] * 6
     assert tom.together[6:] == list(range(1, 15)), "then all that are left"
     assert [type(each) for each in ended] == [type(error)] * 5 + [Reply] * 15
@@ -78,7 +78,7 @@ async def test_a_failure_is_no_bill(error: CallError) -> None:
 async def test_a_reply_that_costs_nothing_is_no_bill() -> None:
     free = Reply("fine", usage=Usage(0, 0), cost_usd=0.0)
     tom = Watched("tom", lambda number: free if number == 0 else BILLED)
-    await all_of(BillAwaited(tom), 10)
+    await all_of(BillAwaited(Leaving(tom)), 10)
     assert tom.together[:3] == [1, 1, 2]
 
 
@@ -92,7 +92,7 @@ async def test_who_never_sends_a_bill_is_not_waited_for_long(ending: Reply | Exc
     """Each such end lets one more go: 1, 2, 4, 8 ... at once. A thousand go in ten rounds and not in a thousand."""
     tom = Watched("tom", lambda number: ending, takes_s)
     began = clock()
-    await all_of(BillAwaited(tom), 1_000)
+    await all_of(BillAwaited(Leaving(tom)), 1_000)
     assert tom.together[:3] == [1, 1, 2]
     assert clock() - began <= 10.1 * takes_s
 
@@ -103,7 +103,7 @@ async def test_who_waits_holds_no_place_at_the_endpoint() -> None:
     limiter = Limiter(Limits(concurrent=4))
     bad = Watched("bad", lambda number: ServerFailed("no", status=500))
     good = Watched("good", lambda number: BILLED)
-    bad_model, good_model = (BillAwaited(Limit(each, limiter)) for each in (bad, good))
+    bad_model, good_model = (BillAwaited(Limit(Leaving(each), limiter)) for each in (bad, good))
     failing = asyncio.create_task(all_of(bad_model, 50))
     await asyncio.sleep(0)
     began = clock()
@@ -116,7 +116,7 @@ async def test_who_waits_holds_no_place_at_the_endpoint() -> None:
 @virtual_time
 async def test_the_first_that_is_cancelled_and_a_waiter_that_is_cancelled_hold_nobody_up() -> None:
     tom = Watched("tom", lambda number: BILLED)
-    model = BillAwaited(tom)
+    model = BillAwaited(Leaving(tom))
     calls = [asyncio.create_task(model.generate(ASKED)) for _ in range(5)]
     await asyncio.sleep(0.5)
     calls[2].cancel()

@@ -22,7 +22,7 @@ from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, SpentBeside, Till, Trust
 from moot.models.cache import Cache
-from moot.models.first_bill import BillAwaited
+from moot.models.first_bill import BillAwaited, Leaving
 from moot.models.first_heard import EndpointDoor, Knocking, LetIn
 from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
@@ -80,8 +80,9 @@ def chain(
         capped = False
         if purse is not None and model.price is not None and _priced(model):
             trust = trusts.setdefault(built.endpoint or name, Trust())
-            model = Budget(model, purse, model.price, built.max_tokens, trust)
             capped = not math.isinf(purse.cap_usd)
+            inner = Leaving(model) if capped else model
+            model = Budget(inner, purse, model.price, built.max_tokens, trust)
         if built.endpoint and gate is not None:
             paused = None if on_pause is None else partial(_tell_pause, on_pause, built.endpoint)
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens, on_pause=paused)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from contextvars import ContextVar
 
 from moot.errors import CallError
 from moot.models.model import Model, Wrapper
@@ -24,8 +25,26 @@ SLOW_S = 5.0
 """A failure that took longer may be the like of those to come: a gateway that gives up after a minute, again and again."""
 
 
+class _Trip:
+    """One call, as far as the endpoint sees it: the wait for a place there is nobody's slowness."""
+
+    left_at: float | None = None
+
+
+_trip: ContextVar[_Trip | None] = ContextVar("trip", default=None)
+
+
+class Leaving(Wrapper):
+    """Stands within the limits, and notes when a call leaves."""
+
+    async def generate(self, request: Request) -> Reply:
+        if (trip := _trip.get()) is not None:
+            trip.left_at = time.monotonic()
+        return await self.inner.generate(request)
+
+
 class BillAwaited(Wrapper):
-    """A model whose calls go together once it has sent a bill."""
+    """A model whose calls go together once it has sent a bill; around the limits, with `Leaving` within them."""
 
     def __init__(self, inner: Model) -> None:
         super().__init__(inner)
@@ -38,7 +57,8 @@ class BillAwaited(Wrapper):
         if self._billed:
             return await self.inner.generate(request)
         await self._enter()
-        untold, began_at = False, time.monotonic()
+        untold, trip = False, _Trip()
+        token = _trip.set(trip)
         try:
             reply = await self.inner.generate(request)
             if reply.cost_usd:
@@ -49,7 +69,8 @@ class BillAwaited(Wrapper):
             untold = error.maybe_billed
             raise
         finally:
-            if untold or time.monotonic() - began_at > SLOW_S:
+            _trip.reset(token)
+            if untold or (trip.left_at is not None and time.monotonic() - trip.left_at > SLOW_S):
                 self._at_once += 1
             self._leave()
 
