@@ -14,6 +14,7 @@ from moot.errors import FileError, UsageError
 from moot.live.feedback import learnt_questions, loadable
 from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
+from moot.store.statements import Row
 from moot.store.store import Store
 
 
@@ -32,12 +33,12 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
         tell_whose(found)
         experiment = found.plan
         if str(output) == "-":
-            return await write(store, experiment["id"], sys.stdout)
+            return await write(store, experiment, sys.stdout)
         # Written beside and moved: a file of replies that ends in the middle would be taken for silence.
         unfinished = output.with_name(f"{output.name}.part")
         try:
             with unfinished.open("w", encoding="utf-8") as lines:
-                written = await write(store, experiment["id"], lines)
+                written = await write(store, experiment, lines)
             unfinished.replace(output)
         except OSError as error:
             raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
@@ -46,7 +47,7 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
         return written
 
 
-async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
+async def _write_questions(store: Store, experiment: Row, lines: TextIO) -> int:
     learnt = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
     questions = list(loadable(learnt))
     if left_out := len(learnt) - len(questions):
@@ -57,9 +58,9 @@ async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
     return len(questions)
 
 
-async def _write(store: Store, experiment: str, lines: TextIO) -> int:
+async def _write(store: Store, experiment: Row, lines: TextIO) -> int:
     written = 0
-    async for recorded in recorded_replies(store, experiment):
+    async for recorded in recorded_replies(store, experiment["id"]):
         lines.write(json_text(recorded) + "\n")
         written += 1
     if written == 0:
