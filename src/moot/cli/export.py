@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
+from moot.cli.outputs import checked_output
 from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import json_text, say
 from moot.engine.export import recorded_replies
@@ -19,6 +20,8 @@ from moot.store.store import Store
 
 
 def export_command(path: Path, output: Path, *, store: str | None, questions: bool, served: bool) -> int:
+    if str(output) != "-":
+        output = checked_output(output, [path], store)
     written = asyncio.run(_export(path, output, store, questions=questions, served=served))
     told = count(written, "question") if questions else count(written, "reply", "replies")
     say(f"moot: {told}", file=sys.stderr)

@@ -61,6 +61,8 @@ def _check_output(output: Path, *, yes: bool) -> None:
         raise UsageError(f"no such folder: {output.parent}")
     if output.is_dir():
         raise UsageError(f"{output} is a folder; expected the name of a file")
+    if output.exists() and not output.is_file():
+        raise UsageError(f"{output} is no regular file, which would be replaced; expected the name of a file")
     if os.path.lexists(output):
         elsewhere = f"{output} is there already; -o FILE writes elsewhere"
         if yes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ import orjson
 from sqlalchemy import Connection
 
 from moot import __version__
+from moot.cli.outputs import checked_output
 from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import say
 from moot.config.flow import flow
@@ -33,6 +35,8 @@ from moot.experiment.fitted import mark_of_hashes, prompts_mark, read_rule, rule
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.selected import CHOSEN_ON, ChosenOn
 from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.foreign_files import text_of
+from moot.foreign_json import read_json
 from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
@@ -78,7 +82,12 @@ class FittedTeam:
 
 
 def fit_command(path: Path, output: Path, *, served: bool, team: str | None, store: str | None) -> int:
+    if str(output) == "-":
+        raise UsageError("-o: expected the name of a file, such as rule.json; what is learnt is told on stdout already")
     file = read_experiment(path, with_questions=False)
+    output = checked_output(output, [path], store, replaceable=_is_rule)
+    if output.exists() and not _is_rule(output):
+        raise UsageError(f"-o: {output} is there already and is no rule; expected another name")
     table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
     drafts, origin = asyncio.run(_drafts(path, store, table, served=served))
@@ -105,11 +114,14 @@ def fit_command(path: Path, output: Path, *, served: bool, team: str | None, sto
     chosen = sorted({drafts.cases[place].question.wording for place in learnt.settled})
     accuracy = taught.candidates.accuracy.tolist()
     content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told)
+    kept_before = _kept_before(output)
     _write(output, {**content, CHOSEN_ON: chosen})
     for line in _shown(content, learnt, figures, notes, drift):
         say(line)
     for line in _next(file, output):
         say(line)
+    if kept_before is not None:
+        say(f"The rule that stood there is kept: {kept_before}")
     return 0
 
 
@@ -288,6 +300,28 @@ def _next(file: ExperimentFile, output: Path) -> Iterator[str]:
     yield f"Written: {output}. In the file, whose figures leave these questions out:"
     yield f"  strategies: {flow([{'learnt': {'from': beside}}])}"
     yield f"Then: moot serve {shlex.quote(str(file.path))}"
+
+
+def _is_rule(path: Path) -> bool:
+    """Also of an older form, or a newer: whatever is learnt anew."""
+    try:
+        content = read_json(text_of(path))
+    except (OSError, ValueError, FileError):
+        return False
+    return isinstance(content, dict) and "form" in content
+
+
+def _kept_before(output: Path) -> Path | None:
+    """The rule until now, under another name: with it its figures, and the questions that it was learnt from."""
+    if not output.exists():
+        return None
+    kept = output.with_name(f"{output.name}.before")
+    checked_output(kept, replaceable=_is_rule)
+    try:
+        shutil.copyfile(output, kept)
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror or error}", file=kept) from None
+    return kept
 
 
 def _write(output: Path, content: Mapping[str, Any]) -> None:

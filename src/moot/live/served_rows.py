@@ -40,7 +40,7 @@ def plan_alone(ident: str) -> Select[Any]:
     return select(plans.c.id).where(plans.c.id == ident)
 
 
-def cells_in(plans: Select[Any]) -> Select[tuple[str]]:
+def cells_in(plans: Select[Any]) -> Select[Any]:
     members = schema.experiment_cells.alias()
     return select(members.c.cell).where(members.c.experiment.in_(plans))
 
