@@ -27,7 +27,7 @@ from moot.decide.candidates import Candidates
 from moot.decide.drift import Drift
 from moot.decide.learning import FOLDS, LearntRule, learn_rule
 from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, rule_content, rule_of
-from moot.decide.rules import expected_worth
+from moot.decide.rules import Leader, Plurality, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
@@ -118,7 +118,7 @@ def fit_command(path: Path, output: Path, *, served: bool, team: str | None, sto
     _write(output, {**content, CHOSEN_ON: chosen})
     for line in _shown(content, learnt, figures, notes, drift):
         say(line)
-    for line in _next(file, output):
+    for line in _next(file, output, learnt):
         say(line)
     if kept_before is not None:
         say(f"The rule that stood there is kept: {kept_before}")
@@ -292,14 +292,35 @@ def _told(figure: Estimate) -> str:
     return f"{100 * figure.value:.1f} %{ends}"
 
 
-def _next(file: ExperimentFile, output: Path) -> Iterator[str]:
+def _next(file: ExperimentFile, output: Path, learnt: LearntRule) -> Iterator[str]:
     try:
         beside = str(output.resolve().relative_to(file.path.resolve().parent))
     except ValueError:
         beside = str(output.resolve())
-    yield f"Written: {output}. In the file, whose figures leave these questions out:"
-    yield f"  strategies: {flow([{'learnt': {'from': beside}}])}"
+    if _decides_by(file, output):
+        yield f"Written: {output}, which {file.path.name} decides by already; its figures leave these questions out."
+    else:
+        yield f"Written: {output}. In the file, whose figures leave these questions out:"
+        yield f"  strategies: {flow([{'learnt': {'from': beside}}])}"
+    yield from _cheaper(learnt)
     yield f"Then: moot serve {shlex.quote(str(file.path))}"
+
+
+def _cheaper(learnt: LearntRule) -> Iterator[str]:
+    """Where no weights were kept something simpler says the same, and asks less: whoever serves pays for every question."""
+    match learnt.rule:
+        case Leader(player=player):
+            yield f"Cheaper: {player} alone says the same in one call, but where {player} is silent. Served as solo@{player}:"
+            yield f"  strategies: {flow(['solo'])}"
+        case Plurality():
+            yield "Cheaper: a vote says the same, and when served it does not wait for who cannot change it:"
+            yield f"  strategies: {flow(['vote'])}"
+
+
+def _decides_by(file: ExperimentFile, output: Path) -> bool:
+    entries = (next(iter(entry.items())) for entry in file.spec.strategies if not isinstance(entry, str))
+    named = (rule_named(file, strategy, options) for strategy, options in entries)
+    return any(rule is not None and rule[1].resolve() == output.resolve() for rule in named)
 
 
 def _is_rule(path: Path) -> bool:
