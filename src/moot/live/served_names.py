@@ -82,5 +82,5 @@ def _told_labels(experiment: Plan) -> dict[tuple[str, str], str]:
 
 
 def _by_rule(cell: Cell) -> bool:
-    names = [option.name for option in fields(cell.strategy)] if is_dataclass(cell.strategy) else []
+    names: list[str] = [option.name for option in fields(cell.strategy)] if is_dataclass(cell.strategy) else []
     return any(is_rule(getattr(cell.strategy, name)) for name in names)
