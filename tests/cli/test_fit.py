@@ -106,6 +106,40 @@ def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
     assert by_name["learnt"]["value"] > by_name["vote"]["value"]
 
 
+def test_a_cascade_decides_by_a_rule_and_asks_as_few_as_it_takes(cup: Cup) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    stages = [set(stage["weights"]) for stage in cup.rule["stages"]]
+    assert {"ann"} in stages
+    assert all(len(stage) < len(PLAYERS) for stage in stages)
+    orders = [{"order": order, "until": 0.6, "from": "rule.json"} for order in ("learnt", "best", "cheapest")]
+    cup.write(80, strategies=["vote", {"learnt": {"from": "rule.json"}}, *({"cascade": each} for each in orders)])
+    cup.moot("run", cup.file, "--quiet")
+    cup._capsys.readouterr()
+    assert run_app(app, ["report", str(cup.file), "--json"]) == 0
+    figures = json.loads(cup._capsys.readouterr().out)
+    assert len(figures["cascade"]) == 3
+    assert all(row["n"] == 40 for row in figures["cascade"])
+    assert figures["cascade"][1]["calls_per_question"] < 2
+    assert figures["cascade"][1]["accuracy"] > 0.8
+    assert {row["against"].partition("(")[0] for row in figures["cascade_beside"]} == {"vote", "learnt"}
+    said = cup.moot("ask", "Question 3?", "--team", cup.file, "--strategy", "cascade", ends=2)
+    assert "cascade" in said
+
+
+def test_a_rule_that_does_not_know_who_was_asked_is_refused(cup: Cup) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    order = ["dan", "ann", "cat", "bob"]
+    cup.write(strategies=[{"cascade": {"order": order, "until": 0.6, "from": "rule.json"}}])
+    said = cup.moot("run", cup.file, ends=2)
+    assert "from: it does not tell how sure an answer is where only dan was asked" in said
+    (cup.folder / "rule.json").write_text(json.dumps({**cup.rule, "stages": 7}))
+    assert "stages: expected a list of keys and values, found 7" in cup.moot("run", cup.file, ends=2)
+
+
 def test_what_is_in_a_rule_makes_it_another_and_not_where_it_is(cup: Cup) -> None:
     def cells() -> set[str]:
         with closing(sqlite3.connect(cup.folder / "cup.db")) as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from moot.decide.reliability import Bin, binned, calibration_error, reliability
 
@@ -51,3 +52,26 @@ def test_questions_that_belong_together_widen_it() -> None:
     apart = reliability(said, right, [str(place) for place in range(200)])
     together = reliability(said, right, [str(place // 5) for place in range(200)])
     assert together.brier_high - together.brier_low > 1.5 * (apart.brier_high - apart.brier_low)
+
+
+def test_what_was_never_wrong_is_not_known_to_be_never_wrong() -> None:
+    """Forty of forty go with a share of 91 %, and so with an error of nine points."""
+    said = np.full(40, 0.999)
+    found = reliability(said, np.ones(40), list(map(str, range(40))))
+    least = beta.ppf(0.025, 40, 1)
+    assert found.error == pytest.approx(0.001)
+    assert found.high >= 0.95 * (0.999 - least)
+    assert found.brier_high >= 0.95 * (1 - least)
+    assert (found.low, found.brier_low) == (0.0, pytest.approx(0.0, abs=1e-5))
+
+
+def test_nearly_always_right_it_holds_the_error_that_there_is() -> None:
+    draw = np.random.default_rng(5)
+    for share in (0.95, 0.97, 0.99):
+        for said in (1.0, share):
+            missed = 0
+            for _ in range(60):
+                right = (draw.random(50) < share).astype(float)
+                found = reliability(np.full(50, said), right, list(map(str, range(50))))
+                missed += not found.low - 1e-9 <= abs(said - share) <= found.high
+            assert missed <= 5

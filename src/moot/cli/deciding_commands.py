@@ -16,10 +16,16 @@ def fit(
     served: Annotated[
         bool, typer.Option("--served", help="From feedback on what was served, and tell the drift.")
     ] = False,
+    promise: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="So many of the answers given are to be right, such as 0.95, for abstain: {target: 0.95}. May be repeated."
+        ),
+    ] = None,
     team: Annotated[str | None, typer.Option(help="Which team of the file, where it has several.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
 ) -> int:
     """Learn from graded questions which of the team's answers to take, for learnt: {from: rule.json}. Nobody is asked."""
     from moot.cli.fit import fit_command
 
-    return fit_command(file, output, served=served, team=team, store=store)
+    return fit_command(file, output, served=served, promises=promise or [], team=team, store=store)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import shlex
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,24 +16,25 @@ import orjson
 from sqlalchemy import Connection
 
 from moot import __version__
-from moot.cli.outputs import checked_output
 from moot.cli.report import open_existing, tell_whose
+from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
-from moot.config.flow import flow
+from moot.decide.asking_order import cheapest_first
 from moot.decide.candidates import Candidates
+from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
+from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
-from moot.decide.learning import FOLDS, LearntRule, learn_rule
-from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, rule_content, rule_of
-from moot.decide.rules import Leader, Plurality, expected_worth
+from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
+from moot.decide.promise import Promise, promise_of
+from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
+from moot.decide.rules import Plurality, expected_worth
 from moot.decide.studied import Studied, studied
-from moot.errors import FileError, UsageError
+from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.fitted import mark_of_hashes, prompts_mark, read_rule, rule_named, seat_of, seat_of_spec
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.selected import CHOSEN_ON, ChosenOn
 from moot.experiment.spec import ExperimentFile, read_experiment
-from moot.foreign_files import text_of
-from moot.foreign_json import read_json
 from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
@@ -61,6 +59,8 @@ class FittedTeam:
     name: str
     seats: tuple[RuleSeat, ...]
     prompts: str
+    cheapest: Sequence[str] | None = None
+    """The players by what they cost; None where that is not known."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -81,23 +81,24 @@ class FittedTeam:
         return lambda cell, player: player in there(cell["spec"])
 
 
-def fit_command(path: Path, output: Path, *, served: bool, team: str | None, store: str | None) -> int:
-    if str(output) == "-":
-        raise UsageError("-o: expected the name of a file, such as rule.json; what is learnt is told on stdout already")
+def fit_command(
+    path: Path, output: Path, *, served: bool, promises: Sequence[float], team: str | None, store: str | None
+) -> int:
+    targets = _targets(promises)
     file = read_experiment(path, with_questions=False)
-    output = checked_output(output, [path], store, replaceable=_is_rule)
-    if output.exists() and not _is_rule(output):
-        raise UsageError(f"-o: {output} is there already and is no rule; expected another name")
+    output = rule_output(output, path, store)
     table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
     drafts, origin = asyncio.run(_drafts(path, store, table, served=served))
     if (why := drafts.why_unfair()) is not None:
         raise UsageError(f"nothing is learnt: {why}")
-    taught = studied(drafts.lessons, table.players)
+    every = studied(drafts.lessons, table.players)
+    taught = studied(every.parted()[0], table.players) if targets else every
     try:
         learnt = learn_rule(taught.candidates, taught.units)
     except UsageError as error:
-        raise UsageError(f"nothing is learnt: {error}") from None
+        part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
+        raise UsageError(f"nothing is learnt: {error}{part}") from None
     figures = _figures(learnt, drafts, taught)
     notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
     told: dict[str, Any] = {
@@ -111,18 +112,59 @@ def fit_command(path: Path, output: Path, *, served: bool, team: str | None, sto
     drift = None if before is None else _drift(*before, drafts)
     if drift is not None:
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
-    chosen = sorted({drafts.cases[place].question.wording for place in learnt.settled})
+    used = [taught.lessons[place] for place in learnt.settled]
     accuracy = taught.candidates.accuracy.tolist()
-    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told)
-    kept_before = _kept_before(output)
-    _write(output, {**content, CHOSEN_ON: chosen})
-    for line in _shown(content, learnt, figures, notes, drift):
-        say(line)
-    for line in _next(file, output, learnt):
+    stages = _stages(learnt, taught, table.cheapest)
+    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
+    made: Mapping[str, Sequence[Promise]] = {}
+    if targets:
+        used += every.parted()[1]
+        made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
+        content["promises"] = promises_content(made)
+    kept_before = keep_rule_before(output)
+    write_rule(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
+    for line in (
+        *_shown(content, learnt, figures, notes, drift),
+        *_promise_words(made),
+        *next_lines(file, output, learnt, targets),
+    ):
         say(line)
     if kept_before is not None:
         say(f"The rule that stood there is kept: {kept_before}")
     return 0
+
+
+def _stages(learnt: LearntRule, taught: Studied, cheapest: Sequence[str] | None) -> StageModels:
+    """For whoever asks one player after another, in each of the orders that a file may name."""
+    known, players = taught.candidates.graded(learnt.settled), taught.candidates.players
+    orders = [learnt_order(learnt.model, learnt.rule), best_order(known)]
+    if cheapest is not None:
+        orders.append([players.index(name) for name in cheapest])
+    found: dict[frozenset[str], ChoiceModel] = {}
+    for order in orders:
+        found |= taught.stages(in_waves(order), learnt)
+    return found
+
+
+def _targets(wanted: Sequence[float]) -> list[float]:
+    for target in wanted:
+        if not 0 < target < 1:
+            raise UsageError(f"--promise: expected a share between 0 and 1, such as 0.95, found {target:g}")
+    return sorted(set(wanted))
+
+
+def _promises(rule: FittedRule, kept_for_it: Studied, targets: Sequence[float]) -> dict[str, tuple[Promise, ...]]:
+    """What can be promised of the rule as it is written, and of a vote, on questions that taught neither of them."""
+    model = rule.kept_rule.model
+    assert model is not None, "a rule that is read has one"
+    asked = kept_for_it.for_promise()
+    rules = {PLURALITY: Plurality(), rule.kept_rule.kind: rule.kept_rule.rule}
+    return {kind: tuple(promise_of(each, model, *asked, target) for target in targets) for kind, each in rules.items()}
+
+
+def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
+    for kind, several in made.items():
+        yield from (f"{kind}: {promise.words()}." for promise in several)
 
 
 def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
@@ -139,7 +181,8 @@ def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
     players = tables[name].players
     if len(players) < 2:
         raise UsageError(f"team {name!r} has one player; expected two or more, whose answers a rule decides between")
-    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(tables[name].prompts))
+    cheapest = None if any(player.model.price is None for player in players) else cheapest_first(tables[name])
+    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(tables[name].prompts), cheapest)
 
 
 def _table_name(table: Team) -> str:
@@ -290,68 +333,3 @@ def _shown(
 def _told(figure: Estimate) -> str:
     ends = "" if figure.low is None or figure.high is None else f" ({100 * figure.low:.1f}–{100 * figure.high:.1f})"
     return f"{100 * figure.value:.1f} %{ends}"
-
-
-def _next(file: ExperimentFile, output: Path, learnt: LearntRule) -> Iterator[str]:
-    try:
-        beside = str(output.resolve().relative_to(file.path.resolve().parent))
-    except ValueError:
-        beside = str(output.resolve())
-    if _decides_by(file, output):
-        yield f"Written: {output}, which {file.path.name} decides by already; its figures leave these questions out."
-    else:
-        yield f"Written: {output}. In the file, whose figures leave these questions out:"
-        yield f"  strategies: {flow([{'learnt': {'from': beside}}])}"
-    yield from _cheaper(learnt)
-    yield f"Then: moot serve {shlex.quote(str(file.path))}"
-
-
-def _cheaper(learnt: LearntRule) -> Iterator[str]:
-    """Where no weights were kept something simpler says the same, and asks less: whoever serves pays for every question."""
-    match learnt.rule:
-        case Leader(player=player):
-            yield f"Cheaper: {player} alone says the same in one call, but where {player} is silent. Served as solo@{player}:"
-            yield f"  strategies: {flow(['solo'])}"
-        case Plurality():
-            yield "Cheaper: a vote says the same, and when served it does not wait for who cannot change it:"
-            yield f"  strategies: {flow(['vote'])}"
-
-
-def _decides_by(file: ExperimentFile, output: Path) -> bool:
-    entries = (next(iter(entry.items())) for entry in file.spec.strategies if not isinstance(entry, str))
-    named = (rule_named(file, strategy, options) for strategy, options in entries)
-    return any(rule is not None and rule[1].resolve() == output.resolve() for rule in named)
-
-
-def _is_rule(path: Path) -> bool:
-    """Also of an older form, or a newer: whatever is learnt anew."""
-    try:
-        content = read_json(text_of(path))
-    except (OSError, ValueError, FileError):
-        return False
-    return isinstance(content, dict) and "form" in content
-
-
-def _kept_before(output: Path) -> Path | None:
-    """The rule until now, under another name: with it its figures, and the questions that it was learnt from."""
-    if not output.exists():
-        return None
-    kept = output.with_name(f"{output.name}.before")
-    checked_output(kept, replaceable=_is_rule)
-    try:
-        shutil.copyfile(output, kept)
-    except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}", file=kept) from None
-    return kept
-
-
-def _write(output: Path, content: Mapping[str, Any]) -> None:
-    """Beside and moved: a server may begin at any moment."""
-    unfinished = output.with_name(f"{output.name}.part")
-    try:
-        unfinished.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        unfinished.replace(output)
-    except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -80,7 +80,7 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
         return nobody_answered(drafts)
     seats = tuple(player.name for player in team.players) if kept.model is None else kept.model.players
     candidates = candidates_here(seats, grouping)
-    places = _places_of_groups(candidates, grouping)
+    places = places_of_groups(candidates, grouping)
     scores, ahead = kept.rule.scores(candidates)[0], winners(kept.rule, candidates)[0]
     tied = [group for group, place in zip(grouping.groups, places, strict=True) if ahead[place]]
     points = [float(scores[place]) if np.isfinite(scores[place]) else 0.0 for place in places]
@@ -97,7 +97,10 @@ def candidates_here(players: Sequence[str], grouping: Grouping) -> Candidates:
     return candidates_by_name(players, [grouping.groups], [{}])
 
 
-def _places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:
+def places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:
     """Where each group stands among the candidates, which go by the seats of who gave them first."""
-    seats = {name: seat for seat, name in enumerate(candidates.players)}
-    return [int(candidates.support[0, :, seats[group[0]]].argmax()) for group in grouping.groups]
+    return [place_of(candidates, group) for group in grouping.groups]
+
+
+def place_of(candidates: Candidates, group: Sequence[str]) -> int:
+    return int(candidates.support[0, :, candidates.players.index(group[0])].argmax())

@@ -56,9 +56,10 @@ class LedVote(Captained):
     async def play(self, question: Question, team: Team) -> Verdict:
         drafts = await team.drafts(question)
         grouping = await team.group(question, drafts)
-        return decide_by(self._kept(team), question, team, drafts, grouping)
+        return decide_by(self.kept(team), question, team, drafts, grouping)
 
-    def _kept(self, team: Team) -> Kept:
+    def kept(self, team: Team) -> Kept:
+        """The rule by which this team decides."""
         players = tuple(player.name for player in team.players)
         if self.player is not None and self.unless is not None:
             given = Leader(self.player, self._number(self.unless))

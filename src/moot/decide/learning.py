@@ -87,9 +87,8 @@ def learn_rule(
     settled = np.flatnonzero(candidates.settled)
     known = candidates.graded(settled)
     names = [units[place] for place in settled]
-    if len(known) < FEWEST or len(set(names)) < FEWEST:
-        together = "" if len(set(names)) == len(names) else f" ({len(set(names))} that do not belong together)"
-        raise UsageError(f"{len(known)} graded questions{together}; expected {FEWEST} or more to learn from")
+    if (few := too_few(len(known), names)) is not None:
+        raise UsageError(few)
     outer = folds_of(names)
     values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (kind, PLURALITY, SINGLE)}
     for fold in np.unique(outer):
@@ -109,6 +108,14 @@ def learn_rule(
     model = rule.model if isinstance(rule, MostProbable) else most_probable(known, names).model
     left_out = len(candidates) - len(known)
     return LearntRule(rule, kept, model, len(known), left_out, found, ahead, error, kind, settled, values)
+
+
+def too_few(graded: int, units: Sequence[str]) -> str | None:
+    """Why nothing is learnt from so many; None: they are enough."""
+    if len(set(units)) >= FEWEST:
+        return None
+    together = "" if len(set(units)) == graded else f" ({len(set(units))} that do not belong together)"
+    return f"{graded} graded questions{together}; expected {FEWEST} or more to learn from"
 
 
 def most_probable(candidates: Candidates, units: Sequence[str]) -> MostProbable:

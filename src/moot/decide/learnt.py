@@ -47,9 +47,10 @@ class LearntVote(Captained):
     async def play(self, question: Question, team: Team) -> Verdict:
         drafts = await team.drafts(question)
         grouping = await team.group(question, drafts)
-        return decide_by(self._kept(team), question, team, drafts, grouping)
+        return decide_by(self.kept(team), question, team, drafts, grouping)
 
-    def _kept(self, team: Team) -> Kept:
+    def kept(self, team: Team) -> Kept:
+        """The rule by which this team decides."""
         if self.from_ is not None:
             return rule_of(self.from_).kept_rule
         players = tuple(player.name for player in team.players)

@@ -67,9 +67,10 @@ class WeightedVote(Captained):
     async def play(self, question: Question, team: Team) -> Verdict:
         drafts = await team.drafts(question)
         grouping = await team.group(question, drafts)
-        return decide_by(self._kept(team), question, team, drafts, grouping)
+        return decide_by(self.kept(team), question, team, drafts, grouping)
 
-    def _kept(self, team: Team) -> Kept:
+    def kept(self, team: Team) -> Kept:
+        """The rule by which this team decides."""
         players = tuple(player.name for player in team.players)
         if not isinstance(self.weights, str):
             given = {name: float(self.weights.get(name, UNNAMED)) for name in players}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from moot.measures.accuracy.sections import chosen_on_words
+from moot.measures.accuracy.sections import abstention_words, chosen_on_words
 from moot.measures.columns import count
 from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
@@ -21,6 +21,8 @@ from moot.report.remarks import (
     unlisted_words,
 )
 from moot.types import WITH_ANSWER
+
+FEW_SENTENCES = 2
 
 
 def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--section accuracy") -> Iterator[str]:
@@ -40,6 +42,10 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
     if without:
         named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
         yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+    abstentions = list(abstention_words(figures))
+    yield from abstentions[:FEW_SENTENCES]
+    if (more := len(abstentions) - FEW_SENTENCES) > 0:
+        yield f"{count(more, 'more abstains', 'more abstain')} (--section abstention)."
     if undecided := endings["undecided"]:
         yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
     if missing:

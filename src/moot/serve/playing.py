@@ -144,7 +144,7 @@ class ServedRequest:
                     "moot.outcome": asked.verdict.outcome,
                 }
             )
-            return asked, completion_of(self.head, asked, dress)
+            return asked, completion_of(self.head, asked, dress, self.wanted)
 
     async def streamed(self, request: Request, *, watched: bool, with_usage: bool) -> Response:
         """Who is turned away gets the status for it: the stream begins when there is a place at the table."""

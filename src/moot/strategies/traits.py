@@ -72,7 +72,7 @@ class Traits:
     decides_by: DecidesBy | None = None
     """The family of its decision, where there are several: voting, consensus, judge."""
     weighs: bool = False
-    """A rule over the drafts says which group's word stands: it need not be the largest's, and so it is no plain vote."""
+    """A rule over the drafts says which group's word stands, or whether any does: it is no plain vote, nor a plain talk."""
     repeats: int = 1
     """How often it decides from the same drafts, each time in an episode of its own."""
     served: Mapping[str, Any] = field(default_factory=dict)

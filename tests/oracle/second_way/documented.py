@@ -20,6 +20,9 @@ NAMED_BY_USERS = (
     "best",
     "undeclared_prompts",
     "missing_drafts",
+    "asked",
+    "weights",
+    "then",
 )
 """Under these the keys are names of something: options, outcomes, players."""
 

@@ -400,16 +400,28 @@ def _drawn(plays: Sequence[_Play], units: Sequence[str]) -> Row:
         errors.append(_error(said[places], right[places]))
         briers.append(float(((said - right)[places] ** 2).mean()))
     chance = [_error(said, (draw.random(len(said)) < said).astype(float)) for _ in range(DRAWN)]
-    error, high = _error(said, right), _end(errors, 0.975, REPORT_DRAWS)
+    # Ends of the share that is right itself: what is nearly always right has mistakes that no sample of it shows.
+    shares = share_interval([(float(right[places].sum()), float(len(places))) for places in members])
+    moved = [float(((said - right) ** 2).mean() - (2 * said - 1).mean() * (end - right.mean())) for end in shares]
+    error = _error(said, right)
+    high = _beyond(_end(errors, 0.975, REPORT_DRAWS), max(abs(float(said.mean()) - end) for end in shares))
+    brier_low, brier_high = (_end(briers, part, REPORT_DRAWS) for part in (0.025, 0.975))
     spread = float(np.std(chance)) / math.sqrt(CHANCE_DRAWS)
     return {
-        "brier_low": _end(briers, 0.025, REPORT_DRAWS),
-        "brier_high": _end(briers, 0.975, REPORT_DRAWS),
+        "brier_low": _beyond(brier_low, max(0.0, min(moved)), largest=False),
+        "brier_high": _beyond(brier_high, max(moved)),
         "ece": Near(error, CLOSE),
         "ece_low": _low(error, high, _end(chance, 0.975, CHANCE_DRAWS)),
         "ece_high": high,
         "ece_by_chance": Near(float(np.mean(chance)), 6 * spread + 1e-9),
     }
+
+
+def _beyond(drawn: Near, other: float, *, largest: bool = True) -> Near:
+    """The further of an end that was drawn and one that was not."""
+    assert drawn.value is not None
+    further = max(drawn.value, other) if largest else min(drawn.value, other)
+    return Near(further, drawn.within + CLOSE)
 
 
 def _low(error: float, high: Near, by_chance: Near) -> Near | Holds | float:

@@ -226,7 +226,8 @@ def votes(traits: Traits) -> bool:
 def talks(traits: Traits) -> bool:
     """A captain reads the drafts with their reasons, once and without names, and decides: no grouping, no repeats."""
     decides = traits.word == "captain" and traits.hears == "reasons" and traits.asks == "captain"
-    return decides and not traits.groups and traits.names != "shown" and traits.repeats == 1
+    plainly = not traits.groups and not traits.weighs
+    return decides and plainly and traits.names != "shown" and traits.repeats == 1
 
 
 def labels_that(does: Callable[[Traits], bool], team_cells: Sequence[Stored]) -> list[str]:
