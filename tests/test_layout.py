@@ -18,6 +18,7 @@ ORDER = [
     "foreign_files",
     "foreign_json",
     "foreign_parquet",
+    "whole_files",
     "plugins",
     "traces",
     "types",

@@ -182,7 +182,7 @@ def _measured_beside(moot: Moot, folder: Path, left_out: int) -> None:
     ("arguments", "words"),
     [
         (["labels.csv", "-o", "team.yaml"], "name no endpoint that could be served"),
-        (["cup.yaml", "-o", "cup.yaml"], "that is the experiment file itself"),
+        (["cup.yaml", "-o", "cup.yaml"], "is the experiment file itself"),
         (["cup.yaml", "-o", "team.json"], "expected a name that ends in .yaml"),
         (["cup.yaml", "-o", "sub/team.yaml"], "expected a file beside cup.yaml"),
         (["labels.csv", "--budget-usd-per-1000", "2"], "of no player it is known what it costs"),

@@ -285,6 +285,26 @@ def test_odd_players_are_told_of(cup: Cup) -> None:
     assert len(cup.rule["notes"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("accuracies", "kept", "words"),
+    [
+        ({"ann": 0.97, "bob": 0.3, "cat": 0.3}, "best single", "Served as solo@ann: strategies: [solo]"),
+        ({"ann": 0.6, "bob": 0.6, "cat": 0.6}, "plurality", "Cheaper: a vote says the same"),
+    ],
+)
+def test_what_does_as_well_for_less_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], accuracies: dict[str, float], kept: str, words: str
+) -> None:
+    cup = Cup(tmp_path, capsys, accuracies)
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    said = cup.fit()
+    assert cup.rule["kept"] == kept
+    assert words in said
+    cup.write(strategies=["solo", {"learnt": {"from": "rule.json"}}])
+    assert "rule.json, which cup.yaml decides by already" in cup.fit()
+
+
 def test_all_alike(cup: Cup) -> None:
     for number in range(40):
         for name in PLAYERS:

@@ -33,7 +33,7 @@ def advise_command(
 ) -> int:
     _checked(wanted)
     if output is not None:
-        check_writable(paths, output)
+        check_writable(paths, output, store)
     with ends_on_ctrl_c():
         reading = read_drafts(paths, questions=questions, where=where, store=store)
         _measurable(reading.drafts, wanted)

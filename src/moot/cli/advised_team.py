@@ -17,7 +17,9 @@ from moot.advise.cascades import CascadeOption
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import LEADER, LEARNT, SINGLE, WEIGHTED
 from moot.cli.advise_input import EXPERIMENTS, AdviceInput
-from moot.cli.fit import told_beside, write_rule
+from moot.cli.fit import told_beside
+from moot.cli.outputs import checked_output
+from moot.cli.rule_output import write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
 from moot.decide.cascading import UntilSure
@@ -29,13 +31,17 @@ from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.selected import CHOSEN_ON
 from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.foreign_files import text_of
+from moot.foreign_json import read_json
+from moot.whole_files import written_whole
 
 TEAM = "advised"
+ADVISED = "What moot advise took from"
 KEPT = ("seed", "language", "prompts", "grouping", "extract", "grader", "replies_in_flight_mb")
 """Keys that shape how a team is asked and answers, and stay as they are; the rest is about the experiment."""
 
 
-def check_writable(paths: Sequence[Path], output: Path) -> None:
+def check_writable(paths: Sequence[Path], output: Path, store: str | None) -> None:
     """Before anything is read."""
     if paths[0].suffix.lower() not in EXPERIMENTS:
         raise UsageError(
@@ -44,10 +50,28 @@ def check_writable(paths: Sequence[Path], output: Path) -> None:
         )
     if output.suffix.lower() not in EXPERIMENTS:
         raise UsageError(f"-o {output}: expected a name that ends in .yaml")
-    if output.resolve() == paths[0].resolve():
-        raise UsageError(f"-o {output}: that is the experiment file itself; expected another name")
     if output.resolve().parent != paths[0].resolve().parent:
         raise UsageError(f"-o {output}: expected a file beside {paths[0]}, whose paths are relative to it")
+    for each in (output, *_beside(output)):
+        checked_output(each, paths, store, replaceable=_is_advice)
+
+
+def _beside(output: Path) -> tuple[Path, Path]:
+    """The questions that the team was chosen on, and its rule."""
+    return output.with_suffix(".chosen.json"), output.with_suffix(".rule.json")
+
+
+def _is_advice(path: Path) -> bool:
+    """What an earlier advice wrote may be written anew."""
+    try:
+        text = text_of(path)
+        if path.suffix.lower() in EXPERIMENTS:
+            return text.startswith(comment(ADVISED))
+        content = read_json(text)
+    except (OSError, ValueError, FileError):
+        return False
+    first = content[0] if isinstance(content, list) and content else content
+    return isinstance(first, dict) and CHOSEN_ON in first
 
 
 def written_team(output: Path, advice: Advice, reading: AdviceInput) -> list[str]:
@@ -58,7 +82,7 @@ def written_team(output: Path, advice: Advice, reading: AdviceInput) -> list[str
     parts = parted_in_two(reading.drafts.units)
     search = reading.drafts.at(parts.search)
     marks = sorted({reading.questions[place] for place in parts.search})
-    chosen, rule = output.with_suffix(".chosen.json"), output.with_suffix(".rule.json")
+    chosen, rule = _beside(output)
     names = list(taken.option.names(advice.players))
     accuracies = {advice.players[seat]: round(float(search.worth[seat].mean()), DIGITS) for seat in taken.option.seats}
     write_rule(chosen, [{"team": names, "accuracies": accuracies, CHOSEN_ON: marks}])
@@ -66,7 +90,8 @@ def written_team(output: Path, advice: Advice, reading: AdviceInput) -> list[str
         write_rule(rule, {**_rule(taken, advice, reading, search), CHOSEN_ON: marks})
     text = "\n".join(_lines(file, taken, names, chosen.name, rule.name)) + "\n"
     try:
-        output.write_text(text, encoding="utf-8")
+        with written_whole(output) as draft:
+            draft.write_text(text, encoding="utf-8")
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
     build(read_experiment(output, with_questions=False), asked=False)
@@ -81,7 +106,7 @@ def _lines(file: ExperimentFile, taken: ClaimedPoint, names: Sequence[str], chos
     grouping = spec.grouping.model if spec.grouping is not None else None
     readers = spec.extract.models if spec.extract is not None else []
     wanted = {*(player.model for player in players.values()), *readers, *([grouping] if grouping else [])}
-    yield comment(f"What moot advise took from {file.path.name}, chosen on the questions that {chosen} names.")
+    yield comment(f"{ADVISED} {file.path.name}, chosen on the questions that {chosen} names.")
     yield f"name: {flow(f'{spec.name}-{TEAM}')}"
     for key in KEPT:
         if key in values:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,8 +17,8 @@ from sqlalchemy import Connection
 
 from moot import __version__
 from moot.cli.report import open_existing, tell_whose
+from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
-from moot.config.flow import flow
 from moot.decide.asking_order import cheapest_first
 from moot.decide.candidates import Candidates
 from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
@@ -32,7 +30,7 @@ from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
 from moot.decide.rules import Plurality, expected_worth
 from moot.decide.studied import Studied, studied
-from moot.errors import FileError, UsageError
+from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.fitted import mark_of_hashes, prompts_mark, read_rule, rule_named, seat_of, seat_of_spec
 from moot.experiment.part_of_file import with_other_play
@@ -88,6 +86,7 @@ def fit_command(
 ) -> int:
     targets = _targets(promises)
     file = read_experiment(path, with_questions=False)
+    output = rule_output(output, path, store)
     table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
     drafts, origin = asyncio.run(_drafts(path, store, table, served=served))
@@ -116,9 +115,16 @@ def fit_command(
         used += every.parted()[1]
         made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
         content["promises"] = promises_content(made)
+    kept_before = keep_rule_before(output)
     write_rule(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
-    for line in (*_shown(content, learnt, figures, notes, drift), *_promise_words(made), *_next(file, output, targets)):
+    for line in (
+        *_shown(content, learnt, figures, notes, drift),
+        *_promise_words(made),
+        *next_lines(file, output, learnt, targets),
+    ):
         say(line)
+    if kept_before is not None:
+        say(f"The rule that stood there is kept: {kept_before}")
     return 0
 
 
@@ -330,26 +336,3 @@ def _shown(
 def _told(figure: Estimate) -> str:
     ends = "" if figure.low is None or figure.high is None else f" ({100 * figure.low:.1f}–{100 * figure.high:.1f})"
     return f"{100 * figure.value:.1f} %{ends}"
-
-
-def _next(file: ExperimentFile, output: Path, targets: Sequence[float]) -> Iterator[str]:
-    try:
-        beside = str(output.resolve().relative_to(file.path.resolve().parent))
-    except ValueError:
-        beside = str(output.resolve())
-    yield f"Written: {output}. In the file, whose figures leave these questions out:"
-    abstain = {"abstain": {"target": targets[-1]}} if targets else {}
-    yield f"  strategies: {flow([{'learnt': {'from': beside, **abstain}}])}"
-    yield f"Then: moot serve {shlex.quote(str(file.path))}"
-
-
-def write_rule(output: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
-    """Beside and moved: a server may begin at any moment."""
-    unfinished = output.with_name(f"{output.name}.part")
-    try:
-        unfinished.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        unfinished.replace(output)
-    except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
-    finally:
-        unfinished.unlink(missing_ok=True)

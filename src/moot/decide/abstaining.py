@@ -260,7 +260,10 @@ def label_with(strategy: Strategy, abstain: Abstain | None) -> str:
 
 def traits_with(traits: Traits, abstain: Abstain | None, rule: FittedRule | None) -> Traits:
     """What abstains learns how sure it is from the other questions of the run, where no rule tells it."""
-    if abstain is None or rule is not None:
+    if abstain is None:
+        return traits
+    traits = replace(traits, weighs=True)  # whether its word stands is a rule's, be it a vote's
+    if rule is not None:
         return traits
     return replace(traits, learns=True, fewest_lessons=max(traits.fewest_lessons, abstain.fewest_lessons))
 

@@ -67,6 +67,7 @@ def traits_of_rule(*, learns: bool) -> Traits:
         hears="nothing",
         groups=True,
         asks="nobody",
+        weighs=True,
         calls=CallBound(per_player=1),
         learns=learns,
         fewest_lessons=FEWEST if learns else 1,
