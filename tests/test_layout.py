@@ -32,6 +32,7 @@ ORDER = [
     "strategies",
     "decide",
     "select",
+    "advise",
     "grade",
     "data",
     "simulate",

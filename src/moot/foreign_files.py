@@ -71,18 +71,18 @@ def lines_of(file: IO[Piece], path: Path) -> Iterator[Piece]:
         yield line
 
 
-def whole_of(file: IO[Piece], path: Path) -> Piece:
+def whole_of(file: IO[Piece], path: Path, most: int = MOST_DOCUMENT) -> Piece:
     """All that is in it."""
-    content = file.read(MOST_DOCUMENT + 1)
-    if len(content) > MOST_DOCUMENT:
-        raise FileError(f"is longer than {MOST_DOCUMENT:,} characters, and would have to be read as a whole", file=path)
+    content = file.read(most + 1)
+    if len(content) > most:
+        raise FileError(f"is longer than {most:,} characters, and would have to be read as a whole", file=path)
     return content
 
 
-def text_of(path: Path) -> str:
-    """A whole file of UTF-8."""
+def text_of(path: Path, most: int = MOST_DOCUMENT) -> str:
+    """A whole file of UTF-8, of so many bytes at most."""
     with opened(path) as file:
-        return whole_of(file, path).decode("utf-8-sig")
+        return whole_of(file, path, most).decode("utf-8-sig")
 
 
 class RowLines(Iterator[str]):

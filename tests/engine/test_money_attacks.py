@@ -21,16 +21,25 @@ CAP_USD = 1.0
 AT_ONCE = 16
 
 
-def experiment(folder: Path, server: Provider, *, concurrent: int = AT_ONCE, **keys: Any) -> Path:
-    model = {
-        "provider": "endpoint",
-        "base_url": server.base_url,
-        "model": "ann",
-        "price": PRICE,
-        "params": {"max_tokens": MAX_TOKENS},
-        "limits": {"concurrent": concurrent},
+def experiment(
+    folder: Path, server: Provider, *, concurrent: int = AT_ONCE, models: tuple[str, ...] = ("ann",), **keys: Any
+) -> Path:
+    described = {
+        "name": "cup",
+        "questions": {"file": "questions.jsonl"},
+        "models": {
+            name: {
+                "provider": "endpoint",
+                "base_url": server.base_url,
+                "model": name,
+                "price": PRICE,
+                "params": {"max_tokens": MAX_TOKENS},
+                "limits": {"concurrent": concurrent},
+            }
+            for name in models
+        },
+        **keys,
     }
-    described = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": {"ann": model}, **keys}
     path = folder / "cup.yaml"
     path.write_text(json.dumps(described))
     return path
@@ -100,6 +109,31 @@ def test_a_provider_that_bills_more_than_it_was_allowed_is_believed_and_stops_th
         ).stdout
         (facts,) = json.loads(shown)["runs"]
         assert facts["overbilled"]["ann"]["calls"] == 1
+
+
+def test_the_bill_of_one_model_says_nothing_of_another_at_the_same_address(tmp_path: Path) -> None:
+    """An aggregator with one model that ignores max_tokens: the honest one's bill, which comes first, does not vouch for it."""
+    write_questions(tmp_path, 25)
+    with provider(tokens=MAX_TOKENS // 50, latency_s=0.2) as server:
+        server.overbilling = {"bob": 14 * MAX_TOKENS}
+        path = experiment(tmp_path, server, models=("ann", "bob"), budget_usd=CAP_USD)
+        code, error = finish(start(path))
+        assert code == 3
+        assert "bob billed $0.70 for a call that could cost $0.05" in error
+        assert server.asked_of["bob"] == 1, "the first goes alone, whatever others have billed"
+        assert server.bill_usd <= CAP_USD
+
+
+def test_a_call_that_failed_is_no_bill(tmp_path: Path) -> None:
+    """A model that is loaded when it is first asked for: the next call is as much the first as this one was."""
+    write_questions(tmp_path, 30)
+    with provider(tokens=14 * MAX_TOKENS, latency_s=0.2) as server:
+        server.loading = 1
+        path = experiment(tmp_path, server, budget_usd=CAP_USD)
+        code, _ = finish(start(path))
+        assert code == 3
+        assert server.asked_of["ann"] == 1
+        assert server.bill_usd == pytest.approx(booked_usd(path)) == pytest.approx(14 * MOST_USD)
 
 
 @pytest.mark.parametrize("budget_usd", [None, 100.0], ids=["no cap", "a cap far away"])

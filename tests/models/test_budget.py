@@ -194,40 +194,6 @@ def test_the_cap_is_never_crossed(calls: list[tuple[float, float, bool]], cap_us
     asyncio.run(scenario())
 
 
-async def test_the_first_call_of_an_endpoint_goes_alone_under_a_cap() -> None:
-    """Only its bill shows whether the endpoint keeps to what it was allowed."""
-    under_way, highest = 0, 0
-
-    class Slow(ScriptedModel):
-        async def generate(self, request: Request) -> Reply:
-            nonlocal under_way, highest
-            first = not self.requests
-            self.requests.append(request)
-            under_way += 1
-            await asyncio.sleep(0.01)
-            if first:
-                assert under_way == 1
-            highest = max(highest, under_way)
-            under_way -= 1
-            return costing(0.001)
-
-    model = Slow("tom", [], price=PRICE)
-    budget = Budget(model, Purse(1.0), PRICE, MAX_TOKENS, Trust())
-    await asyncio.gather(*(budget.generate(ASKED) for _ in range(10)))
-    assert highest == 9
-
-
-@pytest.mark.parametrize(
-    "ending", [RateLimited("429"), TimedOut("late"), ValueError("a bug")], ids=lambda e: type(e).__name__
-)
-async def test_a_first_call_that_fails_holds_nobody_up(ending: Exception) -> None:
-    model = ScriptedModel("tom", [ending, *[costing(0.001)] * 5], price=PRICE)
-    budget = Budget(model, Purse(1.0), PRICE, MAX_TOKENS, Trust())
-    calls = asyncio.gather(*(budget.generate(ASKED) for _ in range(6)), return_exceptions=True)
-    ended = await asyncio.wait_for(calls, 120)
-    assert [type(each) for each in ended] == [type(ending), *[Reply] * 5]
-
-
 async def test_who_billed_more_than_allowed_is_believed_and_trusted_less() -> None:
     purse, trust = Purse(1.0), Trust()
     script = [costing(MOST_USD), costing(3 * MOST_USD), costing(2 * MOST_USD), TimedOut("late")]

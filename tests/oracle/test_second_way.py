@@ -117,6 +117,7 @@ EVERY_KEY = frozenset(
             "cohort_averages",
             "cohort_models",
             "clusters",
+            "learnt_in_run",
             "probability",
             "cascade",
             "cascade_beside",

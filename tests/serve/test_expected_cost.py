@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from moot.engine.call_bounds import declared_calls
 from moot.experiment.model_specs import LimitsSpec, RetriesSpec
@@ -43,6 +45,32 @@ def test_the_dearest_counts_whatever_came_after_it() -> None:
     assert [dearest.expected_usd(characters) for characters in (0, SHORT)] == [USD] * 2
     assert dearest.expected_usd(LONG) == pytest.approx(USD * (AROUND + LONG) / (AROUND + SHORT))
     assert USD < dearest.expected_usd(LONG) < 3 * USD, "of 4,000 characters beside 20"
+
+
+def test_a_long_question_says_nothing_of_short_ones_once_these_are_known() -> None:
+    dearest = DearestQuestion()
+    dearest.raise_to(100 * USD, 1_000_000)
+    assert dearest.expected_usd(SHORT) == 100 * USD, "nothing else is known"
+    dearest.raise_to(USD, SHORT)
+    assert dearest.expected_usd(SHORT) == USD
+    assert dearest.expected_usd(2 * AROUND) == pytest.approx(USD * 3 * AROUND / (AROUND + SHORT))
+    assert dearest.expected_usd(600_000) >= 100 * USD, "of its own length it says all"
+
+
+@given(st.lists(st.tuples(st.integers(0, 2_000_000), st.floats(1e-6, 10)), min_size=1), st.integers(0, 2_000_000))
+def test_no_question_is_held_below_what_one_of_about_its_length_or_shorter_has_cost(
+    asked: list[tuple[int, float]], characters: int
+) -> None:
+    dearest = DearestQuestion()
+    for length, usd in asked:
+        dearest.raise_to(usd, length)
+    expected_usd = dearest.expected_usd(characters)
+    for length, usd in asked:
+        if AROUND + length <= 2 * (AROUND + characters):
+            assert expected_usd >= usd * max(1.0, (AROUND + characters) / (AROUND + length)) * (1 - 1e-9)
+    assert expected_usd <= max(usd * max(1.0, (AROUND + characters) / (AROUND + length)) for length, usd in asked) * (
+        1 + 1e-9
+    ), "and never above what the dearest of all would say"
 
 
 def test_of_a_team_that_nobody_has_asked_nothing_is_known() -> None:

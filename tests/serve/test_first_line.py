@@ -40,3 +40,22 @@ def test_it_fits_a_line_and_begins_with_who_is_asked(more: dict[str, Any], said:
     finally:
         served.terminate()
         served.communicate(timeout=60)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write to")
+def test_where_nothing_can_be_kept_it_does_not_say_that_it_serves(tmp_path: Path) -> None:
+    path = tmp_path / "three.yaml"
+    path.write_text(yaml.safe_dump(THREE))
+    ended = subprocess.run(
+        [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", "--store", "sqlite:////proc/three.db"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode in (1, 2)
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("moot: ")
+    assert "Traceback" not in ended.stderr

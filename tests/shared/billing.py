@@ -38,6 +38,12 @@ class Provider:
     """So many of the next replies break off in the middle."""
     slow: frozenset[str] = frozenset()
     """Models that work until nobody waits for them any more."""
+    overbilling: Mapping[str, int] = field(default_factory=dict)
+    """By model, the tokens of its replies; who is not in it takes as many as the others."""
+    loading: int = 0
+    """So many of the next requests find no model yet: a 503, at once, and no bill."""
+    asked_of: Counter[str] = field(default_factory=Counter)
+    """By model, how many were worked on."""
 
     async def complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
@@ -46,7 +52,12 @@ class Provider:
         self.requests += 1
         if model in self.down:
             return web.json_response({"error": {"message": "the model is not loaded"}}, status=400)
-        self.bill_usd += self.tokens * PRICE["completion"] / 1e6
+        if self.loading:
+            self.loading -= 1
+            return web.json_response({"error": {"message": "the model is being loaded"}}, status=503)
+        tokens = self.overbilling.get(model, self.tokens)
+        self.asked_of[model] += 1
+        self.bill_usd += tokens * PRICE["completion"] / 1e6
         self.in_flight += 1
         try:
             await asyncio.sleep(self.latency_s)
@@ -59,7 +70,7 @@ class Provider:
             return await _cut(request)
         said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
         choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 10, "completion_tokens": self.tokens}
+        usage = {"prompt_tokens": 10, "completion_tokens": tokens}
         return web.json_response({"choices": [choice], "usage": usage})
 
 

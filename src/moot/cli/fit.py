@@ -26,6 +26,7 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
 from moot.decide.promise import Promise, promise_of
+from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
 from moot.decide.rules import Plurality, expected_worth
 from moot.decide.studied import Studied, studied
@@ -39,9 +40,8 @@ from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
 from moot.report.wanted_plan import FoundPlan, WantedPlan
-from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
-from moot.stats.estimates import estimate, estimate_row
+from moot.stats.estimates import estimate_row
 from moot.store import queries
 from moot.store.examined import opened_to_read
 from moot.strategies import baseline
@@ -99,16 +99,10 @@ def fit_command(
     except UsageError as error:
         part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
         raise UsageError(f"nothing is learnt: {error}{part}") from None
-    figures = _figures(learnt, drafts, taught)
+    figures = rule_figures(learnt, taught.candidates, taught.units)
     notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
-    told: dict[str, Any] = {
-        "figures": {name: _rounded(estimate_row(figure)) for name, figure in figures.items()},
-        "ahead": _rounded({"value": learnt.ahead, "standard_error": learnt.error}),
-        "notes": notes,
-        "learnt_from": {"experiment": origin["name"], "team": table.name, "questions": learnt.questions},
-        "moot": __version__,
-        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
+    learnt_from = {"experiment": origin["name"], "team": table.name, "questions": learnt.questions}
+    told = told_beside(learnt, figures, notes, learnt_from)
     drift = None if before is None else _drift(*before, drafts)
     if drift is not None:
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
@@ -167,11 +161,16 @@ def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
         yield from (f"{kind}: {promise.words()}." for promise in several)
 
 
-def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
-    """The team that the rule is for, built as it is now: nobody is asked."""
+def tables_of(file: ExperimentFile) -> dict[str, Team]:
+    """The tables of a file by name, built as they are now: nobody is asked."""
     unheard: dict[str, Any] = {"questions": None, "grouping": None, "judge": None, "extract": None}
     plan = build(with_other_play(file, strategies=[baseline()], **unheard), asked=False)
-    tables = {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
+    return {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
+
+
+def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
+    """The team that the rule is for."""
+    tables = tables_of(file)
     if wanted is None and len(tables) > 1:
         raise UsageError(f"{file.path} has several teams; expected --team with one of {', '.join(tables)}")
     name = next(iter(tables)) if wanted is None else wanted
@@ -254,7 +253,7 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         return None
     places = np.array(newer, dtype=np.intp)
     values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
-    now = _estimate(places.tolist(), values.tolist(), taught)
+    now = mean_of_places(places.tolist(), values.tolist(), taught.units)
     return None if rule.expected is None else Drift(now, rule.expected)
 
 
@@ -268,16 +267,18 @@ def _drift_row(drift: Drift) -> dict[str, Any]:
     return _rounded({**estimate_row(drift.now), "before": drift.before.value, **ends})
 
 
-def _figures(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> dict[str, Estimate]:
-    places = learnt.settled.tolist()
-    return {name: _estimate(places, values.tolist(), taught) for name, values in learnt.tried.items()}
-
-
-def _estimate(places: Sequence[int], values: Sequence[float], taught: Studied) -> Estimate:
-    with clustered({str(place): taught.units[place] for place in places}):
-        found = estimate({str(place): value for place, value in zip(places, values, strict=True)})
-    assert found is not None, "there are questions"
-    return found
+def told_beside(
+    learnt: LearntRule, figures: Mapping[str, Estimate], notes: Sequence[str], learnt_from: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a file has beside its rule."""
+    return {
+        "figures": {name: _rounded(estimate_row(figure)) for name, figure in figures.items()},
+        "ahead": _rounded({"value": learnt.ahead, "standard_error": learnt.error}),
+        "notes": list(notes),
+        "learnt_from": dict(learnt_from),
+        "moot": __version__,
+        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
 
 
 def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterator[str]:
@@ -293,10 +294,11 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
     if drafts.by_words:
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by their words alone"
-    yield from _odd_players(known)
+    yield from odd_players(known)
 
 
-def _odd_players(known: Candidates) -> Iterator[str]:
+def odd_players(known: Candidates) -> Iterator[str]:
+    """What is odd about those whose answers these are, in words."""
     spoke = known.spoke.sum(axis=0)
     if (known.given.sum(axis=1) <= 1).all() and (spoke == len(known)).all():
         yield "all said the same to every question: no rule makes a difference, and nobody's weight can be told"
@@ -319,6 +321,7 @@ def _shown(
     yield f"Right on questions it was not learnt from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"
+    yield f"{learnt.kept} was chosen by these, so its own is too high rather than too low: its lower end pays for that."
     yield f"{'; '.join(content['words'])}."
     yield f"{learnt.words().capitalize()}."
     for note in notes:

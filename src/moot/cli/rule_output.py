@@ -52,7 +52,7 @@ def keep_rule_before(output: Path) -> Path | None:
     return kept
 
 
-def write_rule(output: Path, content: Mapping[str, Any]) -> None:
+def write_rule(output: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
     """Beside and moved: a server may begin at any moment."""
     unfinished = output.with_name(f"{output.name}.part")
     try:

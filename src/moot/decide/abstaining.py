@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from moot.decide.choice_model import ChoiceModel
-from moot.decide.deciding import Kept, candidates_here, place_of
+from moot.decide.deciding import Kept, RuleVote, candidates_here, place_of
 from moot.decide.learning import FEWEST, PLURALITY
 from moot.decide.learnt import LearntVote
 from moot.decide.promise import (
@@ -71,18 +71,11 @@ class Abstain:
         return FEWEST if self.target is None else FEWEST_FOR_PROMISE
 
 
-@runtime_checkable
-class RuleOverDrafts(Protocol):
-    """A strategy that takes one of the drafts' answers by a rule, and asks nobody again."""
-
-    def kept(self, team: Team) -> Kept: ...
-
-
 def why_no_probability(strategy: Strategy) -> str | None:
     """Why nothing tells how sure the answers of a strategy are; None: something does."""
     if isinstance(strategy, Vote) and strategy.early_stop:
         return "early_stop leaves players unheard, and how sure an answer is hangs on all of them"
-    if isinstance(strategy, Vote | RuleOverDrafts):
+    if isinstance(strategy, Vote | RuleVote):
         return None
     beside = "vote, weighted, learnt or leader, which decide from drafts alone"
     return f"how sure {strategy.name} is cannot be told from its players' drafts; expected it beside {beside}"
@@ -91,7 +84,7 @@ def why_no_probability(strategy: Strategy) -> str | None:
 def kept_by(strategy: Strategy, team: Team) -> Kept:
     if isinstance(strategy, Vote):
         return Kept(Plurality(), PLURALITY, "everybody counts alike")
-    assert isinstance(strategy, RuleOverDrafts), why_no_probability(strategy)
+    assert isinstance(strategy, RuleVote), why_no_probability(strategy)
     return strategy.kept(team)
 
 

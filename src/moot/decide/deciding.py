@@ -17,7 +17,7 @@ from moot.decide.learning import FEWEST, LearntRule
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, winners
 from moot.decide.studied import NothingLearnt
 from moot.decide.weights import weights_of
-from moot.strategies.captaincy import nobody_answered
+from moot.strategies.captaincy import Captained, nobody_answered
 from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import verdict_of_groups
 from moot.team import Team
@@ -72,6 +72,20 @@ def traits_of_rule(*, learns: bool) -> Traits:
         learns=learns,
         fewest_lessons=FEWEST if learns else 1,
     )
+
+
+class RuleVote(Captained):
+    """All players draft alone, and a rule takes one of their answers."""
+
+    __slots__ = ()
+
+    def kept(self, team: Team) -> Kept:
+        """The rule by which this team decides."""
+        raise NotImplementedError
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        return decide_by(self.kept(team), question, team, drafts, await team.group(question, drafts))
 
 
 def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answer], grouping: Grouping) -> Verdict:

@@ -45,8 +45,10 @@ class LearntRule:
     found: Mapping[str, float]
     """By kind of rule: how right it was on questions it was not learnt on."""
     ahead: float
-    """How far the learnt one is ahead of the better of the others, on these, and its standard error."""
+    """How far the learnt one is ahead of the better of the others, on these."""
     error: float
+    """The standard error of that over questions, with the rules as they were learnt. Other questions would teach other rules and
+    might make another the better: from world to world it varies by 1 to 3 times as much (`bench/learnt_in_the_run.py`)."""
     learnt: str = LEARNT
     """The kind of rule that was tried beside the others."""
     settled: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp), repr=False)
@@ -57,7 +59,7 @@ class LearntRule:
     def words(self) -> str:
         rival = max((PLURALITY, SINGLE), key=lambda name: self.found[name])
         beside = f"{100 * self.ahead:+.1f} points beside {rival} on questions it was not learnt from"
-        error = f"with a standard error of {100 * self.error:.1f}"
+        error = f"with a standard error of {100 * self.error:.1f} as far as questions go"
         if self.kept == self.learnt:
             return f"learnt from {self.questions:,} questions: {beside}, {error}"
         return f"{self.kept} stands: what was learnt from {self.questions:,} questions is {beside}, {error}"

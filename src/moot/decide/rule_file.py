@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,11 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, voices
 from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
 from moot.decide.promise import Promise
+from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_figure, checked_weight
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
 from moot.decide.weights import weights_in_words, weights_of
 from moot.errors import UsageError
+from moot.models.border import words
 from moot.types import Estimate, digest
 
 FORM = 1
@@ -32,7 +33,6 @@ STAGES = "stages"
 """What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
 READ = ("form", "why", "figures", "learnt_from", "promises", STAGES, *DECIDING)
 """What is made use of; the rest is for people."""
-WRITTEN = "expected what moot fit writes"
 
 
 NO_STAGES: StageModels = {}
@@ -159,9 +159,10 @@ def _rounded(value: float) -> float:
 
 def rule_of(content: Mapping[str, Any]) -> FittedRule:
     """What a file says, checked: it may have been written by hand, or by somebody else."""
+    check_values(content, READ)
     form = content.get("form")
-    if form != FORM:
-        newer = " (a newer moot wrote it)" if isinstance(form, int) and form > FORM else ""
+    if type(form) is not int or form != FORM:
+        newer = " (a newer moot wrote it)" if type(form) is int and form > FORM else ""
         raise UsageError(f"{WRITTEN}: form {FORM}, found {form!r:.40}{newer}")
     players = _mapping(content, "players")
     if len(players) < 2:
@@ -177,7 +178,7 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     return FittedRule(
         seats,
         _text(content, "prompts", "prompts"),
-        Kept(rule, kept, why if isinstance(why, str) else "as the file says", model, voices(rule, model.players)),
+        Kept(rule, kept, _cut_why(why), model, voices(rule, model.players)),
         _expected(content.get("figures"), kept),
         _accuracy(players),
         {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
@@ -185,6 +186,11 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         _questions(content.get("learnt_from")),
         _promises(content.get("promises")),
     )
+
+
+def _cut_why(why: object) -> str:
+    """It is in the record of every question."""
+    return words(why, LONGEST_WHY) if isinstance(why, str) else "as the file says"
 
 
 def _accuracy(players: Mapping[str, Any]) -> dict[str, float]:
@@ -244,16 +250,7 @@ def _promise(written: object) -> Promise:
 
 def _expected(figures: object, kept: str) -> Estimate | None:
     figure = figures.get(kept) if isinstance(figures, Mapping) else None
-    if not isinstance(figure, Mapping):
-        return None
-    ends = [
-        end for key in ("value", "low", "high") if isinstance(end := figure.get(key), int | float) and 0 <= end <= 1
-    ]
-    n = figure.get("n")
-    if not isinstance(n, int) or len(ends) < 3:
-        return None
-    value, low, high = map(float, ends)
-    return Estimate(value, low, high, n)
+    return checked_figure(figure, f"figures.{kept}") if isinstance(figure, Mapping) else None
 
 
 def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRule]:
@@ -283,12 +280,7 @@ def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "p
 
 
 def _numbers(values: Iterable[object], key: str) -> list[float]:
-    found = []
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            raise UsageError(f"{WRITTEN}: {key}: expected a number, found {value!r:.40}")
-        found.append(float(value))
-    return found
+    return [checked_weight(value, key) for value in values]
 
 
 def _mapping(content: Mapping[str, Any], key: str, place: str = "") -> Mapping[str, Any]:

@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from moot.decide.candidates import Candidates
-from moot.decide.deciding import Kept, decide_by, traits_of_rule
+from moot.decide.deciding import Kept, RuleVote, traits_of_rule
 from moot.decide.rules import DraftRule, WeightedSum
 from moot.decide.studied import studied
 from moot.decide.weights import weights_by_accuracy
 from moot.errors import UsageError
 from moot.strategies import value_told
-from moot.strategies.captaincy import Captained, by_captain
+from moot.strategies.captaincy import by_captain
 from moot.strategies.traits import Traits
 from moot.team import Team
-from moot.types import Question, Verdict
 
+LARGEST = 100_000
+"""Of a weight that is given: sums of such are exact enough to tell who is ahead by one voice."""
 UNNAMED = 1.0
 """What the voice of a player counts whom the weights do not name."""
 
@@ -37,12 +38,12 @@ class GivenWeights(dict[str, float]):
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedVote(Captained):
+class WeightedVote(RuleVote):
     """The group with the most weight behind it."""
 
     name: ClassVar[str] = "weighted"
 
-    weights: Literal["learnt"] | Mapping[str, Annotated[float, Ge(0)]] = "learnt"
+    weights: Literal["learnt"] | Mapping[str, Annotated[float, Ge(0), Le(LARGEST)]] = "learnt"
     """By player; whom it does not name counts 1. `learnt`: the log-odds of being right, from graded questions."""
 
     def __post_init__(self) -> None:
@@ -64,13 +65,7 @@ class WeightedVote(Captained):
                 raise UsageError(f"weights: all players of team {team.name!r} count 0; expected a voice that counts")
         return by_captain(team, self.captain, needed=False)
 
-    async def play(self, question: Question, team: Team) -> Verdict:
-        drafts = await team.drafts(question)
-        grouping = await team.group(question, drafts)
-        return decide_by(self.kept(team), question, team, drafts, grouping)
-
     def kept(self, team: Team) -> Kept:
-        """The rule by which this team decides."""
         players = tuple(player.name for player in team.players)
         if not isinstance(self.weights, str):
             given = {name: float(self.weights.get(name, UNNAMED)) for name in players}

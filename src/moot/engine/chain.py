@@ -1,5 +1,6 @@
 """What stands around a model in a run, from the outside in: cache, retry, a gate while nobody knows whether the key is taken,
-hedge, limit, budget, a last look whether the key is still good and the call still ours, and who answers for its bugs.
+hedge, a wait for the first bill under a cap, limit, budget, a last look whether the key is still good and the call still ours,
+and who answers for its bugs.
 
 The slot at the endpoint is free again as soon as the reply has arrived, before it is written to the disk; a pause
 between two attempts holds no slot; every attempt is paid for, and so is a hedge's second request, which has a slot of
@@ -21,6 +22,7 @@ from moot.experiment.providers import BuiltModel
 from moot.models.answerable import Answerable
 from moot.models.budget import Budget, Purse, SpentBeside, Till, Trust
 from moot.models.cache import Cache
+from moot.models.first_bill import BillAwaited, Leaving
 from moot.models.first_heard import EndpointDoor, Knocking, LetIn
 from moot.models.flights import Flights
 from moot.models.hedge import Departure, Hedge
@@ -75,12 +77,18 @@ def chain(
             gate = gates.setdefault((built.endpoint, built.key_from), KeyGate(built.key_from, told=on_wrong_key))
             door = doors.setdefault(built.endpoint, EndpointDoor(told=on_wrong_key))
             model = KeyShown(Knocking(model, door), gate)
+        capped = False
         if purse is not None and model.price is not None and _priced(model):
             trust = trusts.setdefault(built.endpoint or name, Trust())
-            model = Budget(model, purse, model.price, built.max_tokens, trust)
+            capped = not math.isinf(purse.cap_usd)
+            inner = Leaving(model) if capped else model
+            model = Budget(inner, purse, model.price, built.max_tokens, trust)
         if built.endpoint and gate is not None:
             paused = None if on_pause is None else partial(_tell_pause, on_pause, built.endpoint)
             model = Limit(model, limits[built.endpoint], max_tokens=built.max_tokens, on_pause=paused)
+        if capped:
+            model = BillAwaited(model)
+        if built.endpoint and gate is not None:
             if built.hedge is not None:
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
             model = KeyProven(model, gate)

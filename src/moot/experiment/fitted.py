@@ -7,6 +7,7 @@ selection they are in no claim about it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -34,12 +35,15 @@ _OF_A_REQUEST = ("messages", "params", "schema", "question", "space")
 """What the shape of a call has beside who is asked."""
 UNSAID = f"does not say which questions it was learnt from ({CHOSEN_ON})"
 AGAIN = "moot fit FILE -o rule.json learns one anew"
+MOST_RULE = 16 * 2**20
+"""Bytes of a file. Nearly all of it are the questions that a rule was learnt from: room for more than 400,000."""
+_MARK = re.compile(r"[0-9a-f]{32}")
 
 
 def read_rule(path: Path) -> tuple[RuleContent, ChosenOn]:
     """A rule without the questions that it was learnt from, and these."""
     try:
-        content = read_json(text_of(path))
+        content = read_json(text_of(path, MOST_RULE))
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}; moot fit FILE -o {path.name} writes it"
         raise FileError(problem, file=path) from None
@@ -47,10 +51,11 @@ def read_rule(path: Path) -> tuple[RuleContent, ChosenOn]:
         raise FileError("expected what moot fit writes: JSON", file=path) from None
     if not isinstance(content, dict):
         raise FileError("expected what moot fit writes: keys and values", file=path)
-    if (learnt_on := _marks(content)) is None:
+    if not content.get(CHOSEN_ON):
         raise FileError(f"{UNSAID}; {AGAIN}", file=path)
     try:
         rule_of(content)
+        learnt_on = _marks(content)
     except UsageError as error:
         raise FileError(str(error), file=path) from None
     return RuleContent.made_use_of(content), learnt_on
@@ -87,15 +92,19 @@ def rule_learnt_on(file: ExperimentFile, position: int, played: Strategy, cases:
     if held is None:
         return NOT_CHOSEN
     option, content = held
-    if (learnt_on := _marks(content)) is None:
-        raise file.error(("strategies", position, played.name, option), f"{UNSAID}; {AGAIN}")
-    return learnt_on.among(cases)
+    try:
+        return _marks(content).among(cases)
+    except UsageError as error:
+        raise file.error(("strategies", position, played.name, option), str(error)) from None
 
 
-def _marks(content: Mapping[str, Any]) -> ChosenOn | None:
+def _marks(content: Mapping[str, Any]) -> ChosenOn:
     marks = content.get(CHOSEN_ON)
-    if not isinstance(marks, list | tuple) or not marks or not all(isinstance(mark, str) for mark in marks):
-        return None
+    if not marks:
+        raise UsageError(f"{UNSAID}; {AGAIN}")
+    known = isinstance(marks, list | tuple) and all(isinstance(mark, str) and _MARK.fullmatch(mark) for mark in marks)
+    if not known:
+        raise UsageError(f"expected what moot fit writes: {CHOSEN_ON}: expected marks of questions, 32 hex digits each")
     return ChosenOn(frozenset(marks))
 
 

@@ -4,8 +4,9 @@ A call reserves the most it can cost (every byte of the prompt a token, the repl
 the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
 left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came
 (a timeout, a reply cut in the middle) is counted at its most. An endpoint that bills more than a call could cost is
-believed, and trusted less from then on. Where nothing cuts a reply, which is no way to keep to a
-cap and is allowed only without one, its most is a guess: as long as the longest that this model has given.
+believed, and trusted less from then on; `first_bill` sees to it that the first such bill comes before many calls are under
+way. Where nothing cuts a reply, which is no way to keep to a cap and is allowed only without one, its most is a guess: as
+long as the longest that this model has given.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from moot.errors import BudgetReached, CallError, TakenOver
+from moot.errors import BudgetReached, CallError
 from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
@@ -175,31 +176,12 @@ class Purse(Overcharges):
 class Trust:
     """How far an endpoint keeps to what it was allowed; shared by all models that are asked there.
 
-    Under a cap the first attempt of a run goes alone, because only its bill shows whether the others may go together.
-    Once an endpoint has billed more than a call could cost, every later call there is held at as many times its most, so
-    that fewer go at once and none goes that could cross the cap in the same way.
+    Once it has billed more than a call could cost, every later call there is held at as many times its most, so that fewer
+    go at once and none goes that could cross the cap in the same way.
     """
 
     def __init__(self) -> None:
         self.times = 1.0
-        self._proven = False
-        self._first: asyncio.Future[None] | None = None
-
-    async def enter(self) -> bool:
-        """Wait while the first is under way. True: this is the first, and must say when it is over."""
-        while not self._proven and self._first is not None:
-            await asyncio.shield(self._first)
-        if self._proven:
-            return False
-        self._first = asyncio.get_running_loop().create_future()
-        return True
-
-    def over(self, *, proven: bool) -> None:
-        """`proven`: it was made. Else it was not, and somebody else is the first."""
-        self._proven = self._proven or proven
-        first, self._first = self._first, None
-        if first is not None and not first.done():
-            first.set_result(None)
 
     def bills(self, most_usd: float, billed_usd: float) -> None:
         if most_usd > 0:
@@ -219,23 +201,8 @@ class Budget(Wrapper):
         self._max_tokens = max_tokens
         self._longest = COMPLETION_GUESS
         self._trust = trust or Trust()
-        self._capped = trust is not None and max_tokens is not None and not math.isinf(purse.cap_usd)
 
     async def generate(self, request: Request) -> Reply:
-        if not self._capped or not await self._trust.enter():
-            return await self._paid_for(request)
-        made = False
-        try:
-            reply = await self._paid_for(request)
-            made = True
-            return reply
-        except CallError as error:
-            made = not isinstance(error, TakenOver)
-            raise
-        finally:
-            self._trust.over(proven=made)
-
-    async def _paid_for(self, request: Request) -> Reply:
         hold = await self._purse.reserve(self._most_usd(request))
         reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too

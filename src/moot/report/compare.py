@@ -13,6 +13,8 @@ from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.words import NOTHING_CLAIMED
 from moot.measures.columns import count, few_differ_words
+from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
+from moot.measures.learnt_in_run import learnt_row, learnt_words
 from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
@@ -54,7 +56,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(side_estimate(pairs, place))
-    row |= uncounted(pairs)
+    row |= uncounted(pairs) | learnt_row((*first, *second))
     row |= _abstained(source, (first, second), pairs)
     chosen_on = {question for cell in (*first, *second) for question in source.chosen_on(cell)} & source.cases.keys()
     apart = one.calls.keys() ^ other.calls.keys()
@@ -131,6 +133,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         sentences.append(f"{few_differ_words([row])} This shows next to nothing.")
     if (least := row.get("detectable")) is not None:
         sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
+    sentences += [learnt_words(row[LEARNT_IN_RUN])] if row.get(LEARNT_IN_RUN) else []
     sentences += [*_left_out(row), *_not_sure(row)]
     if ungraded := sum(row["ungraded"].values()):
         over_all = ""

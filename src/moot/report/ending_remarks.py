@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from moot.measures.accuracy.sections import abstention_words, chosen_on_words
 from moot.measures.columns import count
 from moot.measures.facts.figures import losses_remark, other_plans_words
+from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
 from moot.report.figures import Figures
 from moot.report.nothing_played import ended_early_words
@@ -32,6 +33,7 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         yield "A calibration: kept apart from production, and no part of any figure of it."
     if figures["simulated"]:
         yield simulated_words(figures)
+    yield from learnt_in_short(figures)
     if 0 < figures["questions"] < SMALL and not (figures.get("headline") or {}).get("words"):  # which says so itself
         yield prove_nothing(figures)
     endings: Counter[str] = Counter()

@@ -1,8 +1,9 @@
 """What a question is going to cost, by what those before it did: so much of a key's day is held for it while it is played.
 
 The books know what was called; of questions that were let in a moment ago nothing is called yet, and a debate calls most of
-what it will late. So a question is held at the dearest that its team has been asked so far, in proportion to its length where
-it is longer. Of a team that has answered nobody yet nothing is known, and its questions go one after the other until it has.
+what it will late. So a question is held at the dearest of about its length or less that its team has been asked so far, in
+proportion where it is longer. Of a team that has answered nobody yet nothing is known, and its questions go one after the
+other until it has.
 A call that cost nothing because it failed says nothing of those to come: it is taken at the most that it could have cost.
 A question whose time ran out is not what an answer costs either: what its strategy might still have asked is taken at its
 most, too. So clients that always set a limit, and a player who is always late, do not keep a team at one question at a time.
@@ -32,16 +33,29 @@ MOST_BYTES = 4
 
 
 @dataclass(slots=True)
-class DearestQuestion:
+class _OfLength:
     usd: float = 0.0
     usd_per_character: float = 0.0
 
+
+class DearestQuestion:
+    """By length, one entry for each power of two: what a long one costs says nothing of short ones, which others may ask."""
+
+    def __init__(self) -> None:
+        self._by_length: dict[int, _OfLength] = {}
+
     def expected_usd(self, characters: int) -> float:
-        return max(self.usd, self.usd_per_character * (AROUND + characters))
+        """By the dearest of those about as long and of the shorter ones; of the next longer where there are no others."""
+        size = AROUND + characters
+        near = [length for length in self._by_length if length <= size.bit_length() + 1] or [min(self._by_length)]
+        dearest = [self._by_length[length] for length in near]
+        return max(max(known.usd, known.usd_per_character * size) for known in dearest)
 
     def raise_to(self, usd: float, characters: int) -> None:
-        self.usd = max(self.usd, usd)
-        self.usd_per_character = max(self.usd_per_character, usd / (AROUND + characters))
+        size = AROUND + characters
+        known = self._by_length.setdefault(size.bit_length(), _OfLength())
+        known.usd = max(known.usd, usd)
+        known.usd_per_character = max(known.usd_per_character, usd / size)
 
 
 class ExpectedCosts:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from starlette.requests import Request
@@ -29,6 +29,7 @@ from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
 from moot.serve.schema_checks import SchemaChecks
 from moot.serve.tracing import span
+from moot.traces import Deadline, of_kind
 from moot.types import Call
 
 _log = logging.getLogger(__name__)
@@ -37,6 +38,9 @@ ALIVE_S = 15.0
 """A stream with nothing to say sends a comment this often, so that nobody in between closes it."""
 
 NO_PLACE = "no_place_in_time"
+NOT_CHECKED = "schema_not_checked_in_time"
+NOT_WRITTEN = "schema_not_in_time"
+"""Codes of what the client's time limit has ended."""
 
 T = TypeVar("T")
 
@@ -79,22 +83,37 @@ class ServedRequest:
     @contextlib.asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """A place at the table, and room in the day's money. Who gets none in time is told so, and nobody was asked."""
-        ends_at = None if self.time_limit_s is None else self.arrived_at + self.time_limit_s
         async with contextlib.AsyncExitStack() as held:
-            waiting = asyncio.timeout_at(ends_at)
-            try:
-                async with waiting:
-                    await held.enter_async_context(self.server.gate.admitted(self.holder, self.model, self.characters))
-            except TimeoutError:
-                if not waiting.expired():
-                    raise
-                raise self.no_place() from None
+            async with self.in_time(self.no_place):
+                await held.enter_async_context(self.server.gate.admitted(self.holder, self.model, self.characters))
             yield
 
+    @contextlib.asynccontextmanager
+    async def in_time(self, late: Callable[[], Refused]) -> AsyncIterator[None]:
+        """Whatever is waited for, it is over when the client's time is. `late`: what the client is told then."""
+        limit = asyncio.timeout_at(None if self.time_limit_s is None else self.arrived_at + self.time_limit_s)
+        try:
+            async with limit:
+                yield
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise late() from None
+
+    @property
+    def time_is_over(self) -> bool:
+        return self.time_limit_s is not None and self.waited_s >= self.time_limit_s
+
     def no_place(self) -> Refused:
-        words = f"no place within {self.time_limit_s:g} s"
+        return self._nobody_asked(f"no place within {self.time_limit_s:g} s", NO_PLACE)
+
+    def not_checked(self) -> Refused:
+        return self._nobody_asked(f"your schema could not be checked within {self.time_limit_s:g} s", NOT_CHECKED)
+
+    def _nobody_asked(self, words: str, code: str) -> Refused:
         _log.warning("%s: %s; nobody was asked", self.model, words)
-        return Refused(TOO_LATE_STATUS, f"{words.capitalize()}; nobody was asked.", code=NO_PLACE, kind="server_error")
+        told = f"{words[0].upper()}{words[1:]}; nobody was asked."
+        return Refused(TOO_LATE_STATUS, told, code=code, kind="server_error")
 
     async def completion(self) -> Completion:
         async with self.place():
@@ -110,15 +129,15 @@ class ServedRequest:
         except UsageError as error:
             raise Refused(404, str(error), code="model_not_found", param="model") from None
         if self.wanted is not None:
-            await check_schema(self.wanted, self.server.schemas, self.holder.name)
+            async with self.in_time(self.not_checked):
+                await check_schema(self.wanted, self.server.schemas, self.holder.name)
         return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language, self.holder.asker)
 
     async def played(
         self, talk: Conversation, heard: Callable[[Call], None] = unheard
     ) -> tuple[AnsweredQuestion, Completion]:
         live = self.server.live
-        waited_s = self.waited_s
-        if self.time_limit_s is not None and waited_s >= self.time_limit_s:
+        if self.time_is_over:
             raise self.no_place()
         live.pays(self.holder.name)
         with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
@@ -127,24 +146,47 @@ class ServedRequest:
                 self.model,
                 system=talk.system,
                 deadline_s=self.time_limit_s,
-                waited_s=waited_s,
+                waited_s=self.waited_s,
                 heard=heard,
                 asker=self.holder.asker,
             )
             dress = None
-            if self.wanted is not None and asked.verdict.answer is not None:
-                asked, dress = await dressed(asked, self.wanted, self.server.schemas, self.holder.name)
-            self.server.metrics.count(asked)
-            self.server.gate.expected.learn(self.characters, asked, live.experiment.models)
-            note(
-                {
-                    "gen_ai.usage.input_tokens": asked.usage.prompt,
-                    "gen_ai.usage.output_tokens": asked.usage.completion,
-                    "moot.episode": asked.id,
-                    "moot.outcome": asked.verdict.outcome,
-                }
-            )
+            try:
+                if self.wanted is not None and asked.verdict.answer is not None:
+                    asked, dress = await self.in_form(asked, self.wanted)
+            except Refused as refusal:
+                if refusal.code == NOT_WRITTEN:
+                    self.account_for(out_of_time(asked, self.time_limit_s or 0.0), note)
+                raise
+            self.account_for(asked, note)
             return asked, completion_of(self.head, asked, dress, self.wanted)
+
+    async def in_form(self, asked: AnsweredQuestion, wanted: WantedJson) -> tuple[AnsweredQuestion, str]:
+        """The answer as the client wants it written, if there is time for that: where none is left nobody is asked for it."""
+
+        def not_written() -> Refused:
+            within = f"within {self.time_limit_s:g} s"
+            _log.warning("%s: an answer could not be written in the client's form %s", self.model, within)
+            words = f"The team's answer is {asked.verdict.answer!r}, but nobody could write it down in your schema {within}."
+            return Refused(TOO_LATE_STATUS, words, code=NOT_WRITTEN, kind="server_error")
+
+        if self.time_is_over or of_kind(asked.verdict.traces, Deadline):
+            raise not_written()
+        async with self.in_time(not_written):
+            return await dressed(asked, wanted, self.server.schemas, self.holder.name)
+
+    def account_for(self, asked: AnsweredQuestion, note: Callable[[dict[str, Any]], None]) -> None:
+        """In the figures, in what the next questions are expected to cost, and in the trace."""
+        self.server.metrics.count(asked)
+        self.server.gate.expected.learn(self.characters, asked, self.server.live.experiment.models)
+        note(
+            {
+                "gen_ai.usage.input_tokens": asked.usage.prompt,
+                "gen_ai.usage.output_tokens": asked.usage.completion,
+                "moot.episode": asked.id,
+                "moot.outcome": asked.verdict.outcome,
+            }
+        )
 
     async def streamed(self, request: Request, *, watched: bool, with_usage: bool) -> Response:
         """Who is turned away gets the status for it: the stream begins when there is a place at the table."""
@@ -206,6 +248,15 @@ class ServedRequest:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await task
+
+
+def out_of_time(asked: AnsweredQuestion, seconds: float) -> AnsweredQuestion:
+    """A question that was broken off when the team had answered: what it cost is not what such a question costs."""
+    verdict = asked.verdict
+    if of_kind(verdict.traces, Deadline):
+        return asked
+    marked = replace(verdict, traces=(*verdict.traces, Deadline(seconds)))
+    return replace(asked, episode=replace(asked.episode, verdict=marked))
 
 
 async def unless_gone(request: Request, work: Awaitable[T]) -> T:

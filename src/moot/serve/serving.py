@@ -63,24 +63,34 @@ def serve(
     app = create_app(live, settings)
     listening = listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
-    print(f"serving {_served_names(live.models, live.usual)}")
-    print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
     files = raise_file_limit()
     connections = Connections(most=max(16, files // 2), per_address=per_address)
-    print(f"connections: at most {connections.most}, {per_address} from one address; files: {files}")
-    if not keyed:
-        print("no key: it listens on this machine only (--key-env VAR to serve others)")
-    sys.stdout.flush()
-    TeamServer(app, connections, live=live).run(sockets=[listening])
+
+    def say_so() -> None:
+        print(f"serving {_served_names(live.models, live.usual)}")
+        print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
+        print(f"connections: at most {connections.most}, {per_address} from one address; files: {files}")
+        if not keyed:
+            print("no key: it listens on this machine only (--key-env VAR to serve others)")
+        sys.stdout.flush()
+
+    TeamServer(app, connections, live=live, on_open=say_so).run(sockets=[listening])
 
 
 class TeamServer(uvicorn.Server):
     """A server with bounds on its connections, that keeps the collector of garbage out of its requests."""
 
     def __init__(
-        self, app: ASGIApp, connections: Connections, *, live: LiveTeam | None = None, stop_s: int = 10
+        self,
+        app: ASGIApp,
+        connections: Connections,
+        *,
+        live: LiveTeam | None = None,
+        on_open: Callable[[], None] = lambda: None,
+        stop_s: int = 10,
     ) -> None:
-        """`live`: opened before the application starts, whose failures uvicorn tells as a traceback."""
+        """`live`: opened before the application starts, whose failures uvicorn tells as a traceback. `on_open`: called when it
+        is; a server whose store cannot be written says nothing of serving before."""
         config = uvicorn.Config(
             app,
             http=connections.protocol(),
@@ -93,6 +103,7 @@ class TeamServer(uvicorn.Server):
         )
         super().__init__(config)
         self._live = live
+        self._on_open = on_open
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -107,6 +118,7 @@ class TeamServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if self._live is not None:
             await self._live.open()
+        self._on_open()
         await super().startup(sockets)
         spare_collector()
 

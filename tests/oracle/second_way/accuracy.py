@@ -24,6 +24,8 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "losses_usd": raw.losses_usd,
         "simulated": sorted(name for name, model in raw.config["models"].items() if model["provider"] == "simulated"),
     }
+    if learnt := [cell.label for cell in raw.cells if cell.traits.get("learns")]:
+        figures["learnt_in_run"] = list(dict.fromkeys(learnt))
     figures |= _clusters(raw)
     for key in ("ungraded", "disputed"):
         if total := sum(row[key] for row in rows):

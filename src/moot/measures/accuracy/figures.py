@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.learnt_in_run import learnt_row
 from moot.measures.question_costs import question_costs
 from moot.measures.source import Source
 from moot.measures.unfinished import progress_of
@@ -39,6 +40,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "losses_usd": losses_usd(source.connection, source.name),
         "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
     }
+    figures |= learnt_row(source.cells)
     if clusters := _clusters(source):
         figures["clusters"] = clusters
     for name in ("ungraded", "disputed"):

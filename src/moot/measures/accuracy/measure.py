@@ -27,6 +27,7 @@ class Accuracy:
         "bill_usd",
         "losses_usd",
         "simulated",
+        "learnt_in_run",
         "clusters",
         "ungraded",
         "disputed",

@@ -80,10 +80,12 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             Column("name", "strategy"),
             Column("coverage", "answered", "share"),
             figure("accuracy", "right"),
-            Column("from", "from a probability of", "share"),
             Column("n", "questions"),
         )
-        words_of_curve = ("How right the surest answers are, had the team abstained from all others.",)
+        words_of_curve = (
+            "How right the surest answers are, had the team abstained from all others: the surest of each of the five parts that "
+            "probabilities are learnt for.",
+        )
         chart = Chart("lines", "coverage", "accuracy", series="name")
         yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart, terminal="page")
 
