@@ -35,7 +35,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "link.html").symlink_to(folder / "cup.yaml")
     os.link(folder / "cup.yaml", folder / "hard.html")
     (folder / "nowhere.html").symlink_to(folder / "no" / "such")
+    os.link(folder / "cup.yaml", folder / "hard.yaml")
+    (folder / "nowhere.yaml").symlink_to(folder / "no" / "such")
     os.mkfifo(folder / "pipe.html")
+    os.mkfifo(folder / "pipe.yaml")
     (folder / "device.html").symlink_to("/dev/null")
     return folder
 
@@ -75,6 +78,17 @@ def test_nothing_is_written_over(
         pytest.skip("it is made from no file: what a page is to be written to is the user's")
     before = stand(played)
     assert moot(*COMMANDS[command], "-o", output) == 2
+    assert "-o" in capsys.readouterr().err
+    assert stand(played) == before
+
+
+@pytest.mark.parametrize("output", ["other.yaml", "cup.yaml", "hard.yaml", "pipe.yaml", "nowhere.yaml"])
+def test_advice_is_written_over_no_other_experiment(
+    played: Path, output: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(played)
+    before = stand(played)
+    assert moot("advise", "cup.yaml", "-o", output) == 2
     assert "-o" in capsys.readouterr().err
     assert stand(played) == before
 

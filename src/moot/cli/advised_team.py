@@ -54,6 +54,8 @@ def check_writable(paths: Sequence[Path], output: Path, store: str | None) -> No
         raise UsageError(f"-o {output}: expected a file beside {paths[0]}, whose paths are relative to it")
     for each in (output, *_beside(output)):
         checked_output(each, paths, store, replaceable=_is_advice)
+        if each.exists() and not _is_advice(each):
+            raise UsageError(f"-o: {each} is there already and is no advice; expected another name")
 
 
 def _beside(output: Path) -> tuple[Path, Path]:
