@@ -13,7 +13,7 @@
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
 MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
 	tests/store/test_readers_and_writers.py tests/measures/test_no_neighbours.py tests/oracle/test_laws.py \
-	tests/oracle/test_selection_second_way.py \
+	tests/oracle/test_selection_second_way.py tests/oracle/test_advice_second_way.py \
 	tests/contract/test_measures.py tests/measures/test_truth_within_bounds.py tests/python/test_typing.py \
 	tests/examples/test_paper_examples.py tests/estimate/test_estimate_table.py tests/measures/test_null_world.py \
 	tests/cli/test_one_screen.py tests/report/page/test_first_screen.py tests/cli/test_small_core.py tests/measures/test_several_looks.py \

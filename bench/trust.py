@@ -1,11 +1,16 @@
 """Whether a promise about answers is kept, and whether the interval of a calibration error holds it.
 
     nice -5 python bench/trust.py [FOLDER with mmlu_pro_answers.parquet]
+    nice -5 python bench/trust.py runs [WORLDS]
 
 Simulated: probabilities of being right as they are said, true or too sure by some log-odds; a promise ("of the answers given,
 at least 95 % are right") is made on some questions and held against the world itself. Who promises nothing has
 broken nothing: so beside it stand the coverage, with that of who knows the world, how often anything was promised, and how often
 that was kept.
+
+Runs: whole experiments of scripted players in a world that is known, played by `moot.run` with `abstain: {target}`, and then
+`moot fit --promise` on the same store. Of every answer that was given the world tells how likely it is right, given all that was
+said, which no label blurs: their mean is held against the target. What `moot fit` wrote is held against 20,000 new questions.
 
 Recorded: ten teams of six, drawn beforehand, of the models of MMLU-Pro. On one half of a team's questions probabilities of
 its plurality are learnt, a promise is made on 1,000 (or 300) of the others, and checked on the rest.
@@ -13,17 +18,25 @@ its plurality are learnt, a promise is made on 1,000 (or 300) of the others, and
 
 from __future__ import annotations
 
+import io
+import json
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
 
+import moot
+from moot.cli.fit import fit_command
 from moot.decide.candidates import SILENT, Candidates, Floats, candidates_of
 from moot.decide.choice_model import learn
 from moot.decide.learning import folds_of
 from moot.decide.promise import promised
 from moot.decide.reliability import reliability
+from moot.decide.rule_file import rule_of
 from moot.decide.rules import Plurality, taken
 from moot.decide.verdict_chance import learn_verdicts
 
@@ -188,8 +201,135 @@ def load(path: Path) -> tuple[list[str], np.ndarray, np.ndarray]:
     return models, codes, truth
 
 
+LETTERS = "ABCD"
+SEATS = ("ann", "bob", "cat", "dan")
+FRESH = 20_000
+
+
+class KnownWorld:
+    """Questions are easy, hard, or traps, on which nearly all say the same wrong thing. The truth is always A, and
+    all other letters are alike, so that a posterior goes by who agrees with whom alone."""
+
+    def __init__(self, easy: float, trap: float, sure: float, lost: float) -> None:
+        self.easy, self.trap, self.sure, self.lost = easy, trap, sure, lost
+
+    def said(self, draw: np.random.Generator, count: int) -> np.ndarray:
+        """Questions × players: numbers of letters."""
+        kind = draw.choice(3, size=count, p=(self.easy, self.trap, 1 - self.easy - self.trap))
+        right = np.choose(kind[:, None], (self.sure, 0.0, self.lost)) > draw.random((count, len(SEATS)))
+        wrong = draw.integers(1, 4, (count, len(SEATS)))
+        common = np.repeat(draw.integers(1, 4, (count, 1)), len(SEATS), axis=1)
+        trapped = (kind == 1)[:, None] & (draw.random((count, len(SEATS))) < 0.95)
+        return np.where(right, 0, np.where(trapped, common, wrong))
+
+    def right_with(self, said: np.ndarray, answers: np.ndarray) -> Floats:
+        """That these answers are right, given all that was said."""
+        weights = np.stack([self._likely(said, letter) for letter in range(4)], axis=1)
+        return weights[np.arange(len(said)), answers] / weights.sum(axis=1)
+
+    def _likely(self, said: np.ndarray, truth: int) -> Floats:
+        alike = said == truth
+        found = self.easy * np.where(alike, self.sure, (1 - self.sure) / 3).prod(axis=1)
+        found += (1 - self.easy - self.trap) * np.where(alike, self.lost, (1 - self.lost) / 3).prod(axis=1)
+        for lure in set(range(4)) - {truth}:
+            odd = np.where(alike, 0.0, 0.05 / 3)
+            found += self.trap / 3 * np.where(said == lure, 0.95 + 0.05 / 3, odd).prod(axis=1)
+        return found
+
+
+RUNS = (
+    ("just short of it", KnownWorld(0.55, 0.054, 0.93, 0.4), 0.9),
+    ("near it", KnownWorld(0.55, 0.04, 0.93, 0.4), 0.9),
+    ("within reach", KnownWorld(0.6, 0.0, 0.95, 0.35), 0.9),
+)
+
+
+def runs(worlds: int) -> None:
+    print(
+        "world, target             questions rule     kept  nothing given  coverage  right (by the world)  interval holds it"
+    )
+    for number, (name, world, target) in enumerate(RUNS):
+        found: dict[str, list[tuple[float, float, bool]]] = {}
+        for place in range(worlds):
+            with tempfile.TemporaryDirectory() as folder:
+                for rule, outcome in one_run(np.random.default_rng([21, number, place]), world, target, Path(folder)):
+                    found.setdefault(rule, []).append(outcome)
+        for rule, several in found.items():
+            made = [right for right, coverage, _ in several if coverage]
+            kept = sum(right >= target for right in made) + len(several) - len(made)
+            coverage = 100 * np.mean([coverage for _, coverage, _ in several])
+            right = f"{100 * np.mean(made):.1f} %" if made else "–"
+            holds = f"{100 * np.mean([held for _, covered, held in several if covered]):.0f} %" if made else "–"
+            told = f"{len(several) - len(made):8} of {len(several):3} {coverage:8.0f} % {right:>14} {holds:>18}"
+            print(f"{name:20} {target:4} {QUESTIONS:9} {rule:8} {100 * kept / len(several):5.1f} % {told}", flush=True)
+
+
+QUESTIONS = 300
+
+
+def one_run(
+    draw: np.random.Generator, world: KnownWorld, target: float, folder: Path
+) -> Iterator[tuple[str, tuple[float, float, bool]]]:
+    """By rule: how right its answers are by the world, how many it gives, and whether the report's interval holds that."""
+    said = world.said(draw, QUESTIONS)
+    replies = [
+        {"model": name, "question_id": f"q{n}", "answer": LETTERS[said[n, seat]]}
+        for n in range(QUESTIONS)
+        for seat, name in enumerate(SEATS)
+    ]
+    (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    asked = [
+        {"id": f"q{n}", "text": f"Question {n}?", "choices": list("wxyz"), "answer": "A"} for n in range(QUESTIONS)
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    keys = {
+        "name": "world",
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in SEATS},
+        "strategies": [{rule: {"abstain": {"target": target}}} for rule in ("vote",)],
+    }
+    file = folder / "world.yaml"
+    file.write_text(json.dumps(keys))
+    results = moot.run(file, store=f"sqlite:///{folder / 'world.db'}")
+    frame = results.frame("episodes")
+    places = {f"q{n}": n for n in range(QUESTIONS)}
+    for row in results.figures["accuracy"]:
+        if row["strategy"] == "solo":
+            continue
+        plays = [each for each in frame.iter_rows(named=True) if each["strategy"] == row["strategy"]]
+        own = [each for each in plays if each["outcome"] == "answered"]
+        numbers = np.array([places[each["question_id"]] for each in own], dtype=int)
+        answers = np.array([LETTERS.index(each["answer"]) for each in own], dtype=int)
+        right = float(world.right_with(said[numbers], answers).mean()) if own else float("nan")
+        given = row["answered"]
+        yield row["strategy"], (right, len(own) / QUESTIONS, bool(own) and given["low"] <= right <= given["high"])
+    yield from fitted_rules(draw, world, target, file, folder)
+
+
+def fitted_rules(
+    draw: np.random.Generator, world: KnownWorld, target: float, file: Path, folder: Path
+) -> Iterator[tuple[str, tuple[float, float, bool]]]:
+    written = folder / "rule.json"
+    with redirect_stdout(io.StringIO()):
+        fit_command(file, written, served=False, promises=[target], team=None, store=f"sqlite:///{folder / 'world.db'}")
+    rule = rule_of(json.loads(written.read_text()))
+    said = world.said(draw, FRESH)
+    candidates = candidates_of(SEATS, said.T, (said.T == 0).astype(float))
+    for kind, several in rule.promises.items():
+        taken_by = rule.kept_rule.rule if kind == rule.kept_rule.kind else Plurality()
+        chosen = taken(taken_by, candidates, draw)
+        chances = picked(rule.kept_rule.model.probabilities(candidates), chosen)
+        threshold = several[0].threshold
+        given = np.zeros(FRESH, bool) if threshold is None else chances >= threshold
+        right = float(candidates.worth_of(chosen)[given].mean()) if given.any() else float("nan")
+        yield f"fit {'vote' if kind == 'plurality' else 'kept'}", (right, float(given.mean()), True)
+
+
 if __name__ == "__main__":
     started = time.process_time()
+    if sys.argv[1:2] == ["runs"]:
+        runs(int(sys.argv[2]) if len(sys.argv) > 2 else 100)
+        sys.exit()
     simulated()
     intervals()
     if len(sys.argv) > 1:

@@ -13,6 +13,7 @@ import moot
 ROOT = Path(moot.__file__).parent
 ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "decide", "measures", "models", "store")
 GROWING = {
+    "stats": {"Race"},
     "traces": {"_Count"},
     "measures": {"Askings", "Attended", "CellDrafts", "Readers", "TeamDrafts", "_Alike", "_Heard", "_Summaries"},
     "models": {"CallsUnderLimit", "Flight", "StreamSoFar", "Work"},

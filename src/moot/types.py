@@ -19,10 +19,11 @@ import orjson
 
 from moot.traces import Ballot, Grouped, Trace, of_kind
 
-Outcome = Literal["answered", "undecided", "unanswered", "refused", "failed"]
-"""How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer."""
+Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused", "failed"]
+"""How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer. `abstained`: there
+is an answer, and it is not given, since it is not sure enough."""
 
-OUTCOMES: tuple[Outcome, ...] = ("answered", "undecided", "unanswered", "refused", "failed")
+OUTCOMES: tuple[Outcome, ...] = ("answered", "undecided", "abstained", "unanswered", "refused", "failed")
 WITH_ANSWER: frozenset[str] = frozenset(("answered", "undecided"))
 """Outcomes of an episode that has an answer, be it one that is only fallen back on: it is graded like any other."""
 

@@ -16,6 +16,7 @@ import yaml
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.decide.drift import Drift
+from moot.stats.estimates import estimate
 from moot.types import Estimate
 
 PLAYERS = ("ann", "bob", "cat", "dan")
@@ -91,6 +92,9 @@ def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
     assert list(rule["players"]) == list(PLAYERS)
     assert rule["players"]["ann"]["right"] > 0.8
     assert f"{rule['kept']} is kept" in said
+    assert f"{rule['kept']} was chosen by these, so its own is too high rather than too low" in said
+    kept = rule["figures"][rule["kept"]]
+    assert kept["low"] < estimate([1.0] * round(40 * kept["value"]) + [0.0] * (40 - round(40 * kept["value"]))).low  # type: ignore[union-attr, operator]
     assert "strategies: [{learnt: {from: rule.json}}]" in said
     assert f"moot serve {cup.file}" in said
     assert all(words in said for words in rule["words"])
@@ -104,6 +108,40 @@ def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
     by_name = {row["strategy"]: row for row in figures["accuracy"] if row["strategy"] != "solo"}
     assert (by_name["learnt"]["n"], by_name["learnt"]["chosen_on"]) == (40, 40)
     assert by_name["learnt"]["value"] > by_name["vote"]["value"]
+
+
+def test_a_cascade_decides_by_a_rule_and_asks_as_few_as_it_takes(cup: Cup) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    stages = [set(stage["weights"]) for stage in cup.rule["stages"]]
+    assert {"ann"} in stages
+    assert all(len(stage) < len(PLAYERS) for stage in stages)
+    orders = [{"order": order, "until": 0.6, "from": "rule.json"} for order in ("learnt", "best", "cheapest")]
+    cup.write(80, strategies=["vote", {"learnt": {"from": "rule.json"}}, *({"cascade": each} for each in orders)])
+    cup.moot("run", cup.file, "--quiet")
+    cup._capsys.readouterr()
+    assert run_app(app, ["report", str(cup.file), "--json"]) == 0
+    figures = json.loads(cup._capsys.readouterr().out)
+    assert len(figures["cascade"]) == 3
+    assert all(row["n"] == 40 for row in figures["cascade"])
+    assert figures["cascade"][1]["calls_per_question"] < 2
+    assert figures["cascade"][1]["accuracy"] > 0.8
+    assert {row["against"].partition("(")[0] for row in figures["cascade_beside"]} == {"vote", "learnt"}
+    said = cup.moot("ask", "Question 3?", "--team", cup.file, "--strategy", "cascade", ends=2)
+    assert "cascade" in said
+
+
+def test_a_rule_that_does_not_know_who_was_asked_is_refused(cup: Cup) -> None:
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    cup.fit()
+    order = ["dan", "ann", "cat", "bob"]
+    cup.write(strategies=[{"cascade": {"order": order, "until": 0.6, "from": "rule.json"}}])
+    said = cup.moot("run", cup.file, ends=2)
+    assert "from: it does not tell how sure an answer is where only dan was asked" in said
+    (cup.folder / "rule.json").write_text(json.dumps({**cup.rule, "stages": 7}))
+    assert "stages: expected a list of keys and values, found 7" in cup.moot("run", cup.file, ends=2)
 
 
 def test_what_is_in_a_rule_makes_it_another_and_not_where_it_is(cup: Cup) -> None:
@@ -245,6 +283,26 @@ def test_odd_players_are_told_of(cup: Cup) -> None:
     assert "ann was right on all 40: nobody can be better" in said
     assert "bob said nothing to 20 of 40: its weight is made of the others" in said
     assert len(cup.rule["notes"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "kept", "words"),
+    [
+        ({"ann": 0.97, "bob": 0.3, "cat": 0.3}, "best single", "Served as solo@ann: strategies: [solo]"),
+        ({"ann": 0.6, "bob": 0.6, "cat": 0.6}, "plurality", "Cheaper: a vote says the same"),
+    ],
+)
+def test_what_does_as_well_for_less_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], accuracies: dict[str, float], kept: str, words: str
+) -> None:
+    cup = Cup(tmp_path, capsys, accuracies)
+    cup.write()
+    cup.moot("run", cup.file, "--quiet")
+    said = cup.fit()
+    assert cup.rule["kept"] == kept
+    assert words in said
+    cup.write(strategies=["solo", {"learnt": {"from": "rule.json"}}])
+    assert "rule.json, which cup.yaml decides by already" in cup.fit()
 
 
 def test_all_alike(cup: Cup) -> None:

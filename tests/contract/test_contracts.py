@@ -105,7 +105,24 @@ class Inventive:
         return verdict if verdict.answer else Verdict("A", "answered")
 
 
-@pytest.mark.parametrize(("broken", "words"), [(Forgetful(), "differs"), (Inventive(), "usable")])
+@dataclass(frozen=True)
+class Secretive:
+    """Breaks a promise: what it does not say is lost."""
+
+    name: ClassVar[str] = "secretive"
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return Solo().lineups(team)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        verdict = await Solo().play(question, team)
+        return verdict if verdict.answer is None else Verdict(None, "abstained", cause="not sure")
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [(Forgetful(), "differs"), (Inventive(), "usable"), (Secretive(), "record of the answer that is not given")],
+)
 async def test_a_broken_strategy_is_noticed(broken: Strategy, words: str) -> None:
     with pytest.raises(AssertionError, match=words):
         await check_strategy(broken)

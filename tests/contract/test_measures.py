@@ -22,6 +22,7 @@ from moot.traces import Shown, claims_in, of_kind
 from moot.types import Question, Verdict
 
 WHOSE_RECORDS = {
+    "decided": ({"cascade": {"order": ["ann", "bob"]}}, {"weighted": {"weights": {"ann": 2}}}),
     "discussion": ({"discuss": {"agents": 2, "max_turns": 2, "vote_from": 2}},),
     "summaries": ({"mixture": {"repeats": 1, "summariser": "sue"}},),
 }

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import moot
 from moot.decide.candidates import Candidates
 from moot.decide.learnt import LearntVote
+from moot.decide.rule_border import MOST_VALUES
 from moot.decide.rule_file import rule_of
 from moot.decide.rules import winners
 from moot.decide.weighted import WeightedVote
@@ -90,7 +91,7 @@ FALSE: dict[str, tuple[Any, ...]] = {
     "a truth value as a share": (True, "figures", "learnt", "high"),
     "low above high": (0.9, "figures", "learnt", "low"),
     "a share above one": (1.2, "figures", "learnt", "high"),
-    "much beside": ({"x": list(range(30_000))}, "figures"),
+    "much beside": ({"x": list(range(MOST_VALUES + 1))}, "figures"),
     "a deep one": ({"x": json.loads("[" * 30 + "]" * 30)}, "figures"),
 }
 

@@ -74,3 +74,27 @@ async def test_too_few_questions_are_refused_before_any_call(tmp_path: Path) -> 
         with pytest.raises(FileError, match=words):
             await played(tmp_path, [strategy], CASES[:29])
     await played(tmp_path, [{"leader": {"player": "ann", "unless": 2}}], CASES[:2])
+
+
+async def test_a_cascade_costs_what_it_asked_and_nothing_more_than_the_drafts_that_are_there(tmp_path: Path) -> None:
+    """Ann is asked first, and where she is sure to be right nobody else: beside a vote that costs no call at all."""
+    results, voices = await played(
+        tmp_path,
+        ["vote", "learnt", "cascade", {"cascade": {"until": 0.7}}, {"cascade": {"order": list(PLAYERS[::-1])}}],
+    )
+    assert results.state == "done"
+    assert sum(len(voice.requests) for voice in voices.values()) == len(PLAYERS) * len(CASES)
+    rows_by_label = {row["label"]: row for row in results.figures["accuracy"]}
+    learnt, cascade = rows_by_label["learnt"], rows_by_label["cascade"]
+    assert cascade["value"] == learnt["value"]
+    assert learnt["calls_per_question"] == 3
+    assert cascade["calls_per_question"] < 2
+    assert rows_by_label["cascade(until=0.7)"]["calls_per_question"] < 2
+    # Cat and bob say the same: ann cannot change that.
+    assert rows_by_label["cascade(order=('cat', 'bob', 'ann'))"]["calls_per_question"] == 2
+
+
+async def test_a_cascade_alone_asks_nobody_who_is_not_needed(tmp_path: Path) -> None:
+    results, voices = await played(tmp_path, [{"cascade": {"order": list(PLAYERS[::-1])}}])
+    assert results.state == "done"
+    assert {name: len(voice.requests) for name, voice in voices.items()} == {"ann": 0, "bob": 30, "cat": 30}

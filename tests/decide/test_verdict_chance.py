@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from moot.decide.candidates import SILENT, Candidates, candidates_of
+from moot.decide.learning import folds_of
 from moot.decide.reliability import calibration_error
 from moot.decide.rules import Plurality, taken
-from moot.decide.verdict_chance import learn_verdicts, table_chances, verdict_chances
+from moot.decide.verdict_chance import learn_verdicts, surest_first, table_chances, verdict_chances
 
 PLAYERS = ("ann", "bob", "cat", "dan")
 
@@ -78,3 +79,34 @@ def test_an_ungraded_verdict_has_a_probability_and_teaches_nothing() -> None:
     chosen[4] = SILENT
     chances = verdict_chances(table_chances(candidates, units(100)), np.arange(100), chosen, rights)
     assert ((chances > 0) & (chances < 1)).all()
+
+
+def test_a_part_that_turned_out_badly_does_not_come_first() -> None:
+    """Everybody says one and the same: what is said differs by what the other parts came to, and by nothing else."""
+    part_of = folds_of(units(100), role="probability")
+    rights = (part_of != 3).astype(float)
+    codes = np.tile(1 - rights.astype(int), (3, 1))
+    table = table_chances(candidates_of(PLAYERS[:3], codes, (codes == 0).astype(float)), units(100))
+    said = verdict_chances(table, np.arange(100), np.zeros(100, dtype=np.intp), rights)
+    assert rights[np.argsort(-said, kind="stable")][:20].mean() == 0
+    order = surest_first(said, table.fold_of, [(name, 0) for name in units(100)])
+    assert sorted(order) == list(range(100))
+    for tenths in range(1, 11):
+        assert rights[order[: 10 * tenths]].mean() == 0.8, "as many of each part"
+
+
+def test_the_surest_answers_are_as_right_as_is_told_of_them() -> None:
+    """Three independent players of 70 %, two choices: where all agree they are right in 0.7³ of 0.7³ + 0.3³."""
+    draw, shown, true = np.random.default_rng(5), [], []
+    for number in range(20):
+        codes = (draw.random((3, 100)) > 0.7).astype(int)
+        candidates = candidates_of(PLAYERS[:3], codes, (codes == 0).astype(float))
+        chosen = taken(Plurality(), candidates, draw)
+        rights, names = candidates.worth_of(chosen), [f"{number}-{place}" for place in range(100)]
+        table = table_chances(candidates, names)
+        said = verdict_chances(table, np.arange(100), chosen, rights)
+        surest = surest_first(said, table.fold_of, [(name, 0) for name in names])[:10]
+        alike = codes[:, surest].min(axis=0) == codes[:, surest].max(axis=0)
+        shown.append(rights[surest].mean())
+        true.append(np.where(alike, 0.343 / 0.37, 0.7).mean())
+    assert abs(np.mean(shown) - np.mean(true)) < 0.045, "one standard error is 1.9 points"

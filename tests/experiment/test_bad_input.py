@@ -403,6 +403,18 @@ ENDPOINTS = [
         models(ENDPOINT + ", price: {prompt: 1, completion: 2}") + "budget_usd: 2\n",
     ),
     Bad(
+        "budget-without-max-tokens-of-several",
+        ("cup.yaml:5: models.tom: has a price but no max_tokens", "The same of tim, tam"),
+        models(ENDPOINT + ", price: {prompt: 1, completion: 2}")
+        + "".join(f"  {name}: {{{ENDPOINT}, price: {{prompt: 1, completion: 2}}}}\n" for name in ("tim", "tam"))
+        + "budget_usd: 2\n",
+    ),
+    Bad(
+        "weights-below-nothing",
+        ("strategies.0.weighted.weights: 'tom': expected a number from 0 on, found -1",),
+        models(ENDPOINT) + "strategies: [{weighted: {weights: {tom: -1}}}]\n",
+    ),
+    Bad(
         "limits-differ",
         ("cup.yaml:6: models.tim.limits: models 'tom' and 'tim' share http://127.0.0.1:9/v1", "expected the same"),
         models(ENDPOINT + ", limits: {rpm: 5}") + f"  tim: {{{ENDPOINT}, limits: {{rpm: 6}}}}\n",

@@ -88,7 +88,7 @@ def test_it_has_every_key_of_the_schema() -> None:
     assert KEYS.keys() == schema["properties"].keys()
     parts = {
         "PlayerSpec": ("model",),
-        "TeamSpec": KEYS["teams"]["both"],
+        "TeamSpec": (*KEYS["teams"]["both"], "rule"),  # which goes with those who play, and is held against them
         "JudgeSpec": KEYS["judge"],
         "ExtractSpec": KEYS["extract"],
         "VendorSpec": KEYS["vendors"]["ann"],

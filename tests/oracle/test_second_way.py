@@ -21,6 +21,7 @@ from second_way.claims import claims
 from second_way.cohort_gap import gap_closure
 from second_way.compare import differences
 from second_way.coverage import coverage
+from second_way.decided import decided
 from second_way.discussion import discussion
 from second_way.documented import undocumented
 from second_way.hypotheses import hypotheses
@@ -37,6 +38,7 @@ from second_way.talk_tables import talk_tables
 from second_way.trust import trust
 from second_way.two_ways import two_ways
 from second_way.worlds import (
+    abstaining,
     asked_twice,
     chosen_team,
     cohorts_and_names,
@@ -44,6 +46,7 @@ from second_way.worlds import (
     experiment,
     few_waiting,
     gaps_over_clusters,
+    one_after_another,
     one_at_a_time,
     other_calls,
     reading,
@@ -78,6 +81,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     by_model,
     officers,
     trust,
+    decided,
 )
 """Each gives some keys of the report."""
 
@@ -113,7 +117,11 @@ EVERY_KEY = frozenset(
             "cohort_averages",
             "cohort_models",
             "clusters",
+            "learnt_in_run",
             "probability",
+            "cascade",
+            "cascade_beside",
+            "voices",
         ),
     }
 )
@@ -267,6 +275,34 @@ def test_probabilities_of_answers_too(number: int, tmp_path: Path) -> None:
         missed += [] if [*differences(shown, expected)] else [place]
         holder[key] = value
     assert not missed
+
+
+@pytest.mark.parametrize("number", range(1 + MORE))
+def test_cascades_and_voices_too(number: int, tmp_path: Path) -> None:
+    """And any number of theirs that is changed is noticed."""
+    played.run(tmp_path, keys := one_after_another(number, tmp_path))
+    figures, expected = played.figures(tmp_path), decided(played.raw(tmp_path, keys))
+    assert not undocumented(figures)
+    shown = {key: figures[key] for key in ("cascade", "cascade_beside", "voices")}
+    assert any(row.get("then") for row in shown["cascade"])
+    apart = [*differences(shown, expected)]
+    assert not apart, "\n".join(apart[:30])
+    missed = []
+    for place, holder, key in _numbers(shown):
+        value = holder[key]
+        holder[key] = value + (1 if isinstance(value, int) else 0.43)
+        missed += [] if [*differences(shown, expected)] else [place]
+        holder[key] = value
+    assert not missed
+
+
+@pytest.mark.parametrize("number", range(1 + MORE))
+def test_answers_that_are_not_given_too(number: int, tmp_path: Path) -> None:
+    _check(tmp_path, abstaining(number, tmp_path))
+    figures = played.figures(tmp_path)
+    (row,) = [row for row in figures["accuracy"] if "abstain" in row["options"]]
+    assert 0 < row["coverage"]["value"] < 1
+    assert any(row.get("abstained") for row in figures.get("safety", ()))
 
 
 @pytest.mark.parametrize("number", range(1 + MORE))

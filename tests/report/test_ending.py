@@ -453,3 +453,21 @@ def test_a_short_ending_is_never_cut(figures: dict[str, Any]) -> None:
         console = Console(file=out, width=80)
         print_short_ending({**figures, "headline": headline}, console, "interrupted: 27 of 60 episodes are kept", after)
         assert out.getvalue().splitlines()[1:] == [said, after]
+
+
+def test_remarks_give_way_where_the_verdict_is_long(
+    cup: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who comes back after a week: more questions, a mended reference, a rule, another plan of the name."""
+    run_app(app, ["report", str(cup), "--json"])
+    figures = json.loads(capsys.readouterr().out)
+    words = [f"Sentence {number} of a verdict that is told in long sentences, after a week. " for number in range(5)]
+    long = {**figures, "headline": {**figures["headline"], "words": [each * 2 for each in words]}}
+    asides = [f"Aside {number}: what every table can be read without, in more than a line. " * 2 for number in range(3)]
+    monkeypatch.setattr("moot.report.ending.asides_of", lambda figures: iter(asides))
+    lines = printed(print_ending, long, NextCommands("cup.yaml"))
+    whole = " ".join(" ".join(lines).split())
+    assert len(lines) <= LINES
+    assert "Sentence 4" in whole, "the verdict is whole"
+    assert re.search(r"Not shown: .*3 remarks \(--all\)", whole)
+    assert lines[-1].startswith("moot report cup.yaml --all")

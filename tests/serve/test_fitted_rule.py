@@ -62,7 +62,10 @@ async def test_from_a_run_to_serving_and_back(tmp_path: Path, capsys: pytest.Cap
         served_config = config(server.base_url, strategies=[{"learnt": {"from": "rule.json"}}, "vote"])
         async with serving(tmp_path, served_config) as served:
             name = served.live.models[0]
-            assert name.startswith("three/learnt(from=")
+            assert name == "three/learnt"
+            full = served.live.cell(name).label
+            status, body = await served.chat("By its whole name?", f"three/{full}")
+            assert (status, body["moot"]["strategy"]) == (200, full)
             await asyncio.gather(*(told(served, name, each["text"], each["answer"]) for each in QUESTIONS[30:]))
         capsys.readouterr()
         assert await fitted(tmp_path, "--served") == 0
@@ -73,6 +76,15 @@ async def test_from_a_run_to_serving_and_back(tmp_path: Path, capsys: pytest.Cap
         assert anew["drift"]["before"] == rule["figures"][rule["kept"]]["value"]
         assert anew["drift"]["difference_low"] < 0 < anew["drift"]["difference_high"]
         assert not set(anew["chosen_on"]) & set(rule["chosen_on"])
+        async with serving(tmp_path, served_config) as served:
+            assert served.live.models == ["three/learnt", "three/vote"], "the client need not learn a new name"
+            _, listed = await served.get("/v1/models")
+            assert [model["id"] for model in listed["data"]] == ["three/learnt", "three/vote"]
+            status, body = await served.chat("Which town is it now?", name)
+            assert status == 200
+            assert body["moot"]["strategy"].startswith("learnt(from=")
+            assert body["moot"]["strategy"] != full, "which rule it was is told"
+            assert (await served.chat("The rule of before?", f"three/{full}"))[0] == 404
 
 
 async def test_votes_that_waited_for_nobody_teach_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,3 +103,14 @@ async def test_a_server_begins_with_no_learner_that_has_no_rule(tmp_path: Path) 
     with pytest.raises(moot.MootError, match=r"moot fit FILE -o rule\.json, then learnt: {from: rule\.json}"):
         async with serving(tmp_path, config("http://127.0.0.1:9/v1", strategies=["learnt"])):
             pass
+
+
+async def test_a_name_without_options_is_enough_where_one_alone_is_meant(tmp_path: Path) -> None:
+    several = [{"adaptive": {"talk_from": 2}}, {"debate": {"max_rounds": 2}}, {"debate": {"max_rounds": 3}}]
+    teams = {"three": {"players": list(NAMES), "captain": "each"}}
+    served_config = config("http://127.0.0.1:9/v1", strategies=several, teams=teams)
+    async with serving(tmp_path, served_config) as served:
+        assert served.live.cell("three/adaptive").label == "adaptive(talk_from=2)"
+        assert served.live.cell("three/adaptive@bob").captain == "bob"
+        for name in ("three/debate", "three/debate@bob", "adaptive", "four/adaptive"):
+            assert (await served.chat("Which?", name))[0] == 404, name

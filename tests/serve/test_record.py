@@ -230,7 +230,7 @@ async def test_the_first_wording_that_a_person_called_right_becomes_the_referenc
     try:
         experiment = await store.run(lambda connection: queries.latest_experiment(connection, served_name("three")))
         assert experiment is not None
-        learnt = await store.run(lambda connection: list(learnt_questions(connection, experiment["id"])))
+        learnt = await store.run(lambda connection: list(learnt_questions(connection, experiment)))
     finally:
         await store.close()
     assert [row["answer"] for row in learnt] == ["The NILE"]

@@ -140,10 +140,13 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_the_call_that_writes_the_answer_in_a_form_is_within_the_limit(form: str, tmp_path: Path) -> None:
     writing = list[str]()
     async with serving(tmp_path, wrap=lambda _, model: Scribe(model, frozenset(), writing)) as served:
-        status, error = await asyncio.wait_for(in_form(served, form, 1.5), 60)
+        for limit_s in (0.5, 2.0, 8.0, 30.0):  # on a busy machine the team itself may take a while
+            status, error = await asyncio.wait_for(in_form(served, form, limit_s), 60)
+            if writing:
+                break
         assert status == (200 if form == "chat stream" else 408)
         assert error["code"] == NOT_WRITTEN
-        assert "within 1.5 s" in error["message"]
+        assert f"within {limit_s:g} s" in error["message"]
         assert re.match(r"The team's answer is '.+', but", error["message"]), "what was found is told in words"
         assert len(writing) == 1
         assert (await served.chat("Three?", "solo@ann"))[0] == 200, "no place is lost"

@@ -55,7 +55,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("debate", {"drafts": "doubel-call"}, "found 'doubel-call'; did you mean 'double-call'?"),
     ("discuss", {"paradigm": "memry"}, "debate or collective-refinement, found 'memry'; did you mean 'memory'?"),
     ("discuss", {"personas": "experts"}, "personas: expected expert, none, keys and values (a whole number each) or"),
-    ("discuss", {"personas": {"neutral": "1"}}, "personas: expected expert, none"),
+    ("discuss", {"personas": {"neutral": "1"}}, "personas: 'neutral': expected a whole number, found '1'"),
     ("mixture", {"proposers": "ann"}, "proposers: expected a list (a text each), found 'ann'"),
     ("mixture", {"proposers": ["ann", 3]}, "proposers: item 2: expected a text, found 3"),
     ("mixture", {"shown_accuracies": {"ann": "0.5"}}, "'ann': expected a number from 0 to 1, found '0.5'"),
@@ -226,7 +226,7 @@ def test_common_options_are_declared_once() -> None:
     captained = [
         kind for kind in map(strategy_class, registered()) if "captain" in [each.name for each in fields(kind)]
     ]
-    assert len(captained) == 9
+    assert len(captained) == 10
     assert all(issubclass(kind, Captained) and "captain" not in vars(kind)["__annotations__"] for kind in captained)
 
 

@@ -39,6 +39,12 @@ RECORDS: list[Any] = [
     traces.DecidedFrom(3, "0f" * 16),
     traces.DecidedByRule("learnt", "the likeliest", "it was ahead", 0.75, {"ann": 2.0, "bob": 0.5}),
     traces.DecidedByRule("plurality", "the largest group", "nothing was learnt"),
+    traces.Cascaded((("ann", "bob"), ("cat",)), "sure", (0.5, 0.96), 0.95, order="the cheapest first"),
+    traces.Cascaded((("ann",), ("bob",)), "everybody", then="talkative"),
+    traces.ToldProbability(0.97, "from 240 graded questions"),
+    traces.ToldProbability(None, "nothing is learnt"),
+    traces.Abstained("Oka", "not sure enough", 0.4, 0.9, None, reasoning="It rhymes.", who=("ann", "bob")),
+    traces.Abstained("Oka", "no threshold keeps it", target=0.95),
 ]
 
 

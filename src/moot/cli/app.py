@@ -9,7 +9,7 @@ import typer
 
 from moot import __version__
 from moot.cli.daily_commands import log, runs, show, watch
-from moot.cli.deciding_commands import fit
+from moot.cli.deciding_commands import advise, fit
 from moot.cli.exit import Interruptible
 from moot.cli.init import init
 from moot.cli.models import app as models_app
@@ -217,6 +217,7 @@ def ask(
     return ask_command(one_question(question, team), asked, as_json=as_json)
 
 
+app.command()(advise)
 app.command()(fit)
 app.command()(log)
 app.command()(serve)

@@ -17,6 +17,7 @@ from moot.cli.ask_log import Keeping, Log, earlier_question
 from moot.cli.console import Console
 from moot.cli.safe_text import print_json, say, say_as_it_is
 from moot.cli.watched import Watched
+from moot.decide.abstaining import AnswerChance
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
@@ -213,8 +214,11 @@ def _loading(experiment: Plan) -> bool:
 
 
 def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
-    answers = [episode.verdict.answer for episode in table.episodes.values()]
-    return {**table.json(question, calls), "answer": answers[0] if len(answers) == 1 else None}
+    verdicts = [episode.verdict for episode in table.episodes.values()]
+    if len(verdicts) != 1:
+        return {**table.json(question, calls), "answer": None}
+    (verdict,) = verdicts
+    return {**table.json(question, calls), "answer": verdict.answer, **AnswerChance.of(verdict).json()}
 
 
 def _answers(table: Watched, question: Question) -> Mapping[str, str]:

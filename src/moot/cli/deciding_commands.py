@@ -1,4 +1,4 @@
-"""`moot fit` as it is typed: its options, and nothing that takes long to import."""
+"""`moot fit` and `moot advise` as they are typed: their options, and nothing that takes long to import."""
 
 from __future__ import annotations
 
@@ -16,10 +16,57 @@ def fit(
     served: Annotated[
         bool, typer.Option("--served", help="From feedback on what was served, and tell the drift.")
     ] = False,
+    promise: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="So many of the answers given are to be right, such as 0.95, for abstain: {target: 0.95}. May be repeated."
+        ),
+    ] = None,
     team: Annotated[str | None, typer.Option(help="Which team of the file, where it has several.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
 ) -> int:
     """Learn from graded questions which of the team's answers to take, for learnt: {from: rule.json}. Nobody is asked."""
     from moot.cli.fit import fit_command
 
-    return fit_command(file, output, served=served, team=team, store=store)
+    return fit_command(file, output, served=served, promises=promise or [], team=team, store=store)
+
+
+def advise(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE|LABELS|REPLIES…",
+            help="An experiment file that was run, a label matrix, or recorded replies.",
+            show_default=False,
+        ),
+    ],
+    questions: Annotated[Path | None, typer.Option(help="The questions that recorded replies answer.")] = None,
+    budget: Annotated[
+        float | None, typer.Option("--budget-usd-per-1000", metavar="USD", help="At most so much for 1,000 questions.")
+    ] = None,
+    min_accuracy: Annotated[
+        float | None, typer.Option(metavar="P", help="At least such a share right, with the interval's lower end.")
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="At most so long a question, on the mean.")
+    ] = None,
+    where: Annotated[list[str] | None, typer.Option(help="Keep these rows of a label matrix: category=law.")] = None,
+    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the team's file, such as team.yaml, for moot serve.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The advice as JSON on stdout.")] = False,
+) -> int:
+    """Which team and rule, from the drafts that are there: accuracy against money and time. Nobody is asked."""
+    from moot.advise.frontier import AdviceWanted
+    from moot.cli.advise import advise_command
+
+    return advise_command(
+        files,
+        questions=questions,
+        wanted=AdviceWanted(budget, min_accuracy, max_seconds),
+        where=where or (),
+        store=store,
+        as_json=as_json,
+        output=output,
+    )

@@ -20,6 +20,7 @@ from typing import Any
 from rich.text import Text
 
 from moot.cli.console import Console
+from moot.cli.outputs import checked_output
 from moot.cli.report import ReportWanted, read_report, write_report_page
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
@@ -54,6 +55,7 @@ RECORDINGS = (HELPS, HURTS)
 def demo_command(*, page: Path | None = None, folder: Path | None = None, as_json: bool = False) -> int:
     if page is not None and page.suffix not in (".html", ".htm"):
         raise UsageError(f"-o: expected a name that ends in .html, found {str(page)!r}")
+    page = None if page is None else checked_output(page)
     wanted = ReportWanted(page=page is not None)
     with TemporaryDirectory(prefix="moot-demo-") as unpacked:
         unpack(Path(unpacked))

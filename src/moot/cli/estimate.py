@@ -18,7 +18,6 @@ from moot.measures import needs
 from moot.measures.numbers import money
 from moot.report.names import short_names, ways_of
 from moot.stats.counted_words import count
-from moot.strategies.option_values import option_json
 
 T = TypeVar("T")
 GRADING = "judges, matches"
@@ -109,10 +108,7 @@ def _strategies(taken: RunEstimate, names: Mapping[str, str]) -> Table:
 
 def _short_names(experiment: Plan) -> Mapping[str, str]:
     cells = experiment.cells
-    rows = [
-        {"label": cell.label, "strategy": cell.strategy.name, "options": option_json(cell.strategy)["given"]}
-        for cell in cells
-    ]
+    rows = [{"label": cell.label, "strategy": cell.strategy.name, "options": cell.options["given"]} for cell in cells]
     return short_names(ways_of(rows))
 
 

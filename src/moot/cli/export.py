@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
+from moot.cli.outputs import checked_output
 from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import json_text, say
 from moot.engine.export import recorded_replies
@@ -14,10 +15,14 @@ from moot.errors import FileError, UsageError
 from moot.live.feedback import learnt_questions, loadable
 from moot.stats.counted_words import count
 from moot.store.examined import opened_to_read
+from moot.store.statements import Row
 from moot.store.store import Store
+from moot.whole_files import written_whole
 
 
 def export_command(path: Path, output: Path, *, store: str | None, questions: bool, served: bool) -> int:
+    if str(output) != "-":
+        output = checked_output(output, [path], store)
     written = asyncio.run(_export(path, output, store, questions=questions, served=served))
     told = count(written, "question") if questions else count(written, "reply", "replies")
     say(f"moot: {told}", file=sys.stderr)
@@ -32,21 +37,16 @@ async def _export(path: Path, output: Path, url: str | None, *, questions: bool,
         tell_whose(found)
         experiment = found.plan
         if str(output) == "-":
-            return await write(store, experiment["id"], sys.stdout)
+            return await write(store, experiment, sys.stdout)
         # Written beside and moved: a file of replies that ends in the middle would be taken for silence.
-        unfinished = output.with_name(f"{output.name}.part")
         try:
-            with unfinished.open("w", encoding="utf-8") as lines:
-                written = await write(store, experiment["id"], lines)
-            unfinished.replace(output)
+            with written_whole(output) as draft, draft.open("w", encoding="utf-8") as lines:
+                return await write(store, experiment, lines)
         except OSError as error:
             raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
-        finally:
-            unfinished.unlink(missing_ok=True)
-        return written
 
 
-async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
+async def _write_questions(store: Store, experiment: Row, lines: TextIO) -> int:
     learnt = await store.read(lambda connection: list(learnt_questions(connection, experiment)))
     questions = list(loadable(learnt))
     if left_out := len(learnt) - len(questions):
@@ -57,9 +57,9 @@ async def _write_questions(store: Store, experiment: str, lines: TextIO) -> int:
     return len(questions)
 
 
-async def _write(store: Store, experiment: str, lines: TextIO) -> int:
+async def _write(store: Store, experiment: Row, lines: TextIO) -> int:
     written = 0
-    async for recorded in recorded_replies(store, experiment):
+    async for recorded in recorded_replies(store, experiment["id"]):
         lines.write(json_text(recorded) + "\n")
         written += 1
     if written == 0:

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,6 +20,7 @@ from moot.data.tables.table import check_readable
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.starter_file import StarterFile, StarterModel
+from moot.whole_files import written_whole
 
 FIRST_CHARACTERS = 20_000
 """Of a file beside it that are read for its name."""
@@ -61,6 +61,8 @@ def _check_output(output: Path, *, yes: bool) -> None:
         raise UsageError(f"no such folder: {output.parent}")
     if output.is_dir():
         raise UsageError(f"{output} is a folder; expected the name of a file")
+    if output.exists() and not output.is_file():
+        raise UsageError(f"{output} is no regular file, which would be replaced; expected the name of a file")
     if os.path.lexists(output):
         elsewhere = f"{output} is there already; -o FILE writes elsewhere"
         if yes:
@@ -101,20 +103,10 @@ def _needed_first(offers: Sequence[Offer], models: Sequence[StarterModel]) -> li
 def _write(output: Path, text: str) -> None:
     """Whole or not at all."""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=output.parent, prefix=".moot-", delete=False
-        ) as draft:
-            draft.write(text)
-        Path(draft.name).chmod(0o666 & ~_umask())
-        Path(draft.name).replace(output)
+        with written_whole(output) as draft:
+            draft.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror or error}") from None
-
-
-def _umask() -> int:
-    now = os.umask(0o077)
-    os.umask(now)
-    return now
 
 
 def _say_next(starter: StarterFile, first: Sequence[str]) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,15 +17,20 @@ from sqlalchemy import Connection
 
 from moot import __version__
 from moot.cli.report import open_existing, tell_whose
+from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
-from moot.config.flow import flow
+from moot.decide.asking_order import cheapest_first
 from moot.decide.candidates import Candidates
+from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
+from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
-from moot.decide.learning import FOLDS, LearntRule, learn_rule
-from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, rule_content, rule_of
-from moot.decide.rules import expected_worth
+from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
+from moot.decide.promise import Promise, promise_of
+from moot.decide.rule_figures import mean_of_places, rule_figures
+from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
+from moot.decide.rules import Plurality, expected_worth
 from moot.decide.studied import Studied, studied
-from moot.errors import FileError, UsageError
+from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.fitted import mark_of_hashes, prompts_mark, read_rule, rule_named, seat_of, seat_of_spec
 from moot.experiment.part_of_file import with_other_play
@@ -37,9 +40,8 @@ from moot.measures.graded_drafts import GradedDrafts, graded_drafts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
 from moot.report.wanted_plan import FoundPlan, WantedPlan
-from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
-from moot.stats.estimates import estimate, estimate_row
+from moot.stats.estimates import estimate_row
 from moot.store import queries
 from moot.store.examined import opened_to_read
 from moot.strategies import baseline
@@ -57,6 +59,8 @@ class FittedTeam:
     name: str
     seats: tuple[RuleSeat, ...]
     prompts: str
+    cheapest: Sequence[str] | None = None
+    """The players by what they cost; None where that is not known."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -77,47 +81,96 @@ class FittedTeam:
         return lambda cell, player: player in there(cell["spec"])
 
 
-def fit_command(path: Path, output: Path, *, served: bool, team: str | None, store: str | None) -> int:
+def fit_command(
+    path: Path, output: Path, *, served: bool, promises: Sequence[float], team: str | None, store: str | None
+) -> int:
+    targets = _targets(promises)
     file = read_experiment(path, with_questions=False)
+    output = rule_output(output, path, store)
     table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
     drafts, origin = asyncio.run(_drafts(path, store, table, served=served))
     if (why := drafts.why_unfair()) is not None:
         raise UsageError(f"nothing is learnt: {why}")
-    taught = studied(drafts.lessons, table.players)
+    every = studied(drafts.lessons, table.players)
+    taught = studied(every.parted()[0], table.players) if targets else every
     try:
         learnt = learn_rule(taught.candidates, taught.units)
     except UsageError as error:
-        raise UsageError(f"nothing is learnt: {error}") from None
-    figures = _figures(learnt, drafts, taught)
+        part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
+        raise UsageError(f"nothing is learnt: {error}{part}") from None
+    figures = rule_figures(learnt, taught.candidates, taught.units)
     notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
-    told: dict[str, Any] = {
-        "figures": {name: _rounded(estimate_row(figure)) for name, figure in figures.items()},
-        "ahead": _rounded({"value": learnt.ahead, "standard_error": learnt.error}),
-        "notes": notes,
-        "learnt_from": {"experiment": origin["name"], "team": table.name, "questions": learnt.questions},
-        "moot": __version__,
-        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
+    learnt_from = {"experiment": origin["name"], "team": table.name, "questions": learnt.questions}
+    told = told_beside(learnt, figures, notes, learnt_from)
     drift = None if before is None else _drift(*before, drafts)
     if drift is not None:
         told["drift"] = {"of": str(before[0]) if before else "", **_drift_row(drift)}
-    chosen = sorted({drafts.cases[place].question.wording for place in learnt.settled})
+    used = [taught.lessons[place] for place in learnt.settled]
     accuracy = taught.candidates.accuracy.tolist()
-    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told)
-    _write(output, {**content, CHOSEN_ON: chosen})
-    for line in _shown(content, learnt, figures, notes, drift):
+    stages = _stages(learnt, taught, table.cheapest)
+    content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
+    made: Mapping[str, Sequence[Promise]] = {}
+    if targets:
+        used += every.parted()[1]
+        made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
+        content["promises"] = promises_content(made)
+    kept_before = keep_rule_before(output)
+    write_rule(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
+    for line in (
+        *_shown(content, learnt, figures, notes, drift),
+        *_promise_words(made),
+        *next_lines(file, output, learnt, targets),
+    ):
         say(line)
-    for line in _next(file, output):
-        say(line)
+    if kept_before is not None:
+        say(f"The rule that stood there is kept: {kept_before}")
     return 0
 
 
-def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
-    """The team that the rule is for, built as it is now: nobody is asked."""
+def _stages(learnt: LearntRule, taught: Studied, cheapest: Sequence[str] | None) -> StageModels:
+    """For whoever asks one player after another, in each of the orders that a file may name."""
+    known, players = taught.candidates.graded(learnt.settled), taught.candidates.players
+    orders = [learnt_order(learnt.model, learnt.rule), best_order(known)]
+    if cheapest is not None:
+        orders.append([players.index(name) for name in cheapest])
+    found: dict[frozenset[str], ChoiceModel] = {}
+    for order in orders:
+        found |= taught.stages(in_waves(order), learnt)
+    return found
+
+
+def _targets(wanted: Sequence[float]) -> list[float]:
+    for target in wanted:
+        if not 0 < target < 1:
+            raise UsageError(f"--promise: expected a share between 0 and 1, such as 0.95, found {target:g}")
+    return sorted(set(wanted))
+
+
+def _promises(rule: FittedRule, kept_for_it: Studied, targets: Sequence[float]) -> dict[str, tuple[Promise, ...]]:
+    """What can be promised of the rule as it is written, and of a vote, on questions that taught neither of them."""
+    model = rule.kept_rule.model
+    assert model is not None, "a rule that is read has one"
+    asked = kept_for_it.for_promise()
+    rules = {PLURALITY: Plurality(), rule.kept_rule.kind: rule.kept_rule.rule}
+    return {kind: tuple(promise_of(each, model, *asked, target) for target in targets) for kind, each in rules.items()}
+
+
+def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
+    for kind, several in made.items():
+        yield from (f"{kind}: {promise.words()}." for promise in several)
+
+
+def tables_of(file: ExperimentFile) -> dict[str, Team]:
+    """The tables of a file by name, built as they are now: nobody is asked."""
     unheard: dict[str, Any] = {"questions": None, "grouping": None, "judge": None, "extract": None}
     plan = build(with_other_play(file, strategies=[baseline()], **unheard), asked=False)
-    tables = {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
+    return {_table_name(table): table for declared in plan.teams.values() for table in declared.tables()}
+
+
+def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
+    """The team that the rule is for."""
+    tables = tables_of(file)
     if wanted is None and len(tables) > 1:
         raise UsageError(f"{file.path} has several teams; expected --team with one of {', '.join(tables)}")
     name = next(iter(tables)) if wanted is None else wanted
@@ -127,7 +180,8 @@ def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
     players = tables[name].players
     if len(players) < 2:
         raise UsageError(f"team {name!r} has one player; expected two or more, whose answers a rule decides between")
-    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(tables[name].prompts))
+    cheapest = None if any(player.model.price is None for player in players) else cheapest_first(tables[name])
+    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(tables[name].prompts), cheapest)
 
 
 def _table_name(table: Team) -> str:
@@ -199,7 +253,7 @@ def _drift(path: Path, rule: FittedRule, learnt_on: ChosenOn, drafts: GradedDraf
         return None
     places = np.array(newer, dtype=np.intp)
     values = expected_worth(rule.kept_rule.rule, taught.candidates.graded(places))
-    now = _estimate(places.tolist(), values.tolist(), taught)
+    now = mean_of_places(places.tolist(), values.tolist(), taught.units)
     return None if rule.expected is None else Drift(now, rule.expected)
 
 
@@ -213,16 +267,18 @@ def _drift_row(drift: Drift) -> dict[str, Any]:
     return _rounded({**estimate_row(drift.now), "before": drift.before.value, **ends})
 
 
-def _figures(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> dict[str, Estimate]:
-    places = learnt.settled.tolist()
-    return {name: _estimate(places, values.tolist(), taught) for name, values in learnt.tried.items()}
-
-
-def _estimate(places: Sequence[int], values: Sequence[float], taught: Studied) -> Estimate:
-    with clustered({str(place): taught.units[place] for place in places}):
-        found = estimate({str(place): value for place, value in zip(places, values, strict=True)})
-    assert found is not None, "there are questions"
-    return found
+def told_beside(
+    learnt: LearntRule, figures: Mapping[str, Estimate], notes: Sequence[str], learnt_from: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a file has beside its rule."""
+    return {
+        "figures": {name: _rounded(estimate_row(figure)) for name, figure in figures.items()},
+        "ahead": _rounded({"value": learnt.ahead, "standard_error": learnt.error}),
+        "notes": list(notes),
+        "learnt_from": dict(learnt_from),
+        "moot": __version__,
+        "made": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
 
 
 def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterator[str]:
@@ -238,10 +294,11 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
     if drafts.by_words:
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by their words alone"
-    yield from _odd_players(known)
+    yield from odd_players(known)
 
 
-def _odd_players(known: Candidates) -> Iterator[str]:
+def odd_players(known: Candidates) -> Iterator[str]:
+    """What is odd about those whose answers these are, in words."""
     spoke = known.spoke.sum(axis=0)
     if (known.given.sum(axis=1) <= 1).all() and (spoke == len(known)).all():
         yield "all said the same to every question: no rule makes a difference, and nobody's weight can be told"
@@ -264,6 +321,7 @@ def _shown(
     yield f"Right on questions it was not learnt from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"
+    yield f"{learnt.kept} was chosen by these, so its own is too high rather than too low: its lower end pays for that."
     yield f"{'; '.join(content['words'])}."
     yield f"{learnt.words().capitalize()}."
     for note in notes:
@@ -278,25 +336,3 @@ def _shown(
 def _told(figure: Estimate) -> str:
     ends = "" if figure.low is None or figure.high is None else f" ({100 * figure.low:.1f}–{100 * figure.high:.1f})"
     return f"{100 * figure.value:.1f} %{ends}"
-
-
-def _next(file: ExperimentFile, output: Path) -> Iterator[str]:
-    try:
-        beside = str(output.resolve().relative_to(file.path.resolve().parent))
-    except ValueError:
-        beside = str(output.resolve())
-    yield f"Written: {output}. In the file, whose figures leave these questions out:"
-    yield f"  strategies: {flow([{'learnt': {'from': beside}}])}"
-    yield f"Then: moot serve {shlex.quote(str(file.path))}"
-
-
-def _write(output: Path, content: Mapping[str, Any]) -> None:
-    """Beside and moved: a server may begin at any moment."""
-    unfinished = output.with_name(f"{output.name}.part")
-    try:
-        unfinished.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        unfinished.replace(output)
-    except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -20,6 +20,7 @@ GROUPS = {
         "compare": "Two strategies on the same questions.",
         "show": "One question, whole: every prompt, reply and grade.",
         "select": "Choose complementary proposers, and test the choice.",
+        "advise": "Which team and rule to take, from the drafts that are there.",
         "fit": "Learn from graded questions which answer to take.",
         "export": "The store as recorded replies.",
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from moot.cli.conditions import checked_conditions, unmet
 from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.outputs import checked_output, refuse_inputs
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
@@ -85,6 +86,8 @@ def report_command(
         raise UsageError("--fail-under goes with one file")
     if plan is not None and len(paths) > 1:
         raise UsageError("--plan goes with one file")
+    if output is not None and kind is None:
+        output = checked_output(output, paths, store)
     as_columns = kind is not None and kind != "latex"
     wanted = ReportWanted(
         output is not None and kind is None,
@@ -101,7 +104,9 @@ def report_command(
         for reading in runs:
             tell_whose(reading.found)
     if kind is not None:
-        _write_tables(output or Path("report"), kind, runs, both)
+        folder = output or Path("report")
+        refuse_inputs(_table_files(folder, kind, runs, both), paths, store)
+        _write_tables(folder, kind, runs, both)
     elif output is not None:
         write_report_page(output, runs, both)
     elif as_json:
@@ -242,6 +247,16 @@ def write_report_page(output: Path, runs: Sequence[ReadRun], both: dict[str, Any
     except OSError as error:
         raise UsageError(f"-o: {output}: {error.strerror}") from None
     say(f"moot: {output} ({output.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
+
+
+def _table_files(folder: Path, kind: str, runs: Sequence[ReadRun], both: dict[str, Any] | None) -> Iterator[Path]:
+    """Every file that may be written."""
+    ids = {section.id for reading in runs for section in all_sections(reading.run.figures)}
+    ids |= {section.id for section in (side_by_side_sections(both) if both else ())}
+    names = {*RAW, "accuracy", *ids, *map(_file_name, ids)}
+    ending = "tex" if kind == "latex" else kind
+    for place in (folder, folder / "run-1", folder / "run-2"):
+        yield from (place / f"{name}.{ending}" for name in sorted(names))
 
 
 def _write_tables(

@@ -11,6 +11,7 @@ from typing import Any
 from moot.data.formats import registered as formats
 from moot.experiment.model_specs import plugged_providers
 from moot.experiment.spec import Experiment
+from moot.experiment.spec_parts import ABSTAIN
 from moot.grade.graders import registered as graders
 from moot.strategies import registered as strategies
 
@@ -39,5 +40,19 @@ def experiment_schema() -> dict[str, Any]:
 def _entry(names: list[str]) -> dict[str, Any]:
     """`- vote`, or `- adaptive: {talk_from: 3}`. What options a strategy has is its own business."""
     options = {"type": ["object", "null"]}
-    named = {"type": "object", "properties": dict.fromkeys(names, options), "additionalProperties": False}
-    return {"anyOf": [{"type": "string", "enum": names}, {**named, "minProperties": 1, "maxProperties": 1}]}
+    named: dict[str, Any] = {
+        "type": "object",
+        "properties": dict.fromkeys(names, options),
+        "additionalProperties": False,
+    }
+    share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+    keys = {"properties": {"below": share, "target": share}, "additionalProperties": False}
+    abstain = {"type": "object", **keys, "minProperties": 1, "maxProperties": 1}
+    beside = {**named, "properties": {**named["properties"], ABSTAIN: abstain}, "required": [ABSTAIN]}
+    return {
+        "anyOf": [
+            {"type": "string", "enum": names},
+            {**named, "minProperties": 1, "maxProperties": 1},
+            {**beside, "minProperties": 2, "maxProperties": 2},
+        ]
+    }

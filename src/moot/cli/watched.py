@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.cli.clamped import Clamped
+from moot.decide.abstaining import AnswerChance
 from moot.engine.play import play
 from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
@@ -142,7 +143,16 @@ class Watched:
             table.add_section()
         for cell in decided:
             self._verdict(table, cell)
-        return Group(table, self._bill())
+        return Group(table, *self._how_sure(), self._bill())
+
+    def _how_sure(self) -> Iterator[Text]:
+        """A line for each answer of which it is known how likely it is right. Why one is not given is told in its place."""
+        for cell in self.cells:
+            episode = self.episodes.get(cell.id)
+            if episode is None or episode.verdict.answer is None:
+                continue
+            if words := AnswerChance.of(episode.verdict).words():
+                yield Text(words if len(self.cells) == 1 else f"{self.titles[cell.id]}: {words}")
 
     def _verdict(self, table: Table, cell: Cell) -> None:
         episode = self.episodes.get(cell.id)
@@ -200,7 +210,12 @@ class Watched:
         return {
             "question": question,
             "verdicts": [
-                {"title": self.titles[cell.id], **verdict_json(self.episodes[cell.id].verdict)} for cell in self.cells
+                {
+                    "title": self.titles[cell.id],
+                    **verdict_json(self.episodes[cell.id].verdict),
+                    **AnswerChance.of(self.episodes[cell.id].verdict).json(),
+                }
+                for cell in self.cells
             ],
             "calls": self._distinct(calls),
             "from_store": self._from_store(calls),

@@ -52,8 +52,9 @@ def inside(hint: Any, value: object, step: object) -> tuple[Any, object] | None:
     kind, parts = get_origin(hint), get_args(hint)
     if kind is Annotated:
         return inside(parts[0], value, step)
-    if kind in (Union, UnionType) and len(meant := [part for part in parts if part is not NoneType]) == 1:
-        return inside(meant[0], value, step)
+    if kind in (Union, UnionType):
+        found = [item for part in parts if (item := inside(part, value, step)) is not None]
+        return found[0] if len(found) == 1 else None
     if isinstance(value, Mapping) and _is_mapping(kind) and step in value:
         return parts[1], value[step]
     if isinstance(value, list | tuple) and _is_list(kind) and isinstance(step, int) and step < len(value):

@@ -17,7 +17,7 @@ from moot.decide.learning import FEWEST, LearntRule
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, winners
 from moot.decide.studied import NothingLearnt
 from moot.decide.weights import weights_of
-from moot.strategies.captaincy import nobody_answered
+from moot.strategies.captaincy import Captained, nobody_answered
 from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import verdict_of_groups
 from moot.team import Team
@@ -67,10 +67,25 @@ def traits_of_rule(*, learns: bool) -> Traits:
         hears="nothing",
         groups=True,
         asks="nobody",
+        weighs=True,
         calls=CallBound(per_player=1),
         learns=learns,
         fewest_lessons=FEWEST if learns else 1,
     )
+
+
+class RuleVote(Captained):
+    """All players draft alone, and a rule takes one of their answers."""
+
+    __slots__ = ()
+
+    def kept(self, team: Team) -> Kept:
+        """The rule by which this team decides."""
+        raise NotImplementedError
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        return decide_by(self.kept(team), question, team, drafts, await team.group(question, drafts))
 
 
 def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answer], grouping: Grouping) -> Verdict:
@@ -79,7 +94,7 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
         return nobody_answered(drafts)
     seats = tuple(player.name for player in team.players) if kept.model is None else kept.model.players
     candidates = candidates_here(seats, grouping)
-    places = _places_of_groups(candidates, grouping)
+    places = places_of_groups(candidates, grouping)
     scores, ahead = kept.rule.scores(candidates)[0], winners(kept.rule, candidates)[0]
     tied = [group for group, place in zip(grouping.groups, places, strict=True) if ahead[place]]
     points = [float(scores[place]) if np.isfinite(scores[place]) else 0.0 for place in places]
@@ -96,7 +111,10 @@ def candidates_here(players: Sequence[str], grouping: Grouping) -> Candidates:
     return candidates_by_name(players, [grouping.groups], [{}])
 
 
-def _places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:
+def places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:
     """Where each group stands among the candidates, which go by the seats of who gave them first."""
-    seats = {name: seat for seat, name in enumerate(candidates.players)}
-    return [int(candidates.support[0, :, seats[group[0]]].argmax()) for group in grouping.groups]
+    return [place_of(candidates, group) for group in grouping.groups]
+
+
+def place_of(candidates: Candidates, group: Sequence[str]) -> int:
+    return int(candidates.support[0, :, candidates.players.index(group[0])].argmax())

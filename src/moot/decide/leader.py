@@ -13,21 +13,20 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge
 
 from moot.decide.candidates import Candidates
-from moot.decide.deciding import Kept, decide_by, traits_of_rule, voices
+from moot.decide.deciding import Kept, RuleVote, traits_of_rule, voices
 from moot.decide.learning import best_player
 from moot.decide.rules import DraftRule, Leader, expected_worth
 from moot.decide.studied import studied
 from moot.errors import UsageError
-from moot.strategies.captaincy import Captained, by_captain
+from moot.strategies.captaincy import by_captain
 from moot.strategies.traits import Traits
 from moot.team import Team
-from moot.types import Question, Verdict
 
 NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
-class LedVote(Captained):
+class LedVote(RuleVote):
     """One player's answer, unless enough others agree on another."""
 
     name: ClassVar[str] = "leader"
@@ -53,12 +52,7 @@ class LedVote(Captained):
             raise UsageError(f"{problem}, or {NEVER}")
         return by_captain(team, self.captain, needed=False)
 
-    async def play(self, question: Question, team: Team) -> Verdict:
-        drafts = await team.drafts(question)
-        grouping = await team.group(question, drafts)
-        return decide_by(self._kept(team), question, team, drafts, grouping)
-
-    def _kept(self, team: Team) -> Kept:
+    def kept(self, team: Team) -> Kept:
         players = tuple(player.name for player in team.players)
         if self.player is not None and self.unless is not None:
             given = Leader(self.player, self._number(self.unless))

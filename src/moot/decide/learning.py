@@ -45,8 +45,10 @@ class LearntRule:
     found: Mapping[str, float]
     """By kind of rule: how right it was on questions it was not learnt on."""
     ahead: float
-    """How far the learnt one is ahead of the better of the others, on these, and its standard error."""
+    """How far the learnt one is ahead of the better of the others, on these."""
     error: float
+    """The standard error of that over questions, with the rules as they were learnt. Other questions would teach other rules and
+    might make another the better: from world to world it varies by 1 to 3 times as much (`bench/learnt_in_the_run.py`)."""
     learnt: str = LEARNT
     """The kind of rule that was tried beside the others."""
     settled: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp), repr=False)
@@ -57,7 +59,7 @@ class LearntRule:
     def words(self) -> str:
         rival = max((PLURALITY, SINGLE), key=lambda name: self.found[name])
         beside = f"{100 * self.ahead:+.1f} points beside {rival} on questions it was not learnt from"
-        error = f"with a standard error of {100 * self.error:.1f}"
+        error = f"with a standard error of {100 * self.error:.1f} as far as questions go"
         if self.kept == self.learnt:
             return f"learnt from {self.questions:,} questions: {beside}, {error}"
         return f"{self.kept} stands: what was learnt from {self.questions:,} questions is {beside}, {error}"
@@ -87,9 +89,8 @@ def learn_rule(
     settled = np.flatnonzero(candidates.settled)
     known = candidates.graded(settled)
     names = [units[place] for place in settled]
-    if len(known) < FEWEST or len(set(names)) < FEWEST:
-        together = "" if len(set(names)) == len(names) else f" ({len(set(names))} that do not belong together)"
-        raise UsageError(f"{len(known)} graded questions{together}; expected {FEWEST} or more to learn from")
+    if (few := too_few(len(known), names)) is not None:
+        raise UsageError(few)
     outer = folds_of(names)
     values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (kind, PLURALITY, SINGLE)}
     for fold in np.unique(outer):
@@ -109,6 +110,14 @@ def learn_rule(
     model = rule.model if isinstance(rule, MostProbable) else most_probable(known, names).model
     left_out = len(candidates) - len(known)
     return LearntRule(rule, kept, model, len(known), left_out, found, ahead, error, kind, settled, values)
+
+
+def too_few(graded: int, units: Sequence[str]) -> str | None:
+    """Why nothing is learnt from so many; None: they are enough."""
+    if len(set(units)) >= FEWEST:
+        return None
+    together = "" if len(set(units)) == graded else f" ({len(set(units))} that do not belong together)"
+    return f"{graded} graded questions{together}; expected {FEWEST} or more to learn from"
 
 
 def most_probable(candidates: Candidates, units: Sequence[str]) -> MostProbable:

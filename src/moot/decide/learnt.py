@@ -10,18 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from moot.decide.deciding import Kept, decide_by, traits_of_rule
+from moot.decide.deciding import Kept, RuleVote, traits_of_rule
 from moot.decide.rule_file import RuleContent, rule_of
 from moot.decide.studied import studied
-from moot.strategies.captaincy import Captained, by_captain
+from moot.strategies.captaincy import by_captain
 from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import Traits
 from moot.team import Team
-from moot.types import Question, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class LearntVote(Captained):
+class LearntVote(RuleVote):
     """The answer with the highest probability."""
 
     name: ClassVar[str] = "learnt"
@@ -44,12 +43,7 @@ class LearntVote(Captained):
             return ()
         return by_captain(team, self.captain, needed=False)
 
-    async def play(self, question: Question, team: Team) -> Verdict:
-        drafts = await team.drafts(question)
-        grouping = await team.group(question, drafts)
-        return decide_by(self._kept(team), question, team, drafts, grouping)
-
-    def _kept(self, team: Team) -> Kept:
+    def kept(self, team: Team) -> Kept:
         if self.from_ is not None:
             return rule_of(self.from_).kept_rule
         players = tuple(player.name for player in team.players)

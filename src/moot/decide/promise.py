@@ -19,10 +19,18 @@ from math import ceil, log
 
 import numpy as np
 
-from moot.decide.candidates import Bools, Floats, Places
+from moot.decide.candidates import Bools, Candidates, Floats, Places
+from moot.decide.choice_model import ChoiceModel
+from moot.decide.learning import FEWEST, folds_of
+from moot.decide.rules import DraftRule, winners
 from moot.stats.binomial import at_most
 
 LEVEL = 0.95
+PARTS = 5
+LEARNT_FROM = 2
+"""So many of five parts of the graded questions teach the rule and its probabilities; the promise is made on the others."""
+FEWEST_FOR_PROMISE = FEWEST * PARTS // LEARNT_FROM
+"""With fewer graded questions the part that teaches would be too small to teach anything."""
 THRESHOLDS = (0.995, *(round(0.99 - 0.01 * step, 2) for step in range(100)))
 """From the strictest on. Fixed, so that nothing of the questions chooses them."""
 
@@ -58,6 +66,42 @@ class Promise:
 def fewest_answers(target: float, level: float = LEVEL) -> int:
     """So many right answers without a mistake it takes to promise anything."""
     return ceil(log(1 - level) / log(target))
+
+
+def kept_apart(units: Sequence[str]) -> Bools:
+    """Of each question whether it is kept for a promise: neither rule nor probabilities are learnt from it."""
+    return folds_of(units, PARTS, role="promise") >= LEARNT_FROM
+
+
+def level_of_each(several: int) -> float:
+    """What each of several promises is tested at, so that at `LEVEL` none of them is broken, however they hang together."""
+    return 1 - (1 - LEVEL) / several
+
+
+def promise_of(
+    rule: DraftRule,
+    model: ChoiceModel,
+    candidates: Candidates,
+    units: Sequence[str],
+    target: float,
+    *,
+    level: float = LEVEL,
+) -> Promise:
+    """What can be promised of the answers that a rule takes, on questions that neither it nor the model was learnt from.
+
+    Where several answers are ahead, whoever is asked takes one of them, by lot or as the captain says. It is taken for as
+    sure as the surest of them, and for right only where all are: whatever breaks the tie, more is then kept than promised. So it
+    is with an answer that waits for a grade, which is taken for wrong. A question that nobody answers is not answered.
+    """
+    ahead = winners(rule, candidates)
+    told = model.probabilities(candidates)
+    chances = np.where(ahead, told, UNANSWERED).max(axis=1)
+    worth = np.where(ahead, np.nan_to_num(candidates.worth), 1.0).min(axis=1)
+    return promised(chances, np.where(ahead.any(axis=1), worth, 0.0), units, target, level=level)
+
+
+UNANSWERED = -1.0
+"""In place of a probability: below every threshold."""
 
 
 def promised(chances: Floats, rights: Floats, units: Sequence[str], target: float, *, level: float = LEVEL) -> Promise:

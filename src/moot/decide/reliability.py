@@ -47,7 +47,7 @@ def reliability(chances: Floats, rights: Floats, units: Sequence[str], *, seed: 
     draw = np.random.default_rng([seed, len(chances)])
     squares = (chances - rights) ** 2
     inside = _one_of_bins(chances)
-    unit_of = np.unique(np.asarray(units, dtype=str), return_inverse=True)[1]
+    named, unit_of = np.unique(np.asarray(units, dtype=str), return_inverse=True)
     sums = np.zeros((int(unit_of.max(initial=-1)) + 1, BINS + 2))
     # Of each unit: how many answers, their squares, and by bin how far they are from what came of them.
     np.add.at(sums, unit_of, np.column_stack([np.ones(len(chances)), squares, inside * (chances - rights)[:, None]]))
@@ -60,14 +60,16 @@ def reliability(chances: Floats, rights: Floats, units: Sequence[str], *, seed: 
     by_chance = np.abs((chances - come_true) @ inside).sum(axis=1) / max(len(chances), 1)
     # What is nearly always right has mistakes that this sample, and so every resample, may not show. Its share has an interval
     # all the same, and the error is no less than the distance between what was said and that share, both on the average.
-    share = share_of([(right, count) for right, count in zip(rights_of, sums[:, 0], strict=True)])
+    share = share_of(
+        {str(unit): (right, count) for unit, right, count in zip(named, rights_of, sums[:, 0], strict=True)}
+    )
     ends = [end for end in (share.low, share.high) if end is not None] if share is not None else []
     # A resample adds the noise of the sample once more, so its error is too large by as much. The lower end is mirrored, and
     # is 0 where chance alone shows as much; the upper is not mirrored: it errs on the side of distrust.
-    high = max(float(np.quantile(errors, LEVEL)), *(abs(float(chances.mean()) - end) for end in ends))
+    high = max([float(np.quantile(errors, LEVEL)), *(abs(float(chances.mean()) - end) for end in ends)])
     moved = [squares.mean() + (rights.mean() - end) * (2 * chances - 1).mean() for end in ends]
     brier_low, brier_high = np.quantile(briers, [1 - LEVEL, LEVEL])
-    brier_low, brier_high = max(0.0, min(brier_low, *moved)), max(brier_high, *moved)
+    brier_low, brier_high = max(0.0, min([brier_low, *moved])), max([brier_high, *moved])
     return Reliability(
         brier=float(squares.mean()),
         brier_low=float(brier_low),

@@ -20,8 +20,8 @@ LARGEST_WEIGHT = 1_000.0
 """Of a player, or of none being right. Learning goes in so many steps of such a length that it ends far below."""
 LONGEST_WHY = 500
 DEEPEST = 8
-MOST_VALUES = 20_000
-"""Of all that is made use of; a team of a thousand has so many."""
+MOST_VALUES = 200_000
+"""Of all that is made use of: what is learnt of those who are asked one after another grows with the square of the team."""
 
 
 def check_values(content: Mapping[str, Any], keys: Sequence[str]) -> None:

@@ -8,14 +8,16 @@ the words beside it: its mark is made of what decides alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, voices
 from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
+from moot.decide.promise import Promise
 from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_figure, checked_weight
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
 from moot.decide.weights import weights_in_words, weights_of
@@ -27,15 +29,21 @@ FORM = 1
 """Of the file. A newer one is not read as if it were this."""
 DIGITS = 6
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
-READ = ("form", "why", "figures", *DECIDING)
+STAGES = "stages"
+"""What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
+READ = ("form", "why", "figures", "learnt_from", "promises", STAGES, *DECIDING)
 """What is made use of; the rest is for people."""
+
+
+NO_STAGES: StageModels = {}
 
 
 class RuleContent(dict[str, Any]):
     """A rule as it is written. In a strategy's label it is a mark: what differs must not look alike."""
 
     def __str__(self) -> str:
-        return digest([self.get(key) for key in DECIDING])[:8]
+        stages = [self[STAGES]] if STAGES in self else []
+        return digest([*(self.get(key) for key in DECIDING), *stages])[:8]
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(str(self))
@@ -73,6 +81,16 @@ class FittedRule:
     kept_rule: Kept
     expected: Estimate | None
     """How often it was right on questions that it was not learnt on."""
+    accuracy: Mapping[str, float] = field(default_factory=dict)
+    """By player, on the questions that it was learnt on; empty where the file does not say."""
+    stages: StageModels = field(default_factory=dict)
+    """What was learnt of some of the players alone, for whoever asks them one after another; of all of them too."""
+    mark: str = ""
+    """Of what decides."""
+    questions: int | None = None
+    """So many taught it."""
+    promises: Mapping[str, tuple[Promise, ...]] = field(default_factory=dict)
+    """By kind of rule, its own and plurality: thresholds with a promise."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -80,7 +98,13 @@ class FittedRule:
 
 
 def rule_content(
-    learnt: LearntRule, seats: Sequence[RuleSeat], prompts: str, *, accuracy: Sequence[float], told: Mapping[str, Any]
+    learnt: LearntRule,
+    seats: Sequence[RuleSeat],
+    prompts: str,
+    *,
+    accuracy: Sequence[float],
+    told: Mapping[str, Any],
+    stages: StageModels = NO_STAGES,
 ) -> dict[str, Any]:
     """As it is written. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
     model = learnt.model
@@ -101,13 +125,22 @@ def rule_content(
             for seat, right in zip(seats, accuracy, strict=True)
         },
         "prompts": prompts,
-        "probability": {
-            "weights": {name: _rounded(weight) for name, weight in zip(model.players, model.weights, strict=True)},
-            "common": _rounded(model.common),
-            "none": [_rounded(part) for part in model.none],
-            "penalty": model.penalty,
-        },
+        "probability": _written(model),
+        STAGES: [_written(stages[names]) for names in sorted(stages, key=_by_size) if len(names) < len(seats)],
         **told,
+    }
+
+
+def _by_size(names: frozenset[str]) -> tuple[int, list[str]]:
+    return len(names), sorted(names)
+
+
+def _written(model: ChoiceModel) -> dict[str, Any]:
+    return {
+        "weights": {name: _rounded(weight) for name, weight in zip(model.players, model.weights, strict=True)},
+        "common": _rounded(model.common),
+        "none": [_rounded(part) for part in model.none],
+        "penalty": model.penalty,
     }
 
 
@@ -147,12 +180,72 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         _text(content, "prompts", "prompts"),
         Kept(rule, kept, _cut_why(why), model, voices(rule, model.players)),
         _expected(content.get("figures"), kept),
+        _accuracy(players),
+        {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
+        str(RuleContent(content)),
+        _questions(content.get("learnt_from")),
+        _promises(content.get("promises")),
     )
 
 
 def _cut_why(why: object) -> str:
     """It is in the record of every question."""
     return words(why, LONGEST_WHY) if isinstance(why, str) else "as the file says"
+
+
+def _accuracy(players: Mapping[str, Any]) -> dict[str, float]:
+    """By player; empty where one has none."""
+    found = {name: seat.get("right") for name, seat in players.items()}
+    known = {name: float(right) for name, right in found.items() if isinstance(right, int | float)}
+    return known if len(known) == len(players) else {}
+
+
+def _stages(written: object, players: Sequence[str]) -> StageModels:
+    if written is None:
+        return {}
+    if not isinstance(written, list | tuple) or not all(isinstance(each, Mapping) for each in written):
+        raise UsageError(f"{WRITTEN}: {STAGES}: expected a list of keys and values, found {written!r:.40}")
+    found = {}
+    for each in written:
+        names = tuple(name for name in players if name in _mapping(each, "weights", f"{STAGES}."))
+        found[frozenset(names)] = _model(each, names, STAGES)
+    return found
+
+
+def promises_content(promises: Mapping[str, Sequence[Promise]]) -> dict[str, Any]:
+    """As they are written."""
+    return {
+        kind: [
+            {key: _rounded(value) if isinstance(value, float) else value for key, value in asdict(each).items()}
+            for each in several
+        ]
+        for kind, several in promises.items()
+    }
+
+
+def _questions(learnt_from: object) -> int | None:
+    questions = learnt_from.get("questions") if isinstance(learnt_from, Mapping) else None
+    return questions if isinstance(questions, int) and not isinstance(questions, bool) else None
+
+
+def _promises(written: object) -> dict[str, tuple[Promise, ...]]:
+    if written is None:
+        return {}
+    if not isinstance(written, Mapping) or not all(isinstance(several, list) for several in written.values()):
+        raise UsageError(f"{WRITTEN}: promises: expected lists by kind of rule, found {written!r:.40}")
+    return {str(kind): tuple(map(_promise, several)) for kind, several in written.items()}
+
+
+def _promise(written: object) -> Promise:
+    if not isinstance(written, Mapping):
+        raise UsageError(f"{WRITTEN}: promises: expected keys and values, found {written!r:.40}")
+    shares = {key: written.get(key) for key in ("target", "threshold", "coverage")}
+    counts = {key: written.get(key) for key in ("answered", "right", "questions", "fewest")}
+    for key, value in {**shares, **counts}.items():
+        fits = isinstance(value, int) if key in counts else isinstance(value, int | float) and 0 <= value <= 1
+        if isinstance(value, bool) or not (fits or (key == "threshold" and value is None)):
+            raise UsageError(f"{WRITTEN}: promises: {key}: expected a number, found {value!r:.40}")
+    return Promise(**shares, **counts)  # type: ignore[arg-type]
 
 
 def _expected(figures: object, kept: str) -> Estimate | None:
@@ -173,21 +266,21 @@ def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRul
     raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {SINGLE}, found {kept!r:.40}")
 
 
-def _model(written: Mapping[str, Any], players: tuple[str, ...]) -> ChoiceModel:
-    weights = _mapping(written, "weights", "probability.")
+def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "probability") -> ChoiceModel:
+    weights = _mapping(written, "weights", f"{place}.")
     if set(weights) != set(players):
-        raise UsageError(f"{WRITTEN}: probability.weights: expected one for each of {', '.join(players)}")
+        raise UsageError(f"{WRITTEN}: {place}.weights: expected one for each of {', '.join(players)}")
     none = written.get("none")
     if not isinstance(none, list) or len(none) != 3:
-        raise UsageError(f"{WRITTEN}: probability.none: expected three numbers")
-    always, spoke, different = _numbers(none, "none")
-    row = np.array(_numbers((weights[name] for name in players), "weights"))
-    (common,), (penalty,) = (_numbers([written.get(key)], key) for key in ("common", "penalty"))
+        raise UsageError(f"{WRITTEN}: {place}.none: expected three numbers")
+    always, spoke, different = _numbers(none, f"{place}.none")
+    row = np.array(_numbers((weights[name] for name in players), f"{place}.weights"))
+    (common,), (penalty,) = (_numbers([written.get(key)], f"{place}.{key}") for key in ("common", "penalty"))
     return ChoiceModel(players, row, common, (always, spoke, different), penalty)
 
 
 def _numbers(values: Iterable[object], key: str) -> list[float]:
-    return [checked_weight(value, f"probability.{key}") for value in values]
+    return [checked_weight(value, key) for value in values]
 
 
 def _mapping(content: Mapping[str, Any], key: str, place: str = "") -> Mapping[str, Any]:

@@ -10,16 +10,22 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
 from moot.decide.candidates import Candidates, candidates_by_name
-from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule
+from moot.decide.cascading import StageModels, Waves, stage_models
+from moot.decide.choice_model import ChoiceModel
+from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule, most_probable, too_few
+from moot.decide.promise import kept_apart
 from moot.decide.rules import DraftRule, Plurality
 from moot.errors import UsageError
 from moot.stats.graded import FEW_WAITING
 from moot.team import Lesson
 from moot.types import Question, digest
+
+T = TypeVar("T")
 
 KEPT = 64
 """Tuples of lessons whose teaching is remembered."""
@@ -44,6 +50,7 @@ class Studied:
     choices: int | None
     """Among how many answers they choose; None: some of the questions have free answers."""
     _learnt: dict[object, LearntRule | NothingLearnt] = field(default_factory=dict, repr=False)
+    _more: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def rule(
         self, kind: str = LEARNT, learner: Learner | None = None, named: object = None
@@ -54,6 +61,58 @@ class Studied:
         if key not in self._learnt:
             self._learnt[key] = self._tried(lambda: learn_rule(self.candidates, self.units, kind=kind, learner=learner))
         return self._learnt[key]
+
+    def stages(self, waves: Waves, learnt: LearntRule) -> StageModels:
+        """For every stage of a cascade what is learnt of those alone who were asked by then."""
+
+        def made() -> StageModels:
+            known = self.candidates.graded(learnt.settled)
+            return stage_models(known, waves, learnt.model.penalty, learnt.model)
+
+        return self.once(("stages", *map(tuple, waves)), made)
+
+    def model(self) -> ChoiceModel | NothingLearnt:
+        """What tells how likely each answer is to be right: the model of the rule, where that is learnt already."""
+        if isinstance(learnt := self._learnt.get((LEARNT, None)), LearntRule):
+            return learnt.model
+        return self.once("model", self._model)
+
+    def _model(self) -> ChoiceModel | NothingLearnt:
+        if (why := self._why_unfair()) is not None:
+            return NothingLearnt(why)
+        settled = np.flatnonzero(self.candidates.settled)
+        names = [self.units[place] for place in settled]
+        if (few := too_few(len(settled), names)) is not None:
+            return NothingLearnt(few)
+        return most_probable(self.candidates.graded(settled), names).model
+
+    def parted(self) -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
+        """Lessons to learn from, and those that are kept for a promise; each one and the same object every time."""
+
+        def part() -> tuple[tuple[Lesson, ...], tuple[Lesson, ...]]:
+            if not self.lessons:
+                return (), ()
+            apart = kept_apart(self.units)
+            taught, kept = (
+                tuple(each for each, away in zip(self.lessons, apart, strict=True) if away == wanted)
+                for wanted in (False, True)
+            )
+            return taught, kept
+
+        return self.once("parts", part)
+
+    def for_promise(self) -> tuple[Candidates, list[str]]:
+        """Questions that a promise can be made on: all but those of which nobody ever says what is right."""
+        open_ones = np.array([lesson.question.kind == "open" for lesson in self.lessons], dtype=np.bool_)
+        places = np.flatnonzero(self.candidates.settled | (self.candidates.waiting & open_ones))
+        return self.candidates.at(places), [self.units[place] for place in places]
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is made of these lessons, made once."""
+        if key not in self._more:
+            self._more[key] = make()
+        made: T = self._more[key]
+        return made
 
     def _tried(self, learn: Callable[[], LearntRule]) -> LearntRule | NothingLearnt:
         if (why := self._why_unfair()) is not None:

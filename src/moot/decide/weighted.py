@@ -9,16 +9,15 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Le
 
 from moot.decide.candidates import Candidates
-from moot.decide.deciding import Kept, decide_by, traits_of_rule
+from moot.decide.deciding import Kept, RuleVote, traits_of_rule
 from moot.decide.rules import DraftRule, WeightedSum
 from moot.decide.studied import studied
 from moot.decide.weights import weights_by_accuracy
 from moot.errors import UsageError
 from moot.strategies import value_told
-from moot.strategies.captaincy import Captained, by_captain
+from moot.strategies.captaincy import by_captain
 from moot.strategies.traits import Traits
 from moot.team import Team
-from moot.types import Question, Verdict
 
 LARGEST = 100_000
 """Of a weight that is given: sums of such are exact enough to tell who is ahead by one voice."""
@@ -39,7 +38,7 @@ class GivenWeights(dict[str, float]):
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedVote(Captained):
+class WeightedVote(RuleVote):
     """The group with the most weight behind it."""
 
     name: ClassVar[str] = "weighted"
@@ -66,12 +65,7 @@ class WeightedVote(Captained):
                 raise UsageError(f"weights: all players of team {team.name!r} count 0; expected a voice that counts")
         return by_captain(team, self.captain, needed=False)
 
-    async def play(self, question: Question, team: Team) -> Verdict:
-        drafts = await team.drafts(question)
-        grouping = await team.group(question, drafts)
-        return decide_by(self._kept(team), question, team, drafts, grouping)
-
-    def _kept(self, team: Team) -> Kept:
+    def kept(self, team: Team) -> Kept:
         players = tuple(player.name for player in team.players)
         if not isinstance(self.weights, str):
             given = {name: float(self.weights.get(name, UNNAMED)) for name in players}

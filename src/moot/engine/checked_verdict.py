@@ -24,6 +24,8 @@ def checked_verdict(verdict: object, lineup: Team) -> Verdict:
         raise ValueError(f"expected one of {', '.join(OUTCOMES)} as the outcome, found {verdict.outcome!r}")
     if verdict.answer is None and verdict.outcome == "answered":
         raise ValueError("expected an answer where the outcome is 'answered', found None")
+    if verdict.answer is not None and verdict.outcome == "abstained":
+        raise ValueError(f"expected no answer where the outcome is 'abstained', found {verdict.answer!r:.40}")
     if verdict.answer is not None and not verdict.answer.strip():
         raise ValueError(f"expected words as the answer, or None, found {verdict.answer!r:.20}")
     seated = {player.name for player in lineup.players} | lineup.officers.keys()

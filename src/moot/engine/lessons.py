@@ -25,14 +25,11 @@ from moot.store import queries
 from moot.store.rows import verdict_of
 from moot.store.store import Store
 from moot.team import Lesson
+from moot.team.lessons import FOLDS
 from moot.traces import DecidedFrom
 from moot.types import Answer, Case, Verdict, digest
 
 FINGERPRINTS = 2**128
-FOLDS = 10
-"""Were all other questions the lessons of each, then of two players who are right equally often the one who is right here would
-have one right fewer elsewhere: who follows the best of the others would follow whoever is wrong. A fold hides less, and what
-is learnt is the same for all of it."""
 
 Fold = int | str
 """One of so many; with fewer than that, what a question is a part of."""

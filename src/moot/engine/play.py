@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from inspect import isawaitable
 
+from moot.decide.abstaining import sureness, weighed
 from moot.engine.checked_verdict import checked_verdict
 from moot.errors import CallError, MootError, UsageError
 from moot.experiment.plan import Cell
@@ -37,11 +38,16 @@ async def play(
     if journal is not None:
         team = replace(team, journal=journal)
     started = time.perf_counter()
+    sure = None
     try:
+        if cell.abstain is not None or cell.rule is not None:
+            team, sure = sureness(cell.strategy, cell.abstain, cell.rule, team)
         if is_ours(cell.strategy):  # typed and tested; to look costs time
             verdict = await cell.strategy.play(question, team)
         else:
             verdict = await checked_play(cell.strategy, question, team)
+        if sure is not None:
+            verdict = weighed(verdict, sure, cell.abstain)
     except CallError as error:
         verdict = _failed(f"{type(error).__name__}: {error}")
     except MootError:

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from moot.data import Dataset
+from moot.decide.abstaining import Abstain
 from moot.errors import FileError, UsageError
+from moot.experiment.abstention import abstention_of, check_abstention, rule_at, team_rule_learnt_on
 from moot.experiment.claims import check_hypothesis
 from moot.experiment.fitted import check_rule, check_rule_players, rule_learnt_on, with_rule
 from moot.experiment.learning import taught_by, with_lessons
@@ -24,6 +26,7 @@ from moot.experiment.seating import check_recordings, cohorts_of, configured_nam
 from moot.experiment.selected import NOT_CHOSEN, chosen_on, team_chosen_on, with_selection
 from moot.experiment.side_names import ClaimError, cells_named
 from moot.experiment.spec import ExperimentFile
+from moot.experiment.spec_parts import options_alone
 from moot.experiment.vendors import check_vendors
 from moot.experiment.worked_examples import by_wording, worked_examples
 from moot.grade.graders import grader
@@ -211,12 +214,13 @@ def _cells(
     for position, entry in enumerate(file.spec.strategies):
         played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
         learnt_on |= rule_learnt_on(file, position, played, dataset or ())
-        for cell in _cells_of(file, position, played, teams, prompts, models):
+        for cell in _cells_of(file, position, played, teams, prompts, models, abstention_of(file, position)):
             same = alone_as(cell.spec) if cell.player else cell.id
             before = cells.setdefault(same, cell)
             # Who answers alone was not chosen as a team, and is asked alone whatever the choice was.
             of_team = NOT_CHOSEN if cell.player else tables_chosen_on.get(cell.team.name, NOT_CHOSEN)
-            cells[same] = replace(before, chosen_on=before.chosen_on | learnt_on | of_team)
+            by_rule = NOT_CHOSEN if cell.rule is None else team_rule_learnt_on(file, cell.team.name, dataset or ())
+            cells[same] = replace(before, chosen_on=before.chosen_on | learnt_on | of_team | by_rule)
     return tuple(cells.values())
 
 
@@ -227,7 +231,9 @@ def _cells_of(
     teams: Mapping[str, Team],
     prompts: Prompts,
     models: Mapping[str, BuiltModel],
+    abstain: Abstain | None = None,
 ) -> Iterator[Cell]:
+    check_abstention(file, position, played, abstain)
     with _named(file, position, played):
         prompts_for(played, prompts).check_own()
         for broken in broken_declarations(played, traits_of(played)):
@@ -237,7 +243,9 @@ def _cells_of(
         check_rule(file, position, played, lineup, prompts)
         check_office_names(file, position, played, lineup)
         check_recordings(file, position, played, lineup)
-        yield cell_of(played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup))
+        rule = rule_at(file, position, played, abstain, lineup, prompts)
+        shape = table_shape(file, played, lineup)
+        yield cell_of(played, lineup, prompts, file.spec.grouping, shape, abstain=abstain, rule=rule)
 
 
 def _lineups(
@@ -266,11 +274,14 @@ def _lessons_from(
     """The players of every strategy that learns, alone, each once for each way in which drafts are asked for."""
     cells: dict[tuple[str | None, str | None], Cell] = {}
     for position, entry in enumerate(file.spec.strategies):
-        played = _strategy(file, position, entry)
-        if not traits_of(played).learns:
+        played, abstain = _strategy(file, position, entry), abstention_of(file, position)
+        if abstain is None and not traits_of(played).learns:
             continue
-        native = taught_by(file, position, played, dataset)
-        learners = _cells_of(file, position, played, teams, prompts, models)
+        every = _cells_of(file, position, played, teams, prompts, models, abstain)
+        learners = [cell for cell in every if cell.traits.learns]
+        if not learners:
+            continue
+        native = taught_by(file, position, played, dataset, learners[0].traits)
         names = {player.name for cell in learners for player in cell.team.players}
         for cell in _cells_of(file, position, native, teams, prompts, models):
             if cell.player in names:
@@ -305,7 +316,7 @@ def _strategy(file: ExperimentFile, position: int, entry: str | Mapping[str, Map
         return played
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
     try:
-        return strategy(name, with_rule(file, name, with_selection(file, name, options)))
+        return strategy(name, options_alone(with_rule(file, name, with_selection(file, name, options))))
     except FileError:
         raise
     except OptionError as error:

@@ -145,17 +145,22 @@ def check_rule(file: ExperimentFile, position: int, played: Strategy, lineup: Te
     if fitted is None:
         return
     option, rule = fitted
+    if (problem := rule_mismatch(rule, lineup, prompts)) is not None:
+        raise _refused(file, position, played, option, problem)
+
+
+def rule_mismatch(rule: FittedRule, lineup: Team, prompts: Prompts) -> str | None:
+    """What was otherwise when the rule was learnt of these players; None: nothing."""
     here = {player.name: player for player in lineup.players}
     for seat in rule.seats:
         now = seat_of(here[seat.name])
         if now.model_mark != seat.model_mark:
-            problem = f"the rule was learnt of {seat.name} with another model ({seat.model}), or with other parameters"
-            raise _refused(file, position, played, option, problem)
+            return f"the rule was learnt of {seat.name} with another model ({seat.model}), or with other parameters"
         if now.asked_mark != seat.asked_mark:
-            problem = f"the rule was learnt of {seat.name} with another instruction, persona or worked examples"
-            raise _refused(file, position, played, option, problem)
+            return f"the rule was learnt of {seat.name} with another instruction, persona or worked examples"
     if prompts_mark(prompts) != rule.prompts:
-        raise _refused(file, position, played, option, "the rule was learnt with other prompts, or in another language")
+        return "the rule was learnt with other prompts, or in another language"
+    return None
 
 
 def _refused(file: ExperimentFile, position: int, played: Strategy, option: str, problem: str) -> FileError:

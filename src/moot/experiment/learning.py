@@ -18,8 +18,9 @@ from moot.errors import UsageError
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
 from moot.grade.grading import Grading
-from moot.strategies import Strategy, traits_of
+from moot.strategies import Strategy, Traits, traits_of
 from moot.strategies.alone import WAYS, alone
+from moot.strategies.option_meanings import meanings_named
 from moot.types import Case, digest
 
 
@@ -30,15 +31,20 @@ def with_lessons(cells: Iterable[Cell], dataset: Dataset | None, grading: Gradin
     return tuple(replace(cell, id=digest([cell.id, lessons])) if cell.traits.learns else cell for cell in cells)
 
 
-def taught_by(file: ExperimentFile, position: int, played: Strategy, dataset: Dataset | None) -> Strategy:
-    """The strategy whose plays are the lessons of this one, or a complaint where there can be no lessons."""
-    key, way = ("strategies", position), traits_of(played).drafts
+def taught_by(
+    file: ExperimentFile, position: int, played: Strategy, dataset: Dataset | None, traits: Traits
+) -> Strategy:
+    """The strategy whose plays are the lessons of this one, or a complaint where there can be no lessons.
+
+    `traits`: of the strategy as it is played here.
+    """
+    key, way = ("strategies", position), traits.drafts
     native = alone(way)
     if native is None:
         promised = "promises none" if way is None else f"promises them as {way!r}, which a run cannot ask for"
         expected = f"expected drafts: {', '.join(WAYS)} in its traits"
         raise file.error(key, f"{played.name} learns from drafts, and {promised}; {expected}")
-    if dataset is not None and (missing := _nothing_to_learn(dataset, traits_of(played).fewest_lessons)) is not None:
+    if dataset is not None and (missing := _nothing_to_learn(dataset, traits.fewest_lessons)) is not None:
         problem = f"{played.name} learns from the graded drafts of other questions"
         raise file.error(key, f"{problem}; {missing}")
     return native
@@ -69,11 +75,26 @@ def refuse_learners(plan: Plan) -> None:
     """One question at a time has no graded drafts of others."""
     for cell in plan.cells:
         if cell.traits.learns:
-            raise UsageError(refused_alone(cell.label))
+            words = refused_alone(cell.label)
+            raise UsageError(
+                words if cell.abstain is None or traits_of(cell.strategy).learns else _sure_alone(cell.label)
+            )
+
+
+def _sure_alone(label: str) -> str:
+    return (
+        f"{label} learns how sure it is from graded drafts of other questions, and here is one at a time; expected moot run, or "
+        "what was learnt in a file: moot fit FILE -o rule.json, then rule: rule.json of the team (teams: {NAME: {players: [...], "
+        "rule: rule.json}})"
+    )
 
 
 def refused_alone(label: str) -> str:
+    """What takes a rule from a file is told to; the place of all others is taken by one that does."""
+    name = label.partition("(")[0]
+    told = any(meaning.rule for meaning in meanings_named(name).values())
+    instead = f"{name}: {{from: rule.json}}" if told else "learnt: {from: rule.json} in its place"
     return (
         f"{label} learns from graded drafts of other questions, and here is one at a time; expected moot run, or what was"
-        " learnt in a file: moot fit FILE -o rule.json, then learnt: {from: rule.json} in its place"
+        f" learnt in a file: moot fit FILE -o rule.json, then {instead}"
     )

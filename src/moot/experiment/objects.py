@@ -19,6 +19,7 @@ from moot.data.formats import Format
 from moot.data.questions_spec import SOURCES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
+from moot.experiment.spec_parts import options_alone
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
@@ -114,7 +115,7 @@ def _check_entry(entry: Any, key: tuple[str | int, ...], given: Collection[str])
         meanings = meanings_named(name)
         written = {str(option).replace("-", "_"): value for option, value in (options or {}).items()}
         if not any(isinstance(written.get(option), str) and meaning.selection for option, meaning in meanings.items()):
-            built_strategy(name, options or {})
+            built_strategy(name, options_alone(options or {}))
     except OptionError as error:
         place = f"{where}.{name}.{error.option}" if error.option is not None else where
         raise FileError(error.problem, key=place) from None

@@ -16,6 +16,16 @@ import orjson
 from moot.data import Dataset
 from moot.data.clusters import AskedTwice
 from moot.data.contradictions import contradiction_words
+from moot.decide.abstaining import (
+    Abstain,
+    abstain_option,
+    abstention_warnings,
+    label_with,
+    sureness_shape,
+    too_few_for,
+    traits_with,
+)
+from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
@@ -30,7 +40,7 @@ from moot.models.proxy import ENV
 from moot.prompts import Prompts
 from moot.store import public, store_at
 from moot.store.store import Store
-from moot.strategies import Strategy, Traits, label, prompts_for, traits_of
+from moot.strategies import Strategy, Traits, prompts_for, traits_of
 from moot.strategies.option_values import option_json
 from moot.team import Player, Team
 from moot.team.attendance import Attendance
@@ -49,11 +59,15 @@ class Cell:
     spec: str
     chosen_on: ChosenOn = NOT_CHOSEN
     """The questions that its team was chosen on, or its accuracies learnt on: no claim about it uses them."""
+    abstain: Abstain | None = None
+    """From where on its answers are given; None: all are."""
+    rule: FittedRule | None = field(default=None, repr=False, compare=False)
+    """What tells how sure its answers are; None: nothing, or where it abstains the other questions of the run."""
     traits: Traits = field(init=False, repr=False, compare=False)
     """Asked of the strategy once: a cell is played thousands of times."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "traits", traits_of(self.strategy))
+        object.__setattr__(self, "traits", traits_with(traits_of(self.strategy), self.abstain, self.rule))
 
     @property
     def captain(self) -> str | None:
@@ -66,7 +80,11 @@ class Cell:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is worth knowing before it is played, although nothing is wrong."""
-        own = (*self.traits.warnings, *not_shown(self.traits, self.team.players))
+        own = (
+            *self.traits.warnings,
+            *not_shown(self.traits, self.team.players),
+            *abstention_warnings(self.abstain, self.rule, self.strategy),
+        )
         return tuple(f"{self.label}: {warning}" for warning in own)
 
     @property
@@ -87,9 +105,15 @@ class Cell:
             "id": self.id,
             **self._named(),
             "spec": self.spec,
-            "options": dense_json(option_json(self.strategy)),
+            "options": dense_json(self.options),
             "traits": dense_json(self.traits.json()),
         }
+
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """Those of its strategy, and what stands beside them, as they are stored."""
+        options = option_json(self.strategy)
+        return {**options, "given": {**options["given"], **abstain_option(self.abstain)}}
 
 
 def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]:
@@ -121,7 +145,14 @@ def player_spec(player: Player) -> dict[str, Any]:
 
 
 def cell_of(
-    played: Strategy, lineup: Team, prompts: Prompts, grouping: GroupingSpec | None, seating: Mapping[str, Any]
+    played: Strategy,
+    lineup: Team,
+    prompts: Prompts,
+    grouping: GroupingSpec | None,
+    seating: Mapping[str, Any],
+    *,
+    abstain: Abstain | None = None,
+    rule: FittedRule | None = None,
 ) -> Cell:
     """The cell of a line-up. Whatever could change what is asked or how it is counted is part of its identity."""
     nothing = Request(())
@@ -132,7 +163,7 @@ def cell_of(
         asked = grouper.model.model.shape(nothing) if grouper.model is not None else None
         grouped = [asked, grouping.reference if grouping else None, repr(grouper.similarity)]
     spec = {
-        "strategy": label(played),
+        "strategy": label_with(played, abstain),
         "captain": lineup.captain,
         "grouping": grouped,
         "seed": lineup.seed,
@@ -143,9 +174,11 @@ def cell_of(
     spec |= {**staff_shape(lineup), **seating}
     if traits.repeats > 1:
         spec["repeats"] = traits.repeats
+    spec |= sureness_shape(played, abstain, rule)
     named = {**spec, "team": None if traits.alone else lineup.name}
     player = lineup.players[0].name if traits.alone else None
-    return Cell(digest(named), played, label(played), lineup, player, canonical_json(named).decode())
+    written = canonical_json(named).decode()
+    return Cell(digest(named), played, label_with(played, abstain), lineup, player, written, abstain=abstain, rule=rule)
 
 
 def alone_as(spec: str) -> bytes:
@@ -202,7 +235,16 @@ class Plan:
         of_questions = [] if twice is None else [f"{twice} in intervals and tests"]
         if twice is not None:
             of_questions += contradiction_words(self.dataset or ())
-        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *self.strategy_warnings, *self._chosen_on()]))
+        of_strategies = [*self.strategy_warnings, *self._nothing_promised(), *self._chosen_on()]
+        return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *of_strategies]))
+
+    def _nothing_promised(self) -> Iterator[str]:
+        """Of each that will answer nothing whatever its answers are, since the questions are too few."""
+        abstaining = [cell for cell in self.cells if cell.abstain is not None and cell.rule is None]
+        known = sum(case.known for case in self.dataset or ()) if abstaining else 0
+        for cell in abstaining:
+            if (words := too_few_for(cell.abstain, known)) is not None:
+                yield f"{cell.label}: {words}"
 
     @property
     def strategy_warnings(self) -> tuple[str, ...]:

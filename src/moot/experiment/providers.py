@@ -114,7 +114,7 @@ def make_models(
             tokens = getattr(model, "max_tokens", None)  # under a budget a priced model must say its longest reply
         retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
         built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge, _key_from(spec))
-        _check_budget(file, name, built[name])
+    _check_budget(file, built)
     return {
         name: replace(model_built, limits=limits[model_built.endpoint][1])
         if model_built.endpoint in limits
@@ -123,15 +123,19 @@ def make_models(
     }
 
 
-def _check_budget(file: ExperimentFile, name: str, built: BuiltModel) -> None:
-    if file.spec.budget_usd is None or built.model.price == FREE:
+def _check_budget(file: ExperimentFile, built: Mapping[str, BuiltModel]) -> None:
+    """Under a budget. All who lack the same are told at once: whoever mends one after the other asks as often."""
+    if file.spec.budget_usd is None:
         return
-    if built.model.price is None:
-        problem = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"
-        raise file.error(("models", name), problem)
-    if built.max_tokens is None:
-        problem = "has a price but no max_tokens, so a call could cost anything; expected params: {max_tokens: ...}"
-        raise file.error(("models", name), problem)
+    paid = {name: each for name, each in built.items() if each.model.price != FREE}
+    unpriced = [name for name, each in paid.items() if each.model.price is None]
+    unbounded = [name for name, each in paid.items() if each.max_tokens is None and name not in unpriced]
+    price = "has no price, so no budget can be kept; expected price: {prompt: ..., completion: ...}"
+    bound = "has a price but no max_tokens, so a call could cost anything; expected params: {max_tokens: ...}"
+    for names, problem in ((unpriced, price), (unbounded, bound)):
+        if names:
+            others = f". The same of {', '.join(names[1:])}" if names[1:] else ""
+            raise file.error(("models", names[0]), f"{problem}{others}")
 
 
 def _max_tokens(*sources: Mapping[str, Any]) -> int | None:

@@ -26,6 +26,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
+from moot.experiment.spec_parts import ABSTAIN, checked_store, options_alone
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
 from moot.experiment.spec_parts import GivenQuestions as GivenQuestions
 from moot.experiment.spec_parts import GroupingSpec as GroupingSpec
@@ -35,7 +36,6 @@ from moot.experiment.spec_parts import PlayerSpec as PlayerSpec
 from moot.experiment.spec_parts import Questions as Questions
 from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
-from moot.experiment.spec_parts import checked_store
 from moot.experiment.vendors import VendorSpec
 from moot.types import NOTHING
 
@@ -54,7 +54,15 @@ def _questions(questions: object, info: ValidationInfo) -> object:
 
 
 def _strategy_entry(entry: object) -> object:
-    """`- vote`, or `- adaptive: {talk_from: 3}`; a name with a colon and nothing behind it has no options."""
+    """`- vote`, or `- adaptive: {talk_from: 3}`; a name with a colon and nothing behind it has no options.
+
+    `abstain` may stand among the options or beside the name.
+    """
+    if isinstance(entry, dict) and len(entry) == 2 and ABSTAIN in entry:
+        ((name, options),) = ((name, options) for name, options in entry.items() if name != ABSTAIN)
+        if not isinstance(options, dict | None) or ABSTAIN in (options or {}):
+            raise ValueError(f"expected options as keys and values, and {ABSTAIN} once")
+        entry = {name: {**(options or {}), ABSTAIN: entry[ABSTAIN]}}
     if isinstance(entry, dict) and len(entry) == 1:
         name, options = next(iter(entry.items()))
         if isinstance(name, str) and (options is None or isinstance(options, dict)):
@@ -94,7 +102,7 @@ def _in_office(strategies: object, objects: Objects) -> list[object]:
         played = objects.strategy(entry)
         if played is None:
             # A selection is a file that is not read yet; it names no office.
-            plain = {key: value for key, value in (options or {}).items() if not _names_file(key, value)}
+            plain = {key: value for key, value in options_alone(options or {}).items() if not _names_file(key, value)}
             try:
                 played = strategy(name, plain)
             except (UsageError, ImportError):

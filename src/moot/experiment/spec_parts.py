@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -46,6 +47,15 @@ class PlayerSpec(Strict):
     )
 
 
+ABSTAIN = "abstain"
+"""The key beside a strategy's options: from where on its answers are given."""
+
+
+def options_alone(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A strategy's own options."""
+    return {key: value for key, value in options.items() if key != ABSTAIN}
+
+
 class TeamSpec(Strict):
     players: list[str] = Field(min_length=1)
     captain: Name | None = Field(default=None, description="A player, or each: everybody in turn")
@@ -55,6 +65,10 @@ class TeamSpec(Strict):
     selection: Text | None = Field(
         default=None,
         description="What moot select --json wrote of this team: no figure about it uses the questions it was chosen on",
+    )
+    rule: Text | None = Field(
+        default=None,
+        description="What moot fit wrote of this team: tells how sure its answers are, where they are decided from drafts alone",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from moot.decide.abstaining import AnswerChance
 from moot.experiment.plan import Cell
 from moot.types import Episode, Usage, Verdict
 
@@ -31,6 +32,11 @@ class AnsweredQuestion:
         """The share of the team in the largest group of answers."""
         players = len(self.cell.team.players)
         return max(map(len, self.groups)) / players if self.groups else None
+
+    @property
+    def chance(self) -> AnswerChance:
+        """That its answer is right."""
+        return AnswerChance.of(self.verdict)
 
     @property
     def diversity(self) -> int:

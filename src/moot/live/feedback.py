@@ -5,23 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from moot.data.case import read_case
 from moot.errors import FileError
 from moot.grade.normalise import normalise
+from moot.live.served_rows import cases_in, cells_in, plan_alone, plans_named
 from moot.store import queries, schema
-from moot.store.rows import case_of
+from moot.store.rows import config_of
+from moot.store.statements import Row
 from moot.types import Case
 
 
-def learnt_questions(connection: Connection, experiment: str) -> Iterator[Mapping[str, Any]]:
-    """In the form of a question file. A question whose answers were only ever called wrong has no reference yet."""
-    for row in queries.cases_of(connection, experiment):
-        case = case_of(row["content"])
-        answer = case.answer if case.known else _confirmed(connection, experiment, row["question"], case)
-        if case.known or answer is not None:
-            yield _written(case, answer)
+def learnt_questions(connection: Connection, experiment: Row) -> Iterator[Mapping[str, Any]]:
+    """In the form of a question file. A question whose answers were only ever called wrong has no reference yet.
+
+    Of a served team all that was asked under its name, whichever version of the file it was: feedback comes days later.
+    """
+    served = config_of(experiment).get("served")
+    plans = plans_named(experiment["name"]) if served else plan_alone(experiment["id"])
+    places = schema.experiment_questions
+    placed = select(places.c.question).join(schema.experiments, schema.experiments.c.id == places.c.experiment)
+    in_order = placed.where(places.c.experiment.in_(plans)).order_by(schema.experiments.c.created_at, places.c.position)
+    questions = list(dict.fromkeys(connection.execute(in_order).scalars()))
+    by_question = cases_in(connection, plans, questions)
+    for question in questions:
+        cases = by_question[question]
+        answer = cases[0].answer if cases[0].known else _confirmed(connection, plans, question, cases)
+        if cases[0].known or answer is not None:
+            yield _written(cases[0], answer)
 
 
 def loadable(questions: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -41,14 +53,13 @@ def loadable(questions: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, An
         yield {**question, "id": ident}
 
 
-def _confirmed(connection: Connection, experiment: str, question: str, case: Case) -> str | None:
+def _confirmed(connection: Connection, plans: Select[Any], question: str, cases: Iterable[Case]) -> str | None:
     """The words of an answer that a person called right."""
-    settled = queries.settlements_on(connection, [case.digest])
+    settled = queries.settlements_on(connection, [case.digest for case in cases])
     right = {answer for (_, answer), word in settled.items() if word}
-    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment == experiment)
     episodes = schema.episodes
     query = select(episodes.c.answer).where(
-        episodes.c.question == question, episodes.c.cell.in_(cells), episodes.c.answer.is_not(None)
+        episodes.c.question == question, episodes.c.cell.in_(cells_in(plans)), episodes.c.answer.is_not(None)
     )
     answers = connection.execute(query.order_by(episodes.c.created_at)).scalars()
     return next((answer for answer in answers if normalise(answer) in right), None)

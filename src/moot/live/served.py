@@ -15,27 +15,26 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Table, select, update
+from sqlalchemy import Connection, Table
 
-from moot.engine.grading import settle
-from moot.errors import MootError, StoreError, UsageError
+from moot.errors import MootError, StoreError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
-from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
-from moot.live.served_rows import cleaned_rows, find_episode, placed_cases
+from moot.live.served_rows import cleaned_rows, placed_cases
+from moot.live.told_right import take_feedback
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account
 from moot.store.presence import Presence
-from moot.store.rows import case_of, case_row, episode_row, score_row
+from moot.store.rows import episode_row, score_row
 from moot.store.statements import Row
 from moot.store.store import Store
-from moot.types import NOTHING, Case, Episode, digest
+from moot.types import NOTHING, Episode, digest
 
 _log = logging.getLogger(__name__)
 
@@ -123,6 +122,11 @@ class ServedRecord:
         return digest([self._experiment.name, "served", cells])
 
     @property
+    def name(self) -> str:
+        """What it is kept under, as every version of the file is."""
+        return (served_name if self._asked_with is None else asked_name)(self._experiment.name)
+
+    @property
     def grading(self) -> Grading:
         return self._experiment.grading
 
@@ -169,12 +173,12 @@ class ServedRecord:
             self._waiting.put_nowait(_TryTheStore())
 
     def _declare(self, connection: Connection) -> None:
-        name, config = self._experiment.name, {**self._experiment.public_config, "served": True}
+        config = {**self._experiment.public_config, "served": True}
         if self._asked_with is not None:
             config["asked"] = asdict(self._asked_with)
         row = {
             "id": self.id,
-            "name": served_name(name) if self._asked_with is None else asked_name(name),
+            "name": self.name,
             "config": json.dumps(config, ensure_ascii=False),
             "size": 0,
             "created_at": time.time(),
@@ -336,7 +340,7 @@ class ServedRecord:
         for table in dict.fromkeys(table for table, _ in rows):
             queries.add(connection, table, clean([row for of, row in rows if of is table]))
         questions = [episode.question for episode in episodes]
-        cases = placed_cases(connection, self.id, questions, self._askers, self._told)
+        cases = placed_cases(connection, self.id, self.name, questions, self._askers, self._told)
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
         scores = []
         for episode in episodes:
@@ -351,47 +355,5 @@ class ServedRecord:
     ) -> dict[str, Any]:
         """What turned out to be right: the answer itself, or whether the team's was. `asker`: only on its questions."""
         await self.flush()
-        learn = partial(self._learn, episode=episode, answer=answer, correct=correct, asker=asker)
-        return await self._store.run(learn)
-
-    def _learn(
-        self, connection: Connection, episode: str, answer: str | None, correct: bool | None, asker: str | None
-    ) -> dict[str, Any]:
-        row = find_episode(connection, self.id, episode, asker)
-        case = case_of(row["content"])
-        if answer is not None:
-            case = replace(case, answer=answer, known=True)
-            connection.execute(
-                update(schema.experiment_questions)
-                .where(
-                    schema.experiment_questions.c.experiment == self.id,
-                    schema.experiment_questions.c.question == case.question.digest,
-                )
-                .values(case=case.digest)
-            )
-            queries.put(connection, schema.cases, [case_row(case)])
-            self._grade_again(connection, case)
-        elif row["answer"] is None:
-            raise UsageError(f"episode {episode} has no answer that could be right or wrong; send the right one")
-        else:
-            settle(connection, case, normalise(row["answer"]), bool(correct))
-        place = (
-            schema.scores.c.cell == row["cell"],
-            schema.scores.c.case == case.digest,
-            schema.scores.c.repeat == row["repeat"],
-            schema.scores.c.grader == self.grading.name,
-        )
-        score = connection.execute(select(schema.scores.c.value, schema.scores.c.stage).where(*place)).one()
-        return {
-            "episode": episode,
-            "correct": None if score.value is None else score.value == 1.0,
-            "stage": score.stage,
-        }
-
-    def _grade_again(self, connection: Connection, case: Case) -> None:
-        """Every answer to this question, now that the reference is known."""
-        cells = [cell.id for cell in self._cells]
-        for row in queries.episodes_on(connection, cells, [case.question.digest]):
-            score = self.grading.at_once(case, row["answer"])
-            graded = score_row(row["cell"], case.digest, row["repeat"], self.grading.name, score)
-            queries.put(connection, schema.scores, [graded])
+        learn = partial(take_feedback, name=self.name, grading=self.grading, episode=episode)
+        return await self._store.run(partial(learn, answer=answer, correct=correct, asker=asker))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 
+from moot.decide.rule_file import is_rule
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, SideName, cells_named, parse_side
 
@@ -14,11 +16,23 @@ def served_names(experiment: Plan) -> dict[str, Cell]:
 
     ``six/talkative`` is the team with its captain; where everybody is captain in turn it is the first, and each has a
     name of its own beside it: ``six/talkative@ann``. A player alone is ``solo@ann``. What the file declares its primary
-    comes first.
+    comes first. What decides by a rule that was learnt is ``six/learnt``: which rule it is changes with every `moot fit`, and
+    whoever asks must not have to follow. Where several rules are served at one table each has its mark.
     """
     named = _names_in_order(experiment)
     first = declared_name(experiment)
     return named if first is None else {first: named[first], **named}
+
+
+def other_names(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """What served cells answer to beside the names that are told: with all their options, and without any where one alone
+    can be meant."""
+    meant: dict[str, dict[str, Cell]] = {}
+    for name, cell in cells.items():
+        side = parse_side(name)
+        for label in (cell.label, cell.strategy.name):
+            meant.setdefault(str(replace(side, strategy=label)), {})[cell.id] = cell
+    return {name: next(iter(of.values())) for name, of in meant.items() if len(of) == 1 and name not in cells}
 
 
 def declared_name(experiment: Plan) -> str | None:
@@ -40,13 +54,33 @@ def declared_name(experiment: Plan) -> str | None:
 
 def _names_in_order(experiment: Plan) -> dict[str, Cell]:
     named: dict[str, Cell] = {}
+    labels = _told_labels(experiment)
     lineups = Counter((cell.team.name, cell.label) for cell in experiment.cells if cell.player is None)
     for cell in experiment.cells:
         if cell.player is not None:
             named[str(SideName(cell.label, cell.player))] = cell
             continue
-        table = SideName(cell.label, team=cell.team.name)
+        table = SideName(labels[cell.team.name, cell.label], team=cell.team.name)
         named.setdefault(str(table), cell)
         if lineups[cell.team.name, cell.label] > 1:
             named[str(replace(table, who=cell.captain or cell.team.cohort))] = cell
     return named
+
+
+def _told_labels(experiment: Plan) -> dict[tuple[str, str], str]:
+    """By team and label: the label, without the mark of its rule where the team plays the strategy in one way only."""
+    cells = [cell for cell in experiment.cells if cell.player is None]
+    ways = {(cell.team.name, cell.strategy.name): set[str]() for cell in cells}
+    for cell in cells:
+        ways[cell.team.name, cell.strategy.name].add(cell.label)
+    return {
+        (cell.team.name, cell.label): cell.strategy.name
+        if _by_rule(cell) and len(ways[cell.team.name, cell.strategy.name]) == 1
+        else cell.label
+        for cell in cells
+    }
+
+
+def _by_rule(cell: Cell) -> bool:
+    names: list[str] = [option.name for option in fields(cell.strategy)] if is_dataclass(cell.strategy) else []
+    return any(is_rule(getattr(cell.strategy, name)) for name in names)

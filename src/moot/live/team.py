@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from moot.decide.abstaining import cut_off
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.play import play
 from moot.engine.trial_play import try_out
@@ -30,7 +31,7 @@ from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
-from moot.live.served_names import declared_name, served_names
+from moot.live.served_names import declared_name, other_names, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.models.closest import closest
 from moot.models.model import Model
@@ -278,6 +279,8 @@ class LiveTeam:
                 episode = await play(seated, question, repeat, journal=journal)
         except TimeoutError:
             verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
+            if cell.abstain is not None or cell.rule is not None:
+                verdict = cut_off(verdict, cell.abstain)
             episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
         groups = await _groups(seated.team, question, episode.verdict)
         asked = AnsweredQuestion(
@@ -302,7 +305,7 @@ class LiveTeam:
         return next((name for name, cell in cells.items() if cell.player is None), next(iter(cells)))
 
     def cell(self, name: str) -> Cell:
-        cell = self.cells.get(name)
+        cell = self.cells.get(name) or other_names(self.cells).get(name)
         if cell is None:
             names = ", ".join(self.cells)
             raise UsageError(f"there is no team {name!r}; expected one of {names}{closest(name, self.cells)}")
@@ -336,8 +339,9 @@ def episode_id(question: Question, repeat: int) -> str:
 
 
 def _served(cell: Cell) -> Cell:
-    """The cell as it is played for somebody who waits."""
-    return replace(cell, id=digest([cell.id, "served"]), strategy=served(cell.strategy))
+    """The cell as it is played for somebody who waits. How sure an answer is hangs on all players: then all are heard."""
+    played = served(cell.strategy) if cell.rule is None else cell.strategy
+    return replace(cell, id=digest([cell.id, "served"]), strategy=played)
 
 
 def _instructed(team: Team, system: str) -> Team:

@@ -28,6 +28,7 @@ BUILT_IN = {
     "summaries": "moot.measures.summaries.measure:Summaries",
     "position": "moot.measures.position.measure:Position",
     "trust": "moot.measures.trust.measure:AnswerTrust",
+    "decided": "moot.measures.decided.measure:HowDecided",
     "claims": "moot.measures.claims.measure:Claims",
 }
 """In the order in which they are taken: a measure may use the figures of those before it."""

@@ -75,7 +75,7 @@ def _check_keys(section: Section, place: str) -> None:
             if key is not None and key not in keys:
                 raise NotAsExpected(_one_of(keys), key, part=f"{place}: columns: {column.key}: {part}")
     chart = section.chart
-    for part in ("x", "y", "label", "series", "panel") if chart is not None else ():
+    for part in ("x", "y", "label", "series", "panel", "weight") if chart is not None else ():
         if (key := getattr(chart, part)) is not None and key not in keys:
             raise NotAsExpected(_one_of(keys), key, part=f"{place}: chart: {part}")
 

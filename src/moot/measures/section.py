@@ -40,6 +40,10 @@ class Chart:
     label: str | None = None
     series: str | None = None
     panel: str | None = None
+    weight: str | None = None
+    """The key of how many stand behind a point: its mark is the larger, the more there are."""
+    equal: bool = False
+    """Two shares that should be equal: both axes from 0 to 1, and the line drawn on which they are."""
 
 
 BESIDE_THE_OTHERS = 500

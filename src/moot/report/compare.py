@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -13,6 +13,8 @@ from moot.measures.cells import Row, Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.claims.words import NOTHING_CLAIMED
 from moot.measures.columns import count, few_differ_words
+from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
+from moot.measures.learnt_in_run import learnt_row, learnt_words
 from moot.measures.numbers import plain, rounded, signed, signed_between
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
@@ -54,7 +56,8 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(side_estimate(pairs, place))
-    row |= uncounted(pairs)
+    row |= uncounted(pairs) | learnt_row((*first, *second))
+    row |= _abstained(source, (first, second), pairs)
     chosen_on = {question for cell in (*first, *second) for question in source.chosen_on(cell)} & source.cases.keys()
     apart = one.calls.keys() ^ other.calls.keys()
     row["left_out"] = len(apart - chosen_on)
@@ -79,6 +82,15 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
         if graded and (turned := why_turned(row, comparison.limits_graded)):
             row["why"] = turned
     return row if graded or not pairs else {**row, "why": why_no_difference(pairs)}
+
+
+def _abstained(source: Source, sides: Sequence[Sequence[Stored]], asked: Collection[str]) -> dict[str, Any]:
+    """Of how many plays either side gave no answer since it was not sure enough; nothing where that never was."""
+    times = [
+        sum(seen.outcome == "abstained" and seen.key[0] in asked for cell in cells for seen in source.seen(cell))
+        for cells in sides
+    ]
+    return {"abstained": dict(zip(("a", "b"), times, strict=True))} if any(times) else {}
 
 
 def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
@@ -121,7 +133,8 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         sentences.append(f"{few_differ_words([row])} This shows next to nothing.")
     if (least := row.get("detectable")) is not None:
         sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
-    sentences += _left_out(row)
+    sentences += [learnt_words(row[LEARNT_IN_RUN])] if row.get(LEARNT_IN_RUN) else []
+    sentences += [*_left_out(row), *_not_sure(row)]
     if ungraded := sum(row["ungraded"].values()):
         over_all = ""
         if bounds := row.get("bounds"):
@@ -151,6 +164,12 @@ def _left_out(row: Mapping[str, Any]) -> Iterator[str]:
     for key, why in whys.items():
         if number := row.get(key):
             yield f"{count(number, 'question')} {why} {'are' if number != 1 else 'is'} left out."
+
+
+def _not_sure(row: Mapping[str, Any]) -> Iterator[str]:
+    for side, times in row.get("abstained", {}).items():
+        if times:
+            yield f"{row[side]} abstained {count(times, 'time')}, which is not right here: what it answered is in moot report."
 
 
 def _not_chosen_on(row: Mapping[str, Any]) -> str:

@@ -7,7 +7,6 @@ is not shown is named.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,31 +16,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from moot.measures.accuracy.sections import chosen_on_words
 from moot.measures.columns import at_table, count, names_teams, titled
-from moot.measures.facts.figures import losses_remark, other_plans_words
 from moot.measures.measure import Measure
 from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand, right, rounded
-from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
+from moot.report.ending_remarks import asides_of, remarks_of
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
-from moot.report.nothing_played import ended_early_words, instead_of_figures
+from moot.report.nothing_played import instead_of_figures
 from moot.report.remarks import (
-    SMALL,
-    cluster_words,
     front_words,
-    grading_words,
-    hypotheses_words,
-    prove_nothing,
-    simulated_words,
-    unlisted_words,
 )
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.report.top_row import top_row
 from moot.report.whose_figures import whose_words
-from moot.types import WITH_ANSWER
 
 LINES = 25
 """So many a screen has."""
@@ -107,24 +96,32 @@ def print_ending(
             console.print(Text(sentence))
         return
     figures = shortened(figures)
-    verdict, remarks = _verdict(figures), [Text(line) for line in _remarks(figures, following.graded)]
+    verdict, remarks = _verdict(figures), [Text(line) for line in remarks_of(figures, following.graded)]
+    asides = [Text(line) for line in asides_of(figures)]
+    unsaid = 0
     apart = {"failures": _failed_calls(figures), "frontier": _frontier(figures, console)}
     giving = {section: Text(words) for section, words in apart.items() if words is not None}
     commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
     away: list[str] = []
     lines = screen_lines(console, above)
     while True:
-        room = lines - sum(height(part, console) for part in (*verdict, *remarks, *giving.values(), *commands))
-        shown = _table_within(figures, room, console, away=away)
+        beside = (*verdict, *remarks, *asides, *giving.values(), *commands)
+        room = lines - sum(height(part, console) for part in beside)
+        shown = _table_within(figures, room, console, away=away, unsaid=unsaid)
         if shown.enough:
             break
         if giving:
             away.append(giving.popitem()[0])
         elif not commands[0].plain:
             del commands[0]
+        elif not shown.fits and len(commands) > 1:
+            del commands[0]  # the last shows all of it
+        elif not shown.fits and asides:
+            asides.pop()
+            unsaid += 1
         else:
             break
-    for part in (*verdict, *shown.parts, *remarks, *giving.values()):
+    for part in (*verdict, *shown.parts, *remarks, *asides, *giving.values()):
         console.print(part)
     for line in commands:
         console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
@@ -139,7 +136,8 @@ def verdict_parts(
     `named`: with the run's name and size below the verdict.
     """
     figures = shortened(figures)
-    remarks = (*_remarks(figures, bounds=rest), *([failed] if (failed := _failed_calls(figures)) is not None else ()))
+    failed = _failed_calls(figures)
+    remarks = (*remarks_of(figures, bounds=rest), *asides_of(figures), *([failed] if failed is not None else ()))
     above, below = _verdict(figures)[: None if named else -1], [Text(line) for line in remarks]
     room = lines - sum(height(part, console) for part in (*above, *below))
     rows = _table_within(figures, room, console, rest).parts
@@ -161,14 +159,22 @@ class _Shown:
     """What there is room for of the table, and what is said below it."""
 
     parts: Sequence[Text | Table] = ()
+    fits: bool = True
+    """The room is kept to."""
     enough: bool = True
-    """Each strategy has a row, and the room is kept to."""
+    """And each strategy has a row."""
 
 
 def _table_within(
-    figures: Figures, room: int, console: Console, rest: str = "--section accuracy", away: Sequence[str] = ()
+    figures: Figures,
+    room: int,
+    console: Console,
+    rest: str = "--section accuracy",
+    away: Sequence[str] = (),
+    unsaid: int = 0,
 ) -> _Shown:
-    """As many rows as so many lines hold, the most telling ones, and at least three. `away`: sections that had a line here."""
+    """As many rows as so many lines hold, the most telling ones, and at least three. `away`: sections that had a line here;
+    `unsaid`: how many remarks had one."""
     rows = _rows(figures)
     telling, teams = _telling(figures, rows), names_teams(figures)
     found = _Shown()
@@ -176,10 +182,10 @@ def _table_within(
         shown = [rows[place] for place in sorted(telling[:many])]
         here = _strategies(shown, teams=teams)
         missing = [name for name in _strategies(rows, teams=teams) if name not in here]
-        words = Text(" ".join(_beside(figures, shown, rest, missing, away)), style="dim")
+        words = Text(" ".join(_beside(figures, shown, rest, missing, away, unsaid)), style="dim")
         parts = (_table(shown, console.width, teams=teams), words)
         fits = sum(height(part, console) for part in parts) <= room
-        found = _Shown(parts, fits and not missing)
+        found = _Shown(parts, fits, fits and not missing)
         if fits or many <= LEAST_ROWS:
             break
     return found
@@ -288,9 +294,10 @@ def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
 
 
 def _beside(
-    figures: Figures, shown: Sequence[Row], where: str, missing: Sequence[str], away: Sequence[str]
+    figures: Figures, shown: Sequence[Row], where: str, missing: Sequence[str], away: Sequence[str], unsaid: int
 ) -> Iterator[str]:
-    """What the table's words mean, and what there is beside these rows, and where. `missing`: strategies, `away`: sections."""
+    """What the table's words mean, and what there is beside these rows, and where. `missing`: strategies, `away`: sections,
+    `unsaid`: remarks."""
     yield "Calls: of one question; $: of 1,000." if any(row["cost_usd"] for row in shown) else "Calls: of one question."
     if any(row.get("of", 1) > 1 for row in shown):
         yield "Top of several: picked after the fact."
@@ -300,8 +307,9 @@ def _beside(
         yield BOUNDS
     if rest := len(figures["accuracy"]) - len(shown):
         yield f"{count(rest, 'more row')}: {where}."
-    if missing or away:
+    if missing or away or unsaid:
         sections = [f"--section {section}" for section in away]
+        sections += [f"{count(unsaid, 'remark')} (--all)"] if unsaid else []
         yield f"Not shown: {'; '.join([*([_few_names(missing)] if missing else ()), *sections])}."
 
 
@@ -309,48 +317,6 @@ def _few_names(names: Sequence[str]) -> str:
     """As many as a line holds, at least one, and how many others there are."""
     many = next((many for many in range(len(names), 1, -1) if len(", ".join(names[:many])) <= NAMED), 1)
     return ", ".join(names[:many]) + (f" and {count(len(names) - many, 'other')}" if many < len(names) else "")
-
-
-def _remarks(figures: Figures, graded_by: str = "FILE", bounds: str = "--section accuracy") -> Iterator[str]:
-    """What changes how the figures are to be read. Each is one line at the most. `graded_by`: what `moot grade` is given;
-    `bounds`: where those of every row are."""
-    if figures.get("kind") == "calibration":
-        yield "A calibration: kept apart from production, and no part of any figure of it."
-    if figures["simulated"]:
-        yield simulated_words(figures)
-    if 0 < figures["questions"] < SMALL and not (figures.get("headline") or {}).get("words"):  # which says so itself
-        yield prove_nothing(figures)
-    endings: Counter[str] = Counter()
-    for row in figures["accuracy"]:
-        endings.update(row["outcomes"])
-    missing = sum(row["missing"] for row in figures["accuracy"])
-    without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
-    if without:
-        named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
-        yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
-    if undecided := endings["undecided"]:
-        yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
-    if missing:
-        yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
-    if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
-        yield ended_early_words(cause)
-    if others := other_plans_words(figures):
-        yield others
-    yield from unlisted_words(figures)
-    yield from chosen_on_words(figures)
-    yield from figures.get("left_out", ())
-    if clusters := figures.get("clusters"):
-        yield cluster_words(figures["questions"], clusters)
-    yield from grading_words(figures["accuracy"], f"moot grade {graded_by}", bounds)
-    if losses := losses_remark(figures):
-        yield losses
-    if broken := figures.get(PLUGIN_FAILURES):
-        it = "it" if len(broken) == 1 else "they"
-        yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."
-    if not_taken := figures.get(NOT_TAKEN):
-        yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
-    if hypotheses := figures.get("hypotheses"):
-        yield hypotheses_words(hypotheses)
 
 
 def _failed_calls(figures: Figures) -> str | None:

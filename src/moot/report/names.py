@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.decide.abstaining import ABSTAIN
 from moot.decide.rule_file import RuleContent, is_rule
 from moot.measures.claims.words import sentences as headline_sentences
 from moot.strategies import value_told
@@ -161,6 +162,8 @@ def _plain(name: str, value: Any) -> str:
     """``proposers=ann+bob``: a list as people write it; of a table, how long it is; of a learnt rule, its mark."""
     if is_rule(value):
         return f"{name}={RuleContent(value)}"
+    if name == ABSTAIN and isinstance(value, Mapping):
+        return f"{name}={{{', '.join(f'{key}: {value_told(part)}' for key, part in value.items())}}}"
     if isinstance(value, Mapping):
         return f"{name} ({len(value)} given)"
     if isinstance(value, list | tuple):

@@ -11,6 +11,7 @@ from moot.measures.attendance.figures import absent_words
 from moot.measures.claims.since_the_look import keys_changed_words
 from moot.measures.columns import Figures, Row, count, names_teams, titled
 from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remark
+from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.quiz.sections import talk_from_words
 from moot.report.nothing_played import ended_early_words
@@ -25,6 +26,7 @@ def remarks(figures: Figures) -> list[str]:
         lines.append("A calibration: kept apart from production, and no part of any figure of it.")
     if figures["simulated"]:
         lines.append(simulated_words(figures))
+    lines += learnt_in_short(figures)
     if 0 < figures["questions"] < SMALL:
         lines.append(prove_nothing(figures))
     if clusters := figures.get("clusters"):

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from moot.measures.all_measures import AllMeasures
 from moot.measures.columns import Figures
+from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
+from moot.measures.learnt_in_run import with_learnt_words
 from moot.measures.measure import Measure
 from moot.measures.section import Section
 
@@ -13,4 +15,6 @@ from moot.measures.section import Section
 def all_sections(figures: Figures, given: Iterable[Measure] = ()) -> list[Section]:
     """Only those that the run has data for. `given`: measures beside the registered ones."""
     every = AllMeasures(given).sections(figures)
-    return sorted((section for section in every if section.rows), key=lambda section: section.place)
+    learnt = figures.get(LEARNT_IN_RUN, ())
+    shown = (with_learnt_words(section, learnt) for section in every if section.rows)
+    return sorted(shown, key=lambda section: section.place)

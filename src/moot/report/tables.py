@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from moot.errors import UsageError
 from moot.measures.section import Section
+from moot.whole_files import written_together
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -76,16 +76,11 @@ def write_tables(folder: Path, kind: TableFormat, tables: Mapping[str, TableColu
 def write_whole(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> list[Path]:
     """Each by what writes it. Until all can be, none stands in the place of an older one."""
     folder.mkdir(parents=True, exist_ok=True)
-    partials = {folder / name: folder / f".{name}.partial" for name in files}
-    try:
-        for write, unfinished in zip(files.values(), partials.values(), strict=True):
-            write(unfinished)
-        for path, unfinished in partials.items():
-            os.replace(unfinished, path)
-    finally:
-        for unfinished in partials.values():
-            unfinished.unlink(missing_ok=True)
-    return list(partials)
+    paths = [folder / name for name in files]
+    with written_together(paths) as drafts:
+        for write, draft in zip(files.values(), drafts, strict=True):
+            write(draft)
+    return paths
 
 
 def _write_parquet(table: TableColumns, path: Path) -> None:

@@ -21,6 +21,8 @@ from moot.measures.columns import (
     unknown_words,
     who,
 )
+from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
+from moot.measures.learnt_in_run import words_beneath
 from moot.measures.measure import Measure
 from moot.measures.numbers import (
     MARKED,
@@ -66,12 +68,21 @@ def print_report(figures: Figures, console: Console, given: Iterable[Measure] = 
     sections = all_sections(figures, given)
     for sentence in (*whose_words(figures), *(figures.get("headline") or {}).get("words", ())):
         console.print(Text(sentence))
-    drawn = (part for draw in OWN_WAYS.values() for part in draw(figures, width))
+    own = {section.id: section for section in sections}
+    drawn = (part for name in OWN_WAYS for part in _own_way(name, own.get(name), figures, width))
     for part in (*drawn, *_hypotheses(sections, width), *_rest(sections, width), *position_table(sections, width)):
         _print_part(part, console)
     for line in remarks(figures):
         whole = max(map(len, line.split())) <= width  # else a list of players would break within a name
         console.print(Text(line if whole else wrapped(line, width), style="dim"))
+
+
+def _own_way(name: str, section: Section | None, figures: Figures, width: int) -> Iterable[Table | Text]:
+    """Drawn from the figures; of the section's sentences the one on what was learnt in the run, which every table has."""
+    parts = list(OWN_WAYS[name](figures, width))
+    yield from parts
+    if parts and section is not None:
+        yield from map(Text, words_beneath(section, figures.get(LEARNT_IN_RUN, ())))
 
 
 def _print_part(part: Table | Text, console: Console) -> None:
@@ -95,7 +106,7 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
         elif section.id == "hypotheses":
             parts = _hypotheses([section], width)
         elif section.id in OWN_WAYS:
-            parts = OWN_WAYS[section.id](figures, width)
+            parts = _own_way(section.id, section, figures, width)
         else:
             parts = position_table([section], width)
         drawn = list(parts) or [Text(f"{section.title}: nothing to tell.")]

@@ -67,7 +67,7 @@ class WantedPlan:
         if self._file is None or self.name is None:
             if start is not None:
                 return FoundPlan(plan_beginning(connection, start, self.name))
-            return FoundPlan(find_experiment(connection, self.name))
+            return _last_asked(connection, find_experiment(connection, self.name))
         latest = find_experiment(connection, self.name)
         named = queries.experiments_named(connection, self.name)
         own = self._own(connection, named)
@@ -157,6 +157,22 @@ class WantedPlan:
         if isinstance(self._whole, str):
             return f"the plan of {self._title} cannot be made here ({self._whole}); this is the last run of its name, of {when}"
         return f"{self._title} as it is now was not run; this is the run of {when}"
+
+
+def _last_asked(connection: Connection, latest: Row) -> FoundPlan:
+    """Of a served team that was changed, and not asked anything since: what it was asked as it was before."""
+    if latest["size"] or not config_of(latest).get("served"):
+        return FoundPlan(latest)
+    by_age = queries.experiments_by_age(connection)
+    asked = next((plan for plan in by_age if plan["name"] == latest["name"] and plan["size"]), None)
+    if asked is None:
+        return FoundPlan(latest)
+    before = {key: value for key, value in asked.items() if key != "used_at"}
+    last = f"{datetime.fromtimestamp(asked['used_at']):%Y-%m-%d %H:%M}"
+    return FoundPlan(
+        before,
+        f"nothing has been asked of the team as it is now; this is what it was asked until {last}, before a change",
+    )
 
 
 def _beyond_this_machine(spec: Experiment) -> str | None:

@@ -168,7 +168,13 @@ class Server:
         streams = ["application/json", "text/event-stream"]
         return [
             DescribedRoute(
-                "/v1/chat/completions", self.chat, method="POST", body=ChatRequest, parameters=headers, answers=streams
+                "/v1/chat/completions",
+                self.chat,
+                method="POST",
+                body=ChatRequest,
+                parameters=headers,
+                answers=streams,
+                asks_team=True,
             ),
             DescribedRoute(
                 "/v1/responses",
@@ -177,6 +183,7 @@ class Server:
                 body=ResponsesRequest,
                 parameters=[TIME_HEADER],
                 answers=streams,
+                asks_team=True,
             ),
             DescribedRoute("/v1/feedback", self.feedback, method="POST", body=Feedback),
             DescribedRoute("/v1/models", self.models),

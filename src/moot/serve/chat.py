@@ -89,6 +89,7 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
         "captain": asked.cell.captain,
         "outcome": verdict.outcome,
         "who": list(verdict.who),
+        **asked.chance.json(),
         "agreement": asked.agreement,
         "diversity": asked.diversity,
         "absent": list(verdict.absent),
@@ -106,11 +107,17 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
     return report
 
 
-def completion_of(head: Head, asked: AnsweredQuestion, dressed: str | None = None) -> Completion:
-    """The verdict as a completion; `Refused` where the team has no answer and no refusal either."""
+def completion_of(
+    head: Head, asked: AnsweredQuestion, dressed: str | None = None, wanted: WantedJson | None = None
+) -> Completion:
+    """The verdict as a completion; `Refused` where the team has no answer, and neither refuses nor abstains.
+
+    That it abstains is said in words; where a form was asked for, which such words do not have, as a refusal.
+    """
     verdict = asked.verdict
-    refused = verdict.outcome == "refused"
-    text = dressed if dressed is not None else verdict.answer
+    abstained = verdict.outcome == "abstained"
+    refused = verdict.outcome == "refused" or (abstained and wanted is not None)
+    text = dressed if dressed is not None else _abstention(asked) if abstained else verdict.answer
     if text is None and not refused:
         status = TOO_LATE_STATUS if of_kind(verdict.traces, Deadline) else NO_ANSWER_STATUS
         cause = verdict.cause or verdict.outcome
@@ -120,6 +127,11 @@ def completion_of(head: Head, asked: AnsweredQuestion, dressed: str | None = Non
     words = text if text is not None else verdict.cause or "The team refused to answer."
     usage = replace(asked.usage, cached=asked.usage.cached or 0, reasoning=asked.usage.reasoning or 0)
     return Completion(replace(head, model=asked.model), words, usage, refused=refused, more={"moot": moot_field(asked)})
+
+
+def _abstention(asked: AnsweredQuestion) -> str:
+    """That the team does not answer, and how sure it would have been."""
+    return f"The team does not answer this: {public_words(asked.verdict.cause or asked.verdict.outcome)}."
 
 
 def table_event(head: Head, event: Mapping[str, Any]) -> bytes:

@@ -50,6 +50,7 @@ def verdict_event(asked: AnsweredQuestion) -> dict[str, Any]:
         "episode": asked.id,
         "answer": verdict.answer,
         "outcome": verdict.outcome,
+        **asked.chance.json(),
         "reasoning": verdict.reasoning,
         "cause": verdict.cause,
         "who": list(verdict.who),

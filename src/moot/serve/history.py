@@ -69,7 +69,7 @@ class PastAndPage:
         names = {cell.id: name for name, cell in reversed(self.live.cells.items())}
         async with examined(self.live.store):
             rows = await self.live.store.read(
-                partial(listed_episodes, experiment=self.live.record.id, most=limit, asker=sees)
+                partial(listed_episodes, name=self.live.record.name, most=limit, asker=sees)
             )
             return json_response({"episodes": [_short(row, names) for row in rows]})
 
@@ -81,7 +81,7 @@ class PastAndPage:
         try:
             async with examined(self.live.store):
                 record = await self.live.store.read(
-                    partial(whole_episode, experiment=self.live.record.id, episode=ident, asker=sees)
+                    partial(whole_episode, name=self.live.record.name, episode=ident, asker=sees)
                 )
                 return json_response(public_record(record))
         except TooLong as error:

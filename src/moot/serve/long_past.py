@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, case, func, null, select
 
 from moot.errors import UsageError
-from moot.live.served_rows import find_episode
+from moot.live.served_rows import cells_in, find_episode, plans_named, seen_by
 from moot.report.transcript import calls_of
 from moot.store import queries, schema
 from moot.store.rows import case_of, verdict_json, verdict_of
@@ -39,27 +39,30 @@ class TooLong(UsageError):
     """More than a page can show."""
 
 
-def listed_episodes(
-    connection: Connection, experiment: str, most: int, asker: str | None = None
-) -> list[dict[str, Any]]:
-    """What was asked last, each with the beginning of its question and answer. `asker`: only what this one asked."""
-    places, episodes, cases, cells = schema.experiment_questions, schema.episodes, schema.cases, schema.cells
+def listed_episodes(connection: Connection, name: str, most: int, asker: str | None = None) -> list[dict[str, Any]]:
+    """What was asked last under a name, each with the beginning of its question and answer. `asker`: only what this one
+    asked. A play is told once, of however many plans its cell is."""
+    episodes, cells = schema.episodes, schema.cells
+    places, cases = schema.experiment_questions.alias(), schema.cases.alias()
+    asked = (
+        select(func.substr(cases.c.content, 1, _PREFIX + 1))
+        .join(places, places.c.case == cases.c.id)
+        .where(places.c.experiment.in_(plans_named(name)), places.c.question == episodes.c.question)
+        .limit(1)
+        .scalar_subquery()
+    )
     query = (
         select(
             *(episodes.c.question, episodes.c.repeat, episodes.c.outcome, episodes.c.seconds, episodes.c.created_at),
             func.substr(episodes.c.answer, 1, LISTED + 1).label("answer"),
-            func.substr(cases.c.content, 1, _PREFIX + 1).label("content"),
+            asked.label("content"),
             *(episodes.c.cell, cells.c.label),
         )
-        .join(places, places.c.question == episodes.c.question)
-        .join(cases, cases.c.id == places.c.case)
         .join(cells, cells.c.id == episodes.c.cell)
-        .where(places.c.experiment == experiment)
+        .where(episodes.c.cell.in_(cells_in(plans_named(name))), seen_by(name, asker, episodes.c.question))
         .order_by(episodes.c.created_at.desc())
         .limit(most)
     )
-    if asker is not None:
-        query = query.where(places.c.asker == asker)
     return [_listed(dict(row)) for row in connection.execute(query).mappings()]
 
 
@@ -82,9 +85,9 @@ def _beginning(content: str) -> str:
     return str(json.loads(f'"{written}"')).encode("utf-8", "ignore").decode()[:_PREFIX] or "…" * (LISTED + 1)
 
 
-def whole_episode(connection: Connection, experiment: str, episode: str, asker: str | None) -> dict[str, Any]:
+def whole_episode(connection: Connection, name: str, episode: str, asker: str | None) -> dict[str, Any]:
     """One question with every prompt, reply, ballot and grade; of prompts and replies beyond all bounds, the beginnings."""
-    row = find_episode(connection, experiment, episode, asker, longest=MOST_SHOWN)
+    row = find_episode(connection, name, episode, asker, longest=MOST_SHOWN)
     if row["verdict"] is None:
         raise TooLong(f"episode {episode} holds more than {MOST_SHOWN:,} characters; moot show reads it from the store")
     asked = case_of(row["content"])

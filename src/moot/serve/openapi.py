@@ -69,6 +69,38 @@ _ERROR = {
 }
 
 
+_MOOT = {
+    "type": "object",
+    "description": "What an ordinary model has not.",
+    "required": ["episode", "strategy", "outcome", "probability", "calls", "cost_usd", "seconds"],
+    "properties": {
+        "episode": {"type": "string", "description": "The id to give feedback on."},
+        "strategy": {"type": "string"},
+        "captain": {"type": ["string", "null"]},
+        "outcome": {"type": "string", "enum": ["answered", "undecided", "abstained", "refused"]},
+        "probability": {
+            "type": ["number", "null"],
+            "minimum": 0,
+            "maximum": 1,
+            "description": "That the answer is right; null with why. Where the outcome is abstained, that it would have been.",
+        },
+        "probability_from": {"type": "string", "description": "What the probability was learnt from."},
+        "why": {"type": "string", "description": "Why there is no probability."},
+        "cause": {"type": "string", "description": "Why there is no answer, or no decision."},
+        "who": {"type": "array", "items": {"type": "string"}},
+        "agreement": {"type": ["number", "null"]},
+        "diversity": {"type": "integer"},
+        "absent": {"type": "array", "items": {"type": "string"}},
+        "not_needed": {"type": "array", "items": {"type": "string"}},
+        "deadline_s": {"type": "number"},
+        "turns": {"type": "integer"},
+        "calls": {"type": "integer"},
+        "cost_usd": {"type": ["number", "null"]},
+        "seconds": {"type": "number"},
+    },
+}
+
+
 class DescribedRoute(Route):
     """A path, who answers there, and what is told of it."""
 
@@ -82,6 +114,7 @@ class DescribedRoute(Route):
         parameters: Sequence[Mapping[str, Any]] = (),
         key: bool = True,
         answers: Sequence[str] = (_JSON,),
+        asks_team: bool = False,
     ) -> None:
         super().__init__(path, handler, methods=[method])
         self.method = method.lower()
@@ -89,6 +122,7 @@ class DescribedRoute(Route):
         self.parameters = [*parameters, *(_in_path(name) for name in self.param_convertors)]
         self.key = key
         self.answers = answers
+        self.asks_team = asks_team
 
     def operation(self) -> dict[str, Any]:
         operation: dict[str, Any] = {
@@ -96,6 +130,13 @@ class DescribedRoute(Route):
             "summary": (getdoc(self.endpoint) or "").partition("\n")[0],
             "responses": {"200": {"description": "The answer.", "content": {kind: {} for kind in self.answers}}},
         }
+        if self.asks_team:
+            beside = {
+                "type": "object",
+                "required": ["moot"],
+                "properties": {"moot": {"$ref": _REF.format(model="Moot")}},
+            }
+            operation["responses"]["200"]["content"][_JSON] = {"schema": beside}
         if self.parameters:
             operation["parameters"] = self.parameters
         if self.body is not None:
@@ -118,7 +159,7 @@ def _in_path(name: str) -> dict[str, Any]:
 def described(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     """The OpenAPI description of all routes that have one."""
     paths: dict[str, dict[str, Any]] = {}
-    schemas: dict[str, Any] = {"Error": _ERROR}
+    schemas: dict[str, Any] = {"Error": _ERROR, "Moot": _MOOT}
     for route in routes:
         if not isinstance(route, DescribedRoute):
             continue

@@ -159,7 +159,7 @@ class ServedRequest:
                     self.account_for(out_of_time(asked, self.time_limit_s or 0.0), note)
                 raise
             self.account_for(asked, note)
-            return asked, completion_of(self.head, asked, dress)
+            return asked, completion_of(self.head, asked, dress, self.wanted)
 
     async def in_form(self, asked: AnsweredQuestion, wanted: WantedJson) -> tuple[AnsweredQuestion, str]:
         """The answer as the client wants it written, if there is time for that: where none is left nobody is asked for it."""

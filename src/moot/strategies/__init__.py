@@ -41,6 +41,7 @@ BUILT_IN = {
     "weighted": "moot.decide.weighted:WeightedVote",
     "learnt": "moot.decide.learnt:LearntVote",
     "leader": "moot.decide.leader:LedVote",
+    "cascade": "moot.decide.cascade:Cascade",
 }
 STRATEGIES = PluginKind("strategy", "moot.strategies", BUILT_IN)
 
@@ -143,6 +144,8 @@ def _is_number(text: str) -> bool:
 
 def prompts_brought(played: object) -> Own:
     """A strategy's own templates: its attribute ``prompts``, or else the folder of that name beside its module."""
+    if (stage := getattr(played, "last_stage", None)) is not None:
+        return prompts_brought(stage)  # what it plays in the end asks in words of its own
     brought = getattr(type(played), "prompts", None)
     if isinstance(brought, Mapping):
         return _checked_templates(brought)

@@ -10,7 +10,7 @@ option without it (`from_` is `from`): a word that Python keeps to itself may be
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from functools import cache
 from inspect import get_annotations
@@ -150,17 +150,26 @@ def _problem(problems: list[Any], hint: Any, written: Any) -> str:
     refusal = next((problem for problem in problems if problem["type"] == "value_error"), None)
     if refusal is not None:
         return str(refusal["ctx"]["error"])
+    # Where several forms are allowed each complains: the one that looked into what was written knows most.
+    problem = max(problems, key=lambda each: len(_way_into(each["loc"], hint, written)))
     place, value = "", written
-    for step in problems[0]["loc"]:
-        item = inside(hint, value, step)
-        if item is None:
-            break
-        hint, value = item
+    for step in _way_into(problem["loc"], hint, written):
+        hint, value = inside(hint, value, step) or (hint, value)
         place += f"{step!r}: " if isinstance(step, str) else f"item {step + 1}: "
     unlike = expectation(hint)
-    if problems[0]["type"] == "finite_number":
+    if problem["type"] == "finite_number":
         unlike = f"{unlike}, and a finite one"
     return f"{place}expected {unlike}, found {told(value)}{closest(value, allowed_words(hint))}"
+
+
+def _way_into(steps: Sequence[str | int], hint: Any, value: object) -> list[str | int]:
+    """Of the steps to a problem those that lead into what was written; others name the form that complains."""
+    way: list[str | int] = []
+    for step in steps:
+        if (item := inside(hint, value, step)) is not None:
+            hint, value = item
+            way.append(step)
+    return way
 
 
 @cache

@@ -71,6 +71,8 @@ class Traits:
     """A folder of texts, or a retriever, that the team is given."""
     decides_by: DecidesBy | None = None
     """The family of its decision, where there are several: voting, consensus, judge."""
+    weighs: bool = False
+    """A rule over the drafts says which group's word stands, or whether any does: it is no plain vote, nor a plain talk."""
     repeats: int = 1
     """How often it decides from the same drafts, each time in an episode of its own."""
     served: Mapping[str, Any] = field(default_factory=dict)
@@ -117,6 +119,7 @@ _ALLOWED: Mapping[str, tuple[Any, ...]] = {
     "alone": (True, False),
     "groups": (True, False),
     "learns": (True, False),
+    "weighs": (True, False),
 }
 
 
@@ -157,7 +160,7 @@ _NAMES = tuple(trait.name for trait in fields(Traits))
 
 _KEPT = (
     *("drafts", "alone", "captain", "word", "hears", "names", "groups", "asks", "offices"),
-    *("decides_by", "repeats", "learns"),
+    *("decides_by", "weighs", "repeats", "learns"),
 )
 
 CAUTIOUS = Traits(

@@ -6,6 +6,12 @@ from dataclasses import dataclass
 
 from moot.types import Answer, Question
 
+FOLDS = 10
+"""Into so many the questions of a run are dealt: each is decided by the lessons of the others. Were all other questions the
+lessons of each, then of two players who are right equally often the one who is right here would have one right fewer
+elsewhere: who follows the best of the others would follow whoever is wrong. A fold hides less, and what is learnt is the same
+for all of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lesson:

@@ -96,6 +96,8 @@ class Team:
     lessons: tuple[Lesson, ...] = field(default=(), compare=False, repr=False)
     """Graded drafts of other questions, for a strategy whose traits say that it learns: one and the same object for all
     questions that learn alike, so that what is learnt from it may be kept by its identity."""
+    drafted: Mapping[str, Answer] = field(default_factory=dict, compare=False, repr=False)
+    """Drafts that are there already, by player: who decides from them at this table asks for none of these again."""
     drafts_repeat: int | None = field(default=None, compare=False)
     """Whose drafts this repeat decides from, where a strategy decides several times from the same; None: its own."""
 
@@ -134,6 +136,8 @@ class Team:
 
     async def draft(self, player: Player, question: Question, *, stage: str = "draft") -> Answer:
         """One player alone with the question. Every strategy asks this way, so strategies share the stored drafts."""
+        if player.name in self.drafted:
+            return self.drafted[player.name]
         repeat = self.repeat if self.drafts_repeat is None else self.drafts_repeat
         table = self if repeat == self.repeat else replace(self, repeat=repeat)
         heard = await table.ask(

@@ -95,6 +95,15 @@ _OBJECTED = f"UPDATE episodes SET verdict = json_insert(verdict, '$.traces[#]', 
 
 _EMPTIED = tuple(f"DELETE FROM {table}" for table in ("episodes", "scores", "calls", "matches"))
 
+_OF_TEAMS = "cell IN (SELECT id FROM cells WHERE player IS NULL)"
+_HELD_BACK = (
+    f"""UPDATE scores SET value = 0.0, stage = 'no-answer', detail = NULL WHERE {_OF_TEAMS}
+        AND "case" IN (SELECT "case" FROM experiment_questions WHERE unicode(question) % 2)""",
+    f"""UPDATE episodes SET outcome = 'abstained', answer = NULL, verdict = json_remove(json_set(verdict, '$.outcome',
+        'abstained', '$.answer', NULL), '$.who') WHERE {_OF_TEAMS} AND unicode(question) % 2""",
+)
+"""As if teams had not been sure enough of every other answer."""
+
 RUNS: Mapping[str, MeasuredRun] = {
     "all graded": MeasuredRun(_sure),
     "repeats": MeasuredRun(_sure, {"repeats": 2}, plays_more=False),
@@ -113,6 +122,7 @@ RUNS: Mapping[str, MeasuredRun] = {
         _sure, {"teams": {"two": {"players": ["ann", "bob"]}}, "strategies": ["vote"]}, plays_more=False
     ),
     "no traits": MeasuredRun(_sure, changes=("UPDATE cells SET traits = '{}' WHERE player IS NULL",)),
+    "some abstained": MeasuredRun(_sure, changes=_HELD_BACK, plays_more=False),
     "nothing played yet": MeasuredRun(_sure, changes=_EMPTIED),
 }
 """What there is to be measured, by what is special about it."""

@@ -26,7 +26,7 @@ from moot.strategies.promises import (
 )
 from moot.strategies.traits import CAUTIOUS
 from moot.team import Player, Team
-from moot.traces import Shown, looks_of
+from moot.traces import Abstained, Shown, looks_of, of_kind
 from moot.types import (
     OUTCOMES,
     WITH_ANSWER,
@@ -250,6 +250,10 @@ def _check_verdict(verdict: Verdict, team: Team, traits: Traits) -> None:
     assert verdict.outcome in OUTCOMES, f"{verdict.outcome!r} is no outcome"
     has_answer = verdict.outcome in WITH_ANSWER
     assert (verdict.answer is not None) == has_answer, "an answer goes with 'answered' and 'undecided', and only those"
+    held = of_kind(verdict.traces, Abstained)
+    assert bool(held) == (verdict.outcome == "abstained"), (
+        "'abstained' goes with a record of the answer that is not given"
+    )
     assert set(verdict.who) <= names | team.officers.keys(), "only players and officers can stand behind an answer"
     assert set(verdict.absent) <= names, "only players can be absent"
     assert not set(verdict.who) & set(verdict.absent), "an absent player stands behind nothing"

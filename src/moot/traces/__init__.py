@@ -24,9 +24,11 @@ from moot.traces.kinds import trace_json as trace_json
 from moot.traces.kinds import trace_of as trace_of
 from moot.traces.looks import RecordedLook as RecordedLook
 from moot.traces.looks import looks_of as looks_of
+from moot.traces.records import Abstained as Abstained
 from moot.traces.records import Agreement as Agreement
 from moot.traces.records import Ballot as Ballot
 from moot.traces.records import BallotForm as BallotForm
+from moot.traces.records import Cascaded as Cascaded
 from moot.traces.records import Challenge as Challenge
 from moot.traces.records import Counted as Counted
 from moot.traces.records import Cut as Cut
@@ -45,4 +47,5 @@ from moot.traces.records import Resolution as Resolution
 from moot.traces.records import Review as Review
 from moot.traces.records import Round as Round
 from moot.traces.records import Shown as Shown
+from moot.traces.records import ToldProbability as ToldProbability
 from moot.traces.records import not_waited_for as not_waited_for

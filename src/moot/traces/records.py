@@ -248,6 +248,52 @@ class DecidedByRule:
     """What each player's voice counts, where the rule goes by that."""
 
 
+@trace("cascaded")
+@dataclass(frozen=True, slots=True)
+class Cascaded:
+    """Who was asked one after another, or in waves, how sure the answer was after each, and why nobody else was."""
+
+    asked: tuple[tuple[str, ...], ...]
+    stopped: Literal["decided", "sure", "everybody"]
+    """The rest could not change it, it was as sure as was asked for, or everybody had been asked."""
+    probabilities: tuple[float, ...] = ()
+    """After each wave, of the answer that would have been taken then; empty where nothing tells one."""
+    until: float | None = None
+    """How sure it should be; None: until it is decided."""
+    then: str | None = None
+    """The strategy that decided in the end, where it was not sure enough with everybody asked."""
+    order: str = ""
+    """Why in this order, in words."""
+
+
+@trace("told-probability")
+@dataclass(frozen=True, slots=True)
+class ToldProbability:
+    """That the answer is right, as it was told with it: by what graded questions other than this one teach of the drafts."""
+
+    probability: float | None
+    why: str
+    """What it was learnt from; where there is none, why not."""
+
+
+@trace("abstained")
+@dataclass(frozen=True, slots=True)
+class Abstained:
+    """The answer that was not given, since it was not sure enough, and what would have been. It is nobody's to grade."""
+
+    answer: str
+    why: str
+    probability: float | None = None
+    """That it is right; None: it could not be told."""
+    below: float | None = None
+    """From this probability on it would have been given; None: no threshold keeps what was asked for."""
+    target: float | None = None
+    """How many of the answers given were to be right, where that was asked for."""
+    reasoning: str = ""
+    who: tuple[str, ...] = ()
+    """Whose answer it is."""
+
+
 @trace("cut")
 @dataclass(frozen=True, slots=True)
 class Cut:

@@ -24,6 +24,8 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "losses_usd": raw.losses_usd,
         "simulated": sorted(name for name, model in raw.config["models"].items() if model["provider"] == "simulated"),
     }
+    if learnt := [cell.label for cell in raw.cells if cell.traits.get("learns")]:
+        figures["learnt_in_run"] = list(dict.fromkeys(learnt))
     figures |= _clusters(raw)
     for key in ("ungraded", "disputed"):
         if total := sum(row[key] for row in rows):
@@ -79,6 +81,7 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
         "disputed": sum(not graded(episode.right) and episode.stage == "disputed" for episode in episodes),
         **_who_has_to_speak(raw, episodes),
         "answered": share_row(_by_question(answered)),
+        **_coverage(cell, episodes),
         "seconds": round(sum(episode.seconds for episode in episodes), 3),
         "calls": len(calls),
         **{key: sum(call[key] or 0 for call in calls) for key in ("prompt_tokens", "completion_tokens")},
@@ -92,6 +95,16 @@ def _row(raw: Raw, cell: Cell) -> dict[str, Any]:
             ]
         ),
     }
+
+
+def _coverage(cell: Cell, episodes: Sequence[Episode]) -> dict[str, Any]:
+    """How much was answered, of whoever may abstain."""
+    if "abstain" not in cell.given and all(episode.outcome != "abstained" for episode in episodes):
+        return {}
+    given: dict[str, list[Grade]] = {}
+    for episode in episodes:
+        given.setdefault(episode.question, []).append(float(episode.outcome in ("answered", "undecided")))
+    return {"coverage": share_row(given)}
 
 
 def _named(raw: Raw, cell: Cell) -> dict[str, Any]:

@@ -20,6 +20,9 @@ NAMED_BY_USERS = (
     "best",
     "undeclared_prompts",
     "missing_drafts",
+    "asked",
+    "weights",
+    "then",
 )
 """Under these the keys are names of something: options, outcomes, players."""
 
@@ -48,6 +51,7 @@ def _told(key: str) -> bool:
 @cache
 def _spans() -> frozenset[str]:
     text = "".join(
-        (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("report", "safety", "discuss", "select")
+        (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        for name in ("report", "safety", "discuss", "select", "advise")
     )
     return frozenset(re.findall(r"`([A-Za-z_0-9-]+)`", text))

@@ -75,9 +75,14 @@ class Pair:
         return not self.same and (self.waits or self.native.grade is Ungraded.NOT_HEARD)
 
     @property
+    def abstained(self) -> bool:
+        """Whether no answer was given after, since it was not sure enough: nothing is repaired by that, nor spoilt."""
+        return self.after.outcome == "abstained"
+
+    @property
     def sign(self) -> int:
         """Whether the score rose (1), fell (-1) or did neither; nothing is known of what is not graded."""
-        if self.native.right is None or self.after.right is None:
+        if self.abstained or self.native.right is None or self.after.right is None:
             return 0
         gain = round(self.after.right - self.native.right, 9)
         return (gain > 0) - (gain < 0)
@@ -101,12 +106,12 @@ class Pair:
 
     @property
     def may_be_rescue(self) -> bool:
-        may_be = not self.graded and not self.same
+        may_be = not self.graded and not self.same and not self.abstained
         return may_be and self.native.given and self.native.least < self.after.most
 
     @property
     def may_be_regression(self) -> bool:
-        return not self.graded and not self.same and self.native.most > self.after.least
+        return not self.graded and not self.same and not self.abstained and self.native.most > self.after.least
 
 
 @dataclass(frozen=True)

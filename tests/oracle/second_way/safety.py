@@ -80,6 +80,7 @@ def _counted(pairs: Sequence[Pair]) -> Row:
         **parted(pairs),
         "refused": sum(pair.native.outcome == "refused" for pair in pairs),
         "refused_after": sum(pair.after.outcome == "refused" for pair in pairs),
+        **({"abstained": many} if (many := sum(pair.abstained for pair in pairs)) else {}),
         **_bounds(pairs, rescues, regressions),
     }
     return _held_back(row, pairs) if any(pair.waits for pair in pairs) else row
@@ -110,6 +111,8 @@ def _ratio(name: str, pair: Pair) -> tuple[bool, bool]:
 
 def _could(pair: Pair, fall: bool) -> bool:
     """Whether an answer alone is not as low as can be, so that it could fall; or not as high, so that it could rise."""
+    if pair.abstained:
+        return False
     return pair.native.given and pair.native.right is not None and pair.native.right != (0.0 if fall else 1.0)
 
 
@@ -313,6 +316,7 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         },
         "refused": sum(pair.native.outcome == "refused" for pair in pairs),
         "refused_after": sum(pair.after.outcome == "refused" for pair in pairs),
+        **({"abstained": many} if (many := sum(pair.abstained for pair in pairs)) else {}),
         "ungraded": sum(not pair.graded for pair in pairs),
         **parted(pairs),
     }

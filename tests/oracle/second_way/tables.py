@@ -154,8 +154,8 @@ def _table(
         usual,
         list(dict.fromkeys(cell.label for cell in cells)),
         {player: solo[player].strategy if player in solo else "drafts" for player in players},
-        list(dict.fromkeys(cell.label for cell in cells if _talks(cell.traits))),
-        list(dict.fromkeys(cell.label for cell in cells if _votes(cell.traits))),
+        list(dict.fromkeys(cell.label for cell in cells if _talks(cell.traits) and ABSTAINS not in cell.label)),
+        list(dict.fromkeys(cell.label for cell in cells if _votes(cell))),
     )
     sets: dict[Key, list[list[Draft]]] = {}
     dropped: dict[Key, set[str]] = {}
@@ -213,7 +213,15 @@ def _talks(traits: Mapping[str, Any]) -> bool:
     return decides and once and traits.get("names") != "shown"
 
 
-def _votes(traits: Mapping[str, Any]) -> bool:
+ABSTAINS = "abstain="
+RULES = ("weighted", "learnt", "leader", "cascade")
+"""By their names, and not by what they say of themselves: a vote that is none of these is plain."""
+
+
+def _votes(cell: Cell) -> bool:
+    traits = cell.traits
+    if cell.strategy in RULES or ABSTAINS in cell.label:
+        return False
     drafts = traits.get("drafts") is not None and traits.get("groups")
     return bool(drafts) and traits.get("word") == "group" and traits.get("hears") == "nothing"
 

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -322,7 +323,8 @@ def _figures(
     said = _said(cell, known, {each.key: each for each in asked}, learnt)
     plays = [_Play(episode, chance) for (episode, _), chance in zip(known, said, strict=True)]
     units = [_unit(play.episode.question) for play in plays]
-    coverage = _coverage(plays)
+    part_of = dict(zip((each.key for each in asked), folds([each.unit for each in asked], "probability"), strict=True))
+    coverage = _coverage(plays, [part_of[_key(cell, play.episode)] for play in plays])
     row: Row = {
         "accuracy": coverage[-1]["accuracy"],
         "brier": Near(mean([(play.said - play.right) ** 2 for play in plays]), CLOSE),
@@ -361,8 +363,8 @@ def _bins(plays: Sequence[_Play]) -> list[Row]:
     return rows
 
 
-def _coverage(plays: Sequence[_Play]) -> list[Row]:
-    surest = sorted(plays, key=lambda play: (-round(play.said, 7), DIGESTS[play.episode.question], play.episode.repeat))
+def _coverage(plays: Sequence[_Play], parts: Sequence[int]) -> list[Row]:
+    surest = _surest_first(plays, parts)
     rows = []
     for tenths in range(1, 11):
         taken = surest[: max(1, math.floor(tenths * len(plays) / 10 + 0.5))]
@@ -375,8 +377,22 @@ def _coverage(plays: Sequence[_Play]) -> list[Row]:
         low, high = share_interval([(math.fsum(values), float(len(values))) for values in counts.values()])
         value = mean([mean(rights) for rights in by_question.values()])
         limits = {"accuracy": value, "low": low, "high": high, "n": len(by_question)}
-        rows.append({"coverage": tenths / 10, **limits, "from": Near(taken[-1].said, CLOSE)})
+        rows.append({"coverage": tenths / 10, **limits})
     return rows
+
+
+def _surest_first(plays: Sequence[_Play], parts: Sequence[int]) -> list[_Play]:
+    """By how large a share of its own part is surer: what is said in one part is not held against what is said in another."""
+    by_part: dict[int, list[_Play]] = {}
+    for play, part in zip(plays, parts, strict=True):
+        by_part.setdefault(part, []).append(play)
+    placed: list[tuple[Fraction, str, int, _Play]] = []
+    for inside in by_part.values():
+        inside.sort(key=lambda play: (-round(play.said, 7), DIGESTS[play.episode.question], play.episode.repeat))
+        for surer, play in enumerate(inside):
+            middle = Fraction(2 * surer + 1, 2 * len(inside))
+            placed.append((middle, DIGESTS[play.episode.question], play.episode.repeat, play))
+    return [play for *_, play in sorted(placed, key=lambda each: each[:3])]
 
 
 def _error(said: Floats, right: Floats) -> float:

@@ -280,6 +280,27 @@ def sure_and_unsure(number: int, folder: Path, questions: int = 30) -> dict[str,
     }
 
 
+def one_after_another(number: int, folder: Path) -> dict[str, Any]:
+    """Cascades of several kinds beside what asks everybody, on enough questions to learn from."""
+    keys = sure_and_unsure(number, folder)
+    names = keys["teams"]["table"]["players"]
+    cascades: list[Any] = [
+        "cascade",
+        {"cascade": {"order": "best", "until": 0.9, "then": "talkative"}},
+        {"cascade": {"order": names[::-1], "wave": 2}},
+    ]
+    # What learns in a way of its own learns anew for every fold: one such is enough in a world.
+    rules = ["learnt", "leader"] if number % 2 else ["learnt", {"weighted": {"weights": {names[0]: 2.5, names[1]: 0}}}]
+    return {**keys, "name": f"cascades-{number}", "strategies": ["vote", "talkative", *rules, *cascades]}
+
+
+def abstaining(number: int, folder: Path) -> dict[str, Any]:
+    """A vote that gives no answer where it is not sure enough, beside one that always does."""
+    keys = {**sure_and_unsure(number, folder, 34), "name": f"abstaining-{number}"}
+    keys["strategies"] = ["solo", "vote", {"vote": {"abstain": {"below": (0.7, 0.5)[number % 2]}}}]
+    return keys
+
+
 def sure_in_clusters(number: int, folder: Path) -> dict[str, Any]:
     """The same, on questions of which one to three hang together."""
     keys = {**sure_and_unsure(number, folder, 45), "name": f"sure-clusters-{number}"}

@@ -13,11 +13,13 @@ from sqlalchemy import Connection, select
 from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline
+from moot.measures.learnt_in_run import learnt_row
 from moot.measures.question_costs import question_costs
 from moot.measures.source import Source
 from moot.measures.unfinished import progress_of
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
+from moot.stats.proportion import accuracy as share
 from moot.store import queries, schema
 from moot.types import WITH_ANSWER
 
@@ -38,6 +40,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "losses_usd": losses_usd(source.connection, source.name),
         "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
     }
+    figures |= learnt_row(source.cells)
     if clusters := _clusters(source):
         figures["clusters"] = clusters
     for name in ("ungraded", "disputed"):
@@ -85,6 +88,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
             answered.setdefault(question, []).append(episode.value)
     costs = question_costs(source, seen)
     nothing = {"why": NOTHING_PLAYED} if source.nothing_played else {}
+    abstains = "abstain" in cell["given"] or outcomes["abstained"] > 0
     return {
         **_named(source, cell),
         **_estimate(grades),
@@ -97,11 +101,20 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         **({"unsaid": unsaid} if unsaid else {}),
         **({"for_a_person": for_a_person} if for_a_person else {}),
         "answered": {**_estimate(answered), **nothing},
+        **({"coverage": _coverage(seen)} if abstains and not nothing else {}),
         "seconds": round(seconds, 3),
         **_usage(source, keys),
         "calls_per_question": costs.calls_per_question,
         "usd_per_question": costs.usd_per_question,
     }
+
+
+def _coverage(seen: Sequence[EpisodeOutline]) -> dict[str, Any]:
+    """The share of the questions that were answered, right or wrong."""
+    given: dict[str, list[float]] = {}
+    for episode in seen:
+        given.setdefault(episode.key[0], []).append(float(episode.outcome in WITH_ANSWER))
+    return estimate_row(share(given) if given else None)
 
 
 def _named(source: Source, cell: Stored) -> dict[str, Any]:

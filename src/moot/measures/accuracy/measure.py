@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from moot.measures.accuracy.figures import accuracy_figures
-from moot.measures.accuracy.sections import accuracy_section, failures_section, outcomes_section
+from moot.measures.accuracy.sections import abstention_section, accuracy_section, failures_section, outcomes_section
 from moot.measures.columns import Figures
 from moot.measures.section import Section
 from moot.measures.source import Source
@@ -27,16 +27,18 @@ class Accuracy:
         "bill_usd",
         "losses_usd",
         "simulated",
+        "learnt_in_run",
         "clusters",
         "ungraded",
         "disputed",
     )
-    section_ids: ClassVar[tuple[str, ...]] = ("accuracy", "outcomes", "failures")
+    section_ids: ClassVar[tuple[str, ...]] = ("accuracy", "abstention", "outcomes", "failures")
 
     def figures(self, run: Source) -> dict[str, Any]:
         return accuracy_figures(run)
 
     def sections(self, figures: Figures) -> Iterator[Section]:
         yield from accuracy_section(figures)
+        yield from abstention_section(figures)
         yield from outcomes_section(figures)
         yield from failures_section(figures)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from moot.experiment.selected import BY_IDS_ALONE
 from moot.measures.columns import Figures, cohort_column, figure, names_teams, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
+from moot.types import OUTCOMES
 
 
 def accuracy_section(figures: Figures) -> Iterator[Section]:
@@ -83,7 +84,7 @@ def chosen_on_words(figures: Figures) -> Iterator[str]:
 
 
 def outcomes_section(figures: Figures) -> Iterator[Section]:
-    names = ("answered", "undecided", "unanswered", "refused", "failed")
+    names = OUTCOMES
     rows = [
         {
             "team": row.get("team"),
@@ -109,6 +110,65 @@ def outcomes_section(figures: Figures) -> Iterator[Section]:
     )
     words = ("How every episode ended: nothing leaves the count.",)
     yield Section("outcomes", "Outcomes", words, with_team(figures, rows, *columns), rows, place=930, terminal="own")
+
+
+def abstention_section(figures: Figures) -> Iterator[Section]:
+    """Only where something abstains: how much is answered, and how right that is."""
+    rows = [
+        {
+            **{key: row.get(key) for key in ("label", "team", "cohort", "captain")},
+            "who": who(row),
+            "abstained": row["outcomes"].get("abstained", 0),
+            **{key: row["coverage"][of] for key, of in _COVERAGE.items()},
+            **{key: row["answered"][of] for key, of in _GIVEN.items()},
+            "n": row["coverage"]["n"],
+        }
+        for row in figures.get("accuracy", ())
+        if "coverage" in row
+    ]
+    if not rows:
+        return
+    columns = (
+        Column("label", "strategy"),
+        *cohort_column(rows),
+        Column("who", "who"),
+        figure("coverage", "answered", "share", "coverage_low", "coverage_high"),
+        figure("right", "right of these", "share", "right_low", "right_high"),
+        Column("given", "answers"),
+        Column("abstained", "abstained"),
+        Column("n", "questions"),
+    )
+    words = (
+        "Where an answer is not sure enough the team abstains: over all questions that is not right, and it is neither a "
+        "rescue nor a regression.",
+        *abstention_words(figures),
+    )
+    yield Section(
+        "abstention", "Answered, and right of these", words, with_team(figures, rows, *columns), rows, place=5
+    )
+
+
+_COVERAGE = {"coverage": "value", "coverage_low": "low", "coverage_high": "high"}
+_GIVEN = {"right": "value", "right_low": "low", "right_high": "high", "given": "n"}
+
+
+def abstention_words(figures: Figures) -> Iterator[str]:
+    """A sentence for each that abstains: `learnt answered 71 % of the questions; of these 95.6 % were right (…)`."""
+    several = names_teams(figures)
+    for row in figures.get("accuracy", ()):
+        if (covered := row.get("coverage")) is None or covered["value"] is None:
+            continue
+        title = titled(row, team=several)
+        if not covered["value"]:
+            yield f"{title} answered none of the {covered['n']:,} questions (coverage 0): nothing is known of its answers."
+            continue
+        given = row["answered"]
+        share = f"{title} answered {100 * covered['value']:.0f} % of the questions"
+        if given["value"] is None:
+            yield f"{share}; how right that is is not known: {given['why']}."
+            continue
+        ends = "" if given["low"] is None else f" ({100 * given['low']:.1f}–{100 * given['high']:.1f} %)"
+        yield f"{share}; of these {100 * given['value']:.1f} % were right{ends}."
 
 
 def failures_section(figures: Figures) -> Iterator[Section]:

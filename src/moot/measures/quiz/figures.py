@@ -217,14 +217,17 @@ def _led_by(label: str, side: Led) -> str:
 
 
 def votes(traits: Traits) -> bool:
-    """Everybody drafts alone, equal answers are grouped, and a group's word stands."""
-    return traits.word == "group" and traits.drafts is not None and traits.groups and traits.hears == "nothing"
+    """Everybody drafts alone, equal answers are grouped, and the largest group's word stands: what a team does that talks only
+    where it is divided, as long as it is not. Rules over the drafts, which weigh voices, are others."""
+    grouped = traits.word == "group" and traits.drafts is not None and traits.groups and traits.hears == "nothing"
+    return grouped and not traits.weighs
 
 
 def talks(traits: Traits) -> bool:
     """A captain reads the drafts with their reasons, once and without names, and decides: no grouping, no repeats."""
     decides = traits.word == "captain" and traits.hears == "reasons" and traits.asks == "captain"
-    return decides and not traits.groups and traits.names != "shown" and traits.repeats == 1
+    plainly = not traits.groups and not traits.weighs
+    return decides and plainly and traits.names != "shown" and traits.repeats == 1
 
 
 def labels_that(does: Callable[[Traits], bool], team_cells: Sequence[Stored]) -> list[str]:

@@ -35,15 +35,19 @@ Change = Literal[
     "part-kept",
     "part-rescue",
     "part-regression",
+    "abstained",
     "ungraded",
 ]
-"""What became of an answer. `part-`: it was right in part alone, so that it could become better as well as worse."""
+"""What became of an answer. `part-`: it was right in part alone, so that it could become better as well as worse.
+`abstained`: the team gave none, since it was not sure enough, which neither repairs nor spoils anything."""
 RESCUES: frozenset[Change] = frozenset({"rescue", "part-rescue"})
 REGRESSIONS: frozenset[Change] = frozenset({"regression", "part-regression"})
 COULD_RISE: frozenset[Change] = RESCUES | {"still-wrong", "part-kept", "part-regression"}
 """Not wholly right alone."""
 COULD_FALL: frozenset[Change] = REGRESSIONS | {"kept", "part-kept", "part-rescue"}
 """Not wholly wrong alone."""
+
+ABSTAINED: Literal["abstained"] = "abstained"
 
 _SAME = 1e-9
 """Shares of the same words may differ in their last digit."""
@@ -99,6 +103,8 @@ class Pair:
         native_there, after_there = self.native_outcome in WITH_ANSWER, self.after_outcome in WITH_ANSWER
         if (native_there and self.native is None) or (after_there and self.after is None):
             return "ungraded"
+        if self.after_outcome == ABSTAINED:
+            return ABSTAINED
         rise = self.after_score - self.native_score
         if not native_there:
             return "recovered" if rise > _SAME else "still-missing"
@@ -234,6 +240,12 @@ def parts_row(pairs: Iterable[Pair]) -> Row:
     return {"in_part": in_part} if in_part else {}
 
 
+def abstained_row(pairs: Iterable[Pair]) -> Row:
+    """How often the team gave no answer since it was not sure enough; nothing where it never did."""
+    abstained = sum(pair.after_outcome == ABSTAINED for pair in pairs)
+    return {ABSTAINED: abstained} if abstained else {}
+
+
 def split(pairs: Iterable[Pair], key: Callable[[Pair], Any]) -> dict[Any, list[Pair]]:
     """Pairs by a key, in the order of the key's text, so that the order of pairs changes nothing."""
     parts: dict[Any, list[Pair]] = {}
@@ -271,6 +283,7 @@ def _model_row(model: str, every: Sequence[Pair]) -> Row:
         "recovered": None if why_uncounted else counts["recovered"],
         "refused": sum(pair.native_outcome == "refused" for pair in every),
         "refused_after": sum(pair.after_outcome == "refused" for pair in every),
+        **abstained_row(every),
         "ungraded": len(every) - len(graded_pairs),
         **parts_row(graded_pairs),
         TESTED: compared.figure,

@@ -19,6 +19,7 @@ from moot.measures.safety.pairs import (
     Change,
     Pair,
     Row,
+    abstained_row,
     count_of,
     graded,
     none_shared,
@@ -161,6 +162,7 @@ def safety_row(every: Sequence[Pair]) -> Row:
         **effect.row(),
         "refused": sum(pair.native_outcome == "refused" for pair in pairs),
         "refused_after": sum(pair.after_outcome == "refused" for pair in pairs),
+        **abstained_row(pairs),
         "models": len({(pair.cohort, pair.model) for pair in every}),
         **({"left_out": len(left_out)} if left_out else {}),
     }

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from moot.decide.candidates import SILENT, Candidates, Floats, candidates_by_name
+from moot.decide.candidates import SILENT, Candidates, Floats, Places, candidates_by_name
 from moot.decide.learning import FEWEST
 from moot.decide.reliability import reliability
-from moot.decide.verdict_chance import TableChances, table_chances, verdict_chances
+from moot.decide.verdict_chance import TableChances, surest_first, table_chances, verdict_chances
 from moot.grade.ways import way_of
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
@@ -30,8 +30,6 @@ from moot.types import WITH_ANSWER
 Row = dict[str, Any]
 SMALL = 100
 """With fewer questions a probability is rough, and that is said."""
-SAME = 9
-"""Probabilities that are equal to so many digits are equally sure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +134,7 @@ def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts, table: TableCha
     right = np.array([each.value.known for each in graded], dtype=float)
     said = verdict_chances(table, rows, chosen, right)
     found = reliability(said, right, units, seed=source.seed)
-    coverage = _coverage(said, graded)
+    coverage = _coverage(said, table.fold_of[rows], graded)
     row: Row = {
         "accuracy": coverage[-1]["accuracy"],
         "brier": found.brier,
@@ -184,13 +182,9 @@ def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, pla
     return int(there.argmax()) if there.any() else SILENT
 
 
-def _coverage(said: Floats, given: Sequence[_Given]) -> list[Row]:
-    """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question. Of
-    equally sure ones the question's digest decides, and not the order of the file."""
-    order = sorted(
-        range(len(given)),
-        key=lambda place: (-round(float(said[place]), SAME), given[place].question, given[place].repeat),
-    )
+def _coverage(said: Floats, part_of: Places, given: Sequence[_Given]) -> list[Row]:
+    """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question."""
+    order = surest_first(said, part_of, [(each.question, each.repeat) for each in given])
     rows = []
     for tenths in range(1, 11):
         taken = order[: max(1, (tenths * len(order) + 5) // 10)]
@@ -199,5 +193,5 @@ def _coverage(said: Floats, given: Sequence[_Given]) -> list[Row]:
             by_question.setdefault(given[place].question, []).append(float(given[place].value.known or 0.0))
         value = accuracy(by_question)
         limits = {"accuracy": value.value, "low": value.low, "high": value.high, "n": len(by_question)}
-        rows.append({"coverage": tenths / 10, **limits, "from": float(said[taken[-1]])})
+        rows.append({"coverage": tenths / 10, **limits})
     return rows

@@ -68,10 +68,11 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             Column("n", "answers"),
         )
         words_of_bins = (
-            "What was said beside what came of it, in tenths of what was said: on the line from corner to corner every "
-            "probability is true. Where few answers are in a tenth, chance alone moves it far off.",
+            "What was said beside what came of it, in tenths of what was said: where the two are equal, which is the dashed "
+            "line of the drawing, every probability is true. Where few answers are in a tenth, which is a small mark, chance "
+            "alone moves it far off.",
         )
-        chart = Chart("lines", "said", "right", series="name")
+        chart = Chart("lines", "said", "right", series="name", weight="n", equal=True)
         yield Section("reliability", "Said and come true", words_of_bins, told, bins, chart, terminal="page")
     curve = [{"name": titled(row, team=teams), **each} for row in every for each in row["coverage"]]
     if curve:
@@ -79,10 +80,12 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             Column("name", "strategy"),
             Column("coverage", "answered", "share"),
             figure("accuracy", "right"),
-            Column("from", "from a probability of", "share"),
             Column("n", "questions"),
         )
-        words_of_curve = ("How right the surest answers are, had the team abstained from all others.",)
+        words_of_curve = (
+            "How right the surest answers are, had the team abstained from all others: the surest of each of the five parts that "
+            "probabilities are learnt for.",
+        )
         chart = Chart("lines", "coverage", "accuracy", series="name")
         yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart, terminal="page")
 

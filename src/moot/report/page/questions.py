@@ -39,7 +39,7 @@ EPISODES_A_PART = 1_500
 NOT_PLAYED = "."
 IN_PART = "h"
 _WHOLE = {"1": 1.0, "0": 0.0}
-OUTCOMES = {"answered": "a", "undecided": "d", "unanswered": "u", "refused": "r", "failed": "f"}
+OUTCOMES = {"answered": "a", "undecided": "d", "abstained": "b", "unanswered": "u", "refused": "r", "failed": "f"}
 
 Grade = Callable[[Case, str | None], float | None]
 
@@ -251,8 +251,9 @@ class _QuestionReader:
                     drafts.setdefault(seat.alone(seat.player), play[1])
             groups = self._alone(case, plays, repeat, rights, drafts)
             different = max(different, groups)
-            for (seat, grades, _, _, scores), changes in zip(self._lines(), columns.changes, strict=True):
-                led = seat.captain if seat.leads else None
+            for (seat, grades, outcomes, _, scores), changes in zip(self._lines(), columns.changes, strict=True):
+                # Who gives no answer because it is not sure enough has neither rescued nor spoilt anything.
+                led = seat.captain if seat.leads and outcomes[-1] != OUTCOMES["abstained"] else None
                 after = _WHOLE.get(grades[-1], scores.get(len(grades) - 1))
                 changes.append(_change(after, rights.get(seat.alone(led))) if led else " ")
         columns.said.append(list(distinct_answers))

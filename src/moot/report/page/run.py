@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from moot.store import queries
 from moot.store.rows import config_of
 from moot.store.statements import Row
 from moot.types import Case
+from moot.whole_files import written_whole
 
 
 def read_run(
@@ -61,13 +61,8 @@ def write_page(
 ) -> None:
     """Whoever has the old page open never sees half of the new one."""
     page = page_html(shown, sections, questions, beside=beside, between=between)
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_text(page, encoding="utf-8")
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    with written_whole(path) as draft:
+        draft.write_text(page, encoding="utf-8")
 
 
 def _grade(connection: Connection, experiment: Row) -> Callable[[Case, str | None], float | None] | None:

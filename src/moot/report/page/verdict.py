@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, plain
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
 from moot.report.remarks import ungraded_parts
@@ -54,6 +55,7 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
     yield from whose_words(figures)
     if simulated := figures.get("simulated"):
         yield f"Simulated, not real: {', '.join(simulated)}. No language model said any of this."
+    yield from learnt_in_short(figures)
     if all_failed(figures):
         return
     if 0 < figures["questions"] < FEW and not (figures.get("headline") or {}).get("words"):  # which says so itself

@@ -245,11 +245,19 @@ function decided(verdict) {
   if (verdict.groups?.length) colour(minds(verdict));
   for (const player of verdict.who || []) state.seats.get(player)?.element.classList.add("winner");
   find("centre").classList.toggle("none", verdict.answer === null);
-  conclude(verdict.answer ?? `No answer: ${verdict.outcome}`, verdict.answer === null ? "No answer" : "The answer");
-  say("because", verdict.cause || verdict.reasoning);
+  const abstained = verdict.outcome === "abstained";
+  const none = abstained ? "The team does not answer" : `No answer: ${verdict.outcome}`;
+  conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
+  say("because", [abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "));
   say("cost", bill(verdict));
   ballots(verdict);
   find("feedback-part").hidden = verdict.answer === null;
+}
+
+/** How sure the answer is, or would have been: in a stored episode as in one that has just ended. */
+function sure(verdict) {
+  const told = traces(verdict, "told-probability").at(-1) ?? traces(verdict, "decided-by-rule").at(-1);
+  return typeof told?.probability === "number" ? `right with ${Math.round(100 * told.probability)} %: ${told.why}` : "";
 }
 
 /** What is too long for the felt begins there and stands whole below the table, with its line breaks. */

@@ -14,16 +14,17 @@ export function axis(values, unit, from, to, zero, wanted = null) {
   let high = Math.max(...values);
   const length = Math.abs(to - from);
   if (LOGARITHMIC.includes(unit) && low > 0 && high / low > 50 && !zero) return decades(low, high, from, to);
-  if (unit === "share") [low, high] = [Math.max(0, low), Math.min(1, high)];
   if (zero || unit === "points") [low, high] = [Math.min(0, low), Math.max(0, high)];
   if (unit === "ratio") [low, high] = [Math.min(1, low), Math.max(1, high)];
   if (low === high) [low, high] = [low - 0.5 * Math.abs(low || 1), high + 0.5 * Math.abs(high || 1)];
+  if (unit === "share") [low, high] = [Math.max(0, low), Math.min(1, high)];
   const steps = wanted === null ? Math.max(2, Math.floor(length / 75)) : wanted || 6;
   let step = round((high - low) / steps);
   if (wanted === 0) step = Math.max(1, step);
   const whole = wanted === 0;
   const first = whole ? low : Math.floor(low / step + 1e-9) * step;
-  const last = whole ? high : Math.ceil(high / step - 1e-9) * step;
+  const above = whole ? high : Math.ceil(high / step - 1e-9) * step;
+  const last = unit === "share" ? Math.min(1, above) : above; // a round step may lead beyond all there is
   const ticks = [];
   const start = Math.ceil(first / step - 1e-9);
   for (let place = start; place * step <= last + step / 1e6; place += 1) ticks.push(place * step);

@@ -219,7 +219,8 @@ function bar(row, column, scale, y, step, kind) {
 }
 
 function plane(section, width, all) {
-  const { x, y, label, kind } = section.chart;
+  const { x, y, label, kind, weight, equal } = section.chart;
+  const whole = equal ? [0, 1] : [];
   const [across, up] = [columnOf(section, x), columnOf(section, y)];
   const rows = section.rows.filter((row) => typeof row[x] === "number" && typeof row[y] === "number");
   if (!rows.length) return null;
@@ -227,9 +228,9 @@ function plane(section, width, all) {
   const height = Math.max(240, Math.min(340, width * 0.55));
   const [left, right, top, bottom] = [46, 16, 26, height - 44];
   const ends = all.flatMap((row) => [row[y], row[up.low], row[up.high]]).filter((each) => typeof each === "number");
-  const vertical = axis(ends, up.unit, bottom, top, false, 5);
+  const vertical = axis([...ends, ...whole], up.unit, bottom, top, false, 5);
   const horizontal = axis(
-    all.map((row) => row[x]).filter((each) => typeof each === "number"),
+    [...all.map((row) => row[x]).filter((each) => typeof each === "number"), ...whole],
     across.unit,
     left + 14,
     width - right - 14,
@@ -244,6 +245,11 @@ function plane(section, width, all) {
     marks.push(text(left - 8, vertical.at(each) + 4, tick(each, up.unit, vertical.step), "tick", "end"));
   }
   marks.push(...bottomAxis(horizontal, bottom, across, left, width - right));
+  if (equal) {
+    const [from, to] = [0, 1].map((each) => ({ x: horizontal.at(each), y: vertical.at(each) }));
+    marks.push(svg("line", { class: "equal", x1: from.x, y1: from.y, x2: to.x, y2: to.y }));
+  }
+  const most = weight ? Math.max(...all.map((row) => row[weight] ?? 0)) : 0;
   const best = rows.filter((row) => row.frontier === true).sort((a, b) => a[x] - b[x]);
   if (best.length > 1) {
     const path = best.map(
@@ -253,7 +259,7 @@ function plane(section, width, all) {
   }
   // Where many stand above one place, each moves aside a little, so that whiskers do not hide each other.
   const met = new Set(rows.map((row) => row[x])).size <= rows.length / 2 && best.length === 0;
-  const stacked = kind === "lines" || met;
+  const stacked = (kind === "lines" || met) && !equal; // where a place on the line is read off, it is the true one
   const aside = stacked ? Math.min(5, 20 / series.names.length) : 0;
   const shiftOf = (row) => aside * (series.names.indexOf(series.nameOf(row)) - (series.names.length - 1) / 2);
   for (const name of series.names) {
@@ -272,9 +278,12 @@ function plane(section, width, all) {
         ),
       );
     }
-    for (const row of own) group.append(
-      ...point(row, horizontal.at(row[x]) + shift, up, vertical, kindOfSeries, label && row[label]),
-    );
+    for (const row of own) {
+      const share = most ? (row[weight] ?? 0) / most : null;
+      group.append(
+        ...point(row, horizontal.at(row[x]) + shift, up, vertical, kindOfSeries, label && row[label], share),
+      );
+    }
     marks.push(group);
   }
   if (kind === "scatter" && label) {
@@ -289,14 +298,20 @@ function plane(section, width, all) {
   return { height, series, marks };
 }
 
-function point(row, at, up, vertical, place, title) {
+// `share`: of the most that stand behind a point, how many stand behind this one. The mark's area tells it.
+function point(row, at, up, vertical, place, title, share = null) {
   const low = up.low ? row[up.low] : null;
   const high = up.high ? row[up.high] : null;
   const nodes = [];
   if (typeof low === "number" && typeof high === "number" && row.frontier !== false) {
     nodes.push(svg("line", { class: "whisker thin", x1: at, x2: at, y1: vertical.at(low), y2: vertical.at(high) }));
   }
-  const mark = shape(at, vertical.at(row[up.key]), place);
+  const y = vertical.at(row[up.key]);
+  const mark = shape(at, y, place);
+  if (share !== null) {
+    const size = Math.max(0.4, 1.8 * Math.sqrt(share));
+    mark.setAttribute("transform", `translate(${at} ${y}) scale(${size}) translate(${-at} ${-y})`);
+  }
   mark.append(svg("title", {}, `${title ? `${title}: ` : ""}${cellText(row, up)}`));
   return [...nodes, mark];
 }

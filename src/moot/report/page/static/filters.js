@@ -6,6 +6,7 @@ export const FLAGS = [
   ["regressed", "Regressed", "a team was wrong where its captain alone was right, or less nearly right"],
   ["disagreed", "Disagreed", "the players gave different answers"],
   ["undecided", "Undecided", "the protocol did not decide"],
+  ["abstained", "Abstained", "an answer was there and not sure enough to be given"],
   ["silent", "No answer", "unanswered, refused or failed"],
   ["disputed", "Disputed", "judges differ"],
   ["ungraded", "Ungraded", "no grader could settle it"],
@@ -84,6 +85,7 @@ function marked(run, position, cells) {
       }
       const outcome = outcomes[cell][slot];
       if (outcome === "d") flags |= BIT.undecided;
+      else if (outcome === "b") flags |= BIT.abstained;
       else if (outcome !== "a") flags |= BIT.silent;
       const change = changes[cell][slot];
       if (change === "+") flags |= BIT.rescued;

@@ -9,7 +9,7 @@ const PRINTED = 500;
 const STRIP = 18;
 const TAGS = new Map(
   FLAGS.filter(
-    ([flag]) => ["wrong", "rescued", "regressed", "undecided", "disputed"].includes(flag),
+    ([flag]) => ["wrong", "rescued", "regressed", "undecided", "abstained", "disputed"].includes(flag),
   ).map(([flag, title]) => [flag, title.toLowerCase()]),
 );
 
@@ -259,5 +259,5 @@ function shareView(share, open) {
 function stripMark(mark, outcome, share) {
   if (share > 0) return ["right", (STRIP - 3) * share];
   if (mark === "?" || mark === "!") return ["open", 7];
-  return "urf".includes(outcome) ? ["none", 1] : ["wrong", 3];
+  return "burf".includes(outcome) ? ["none", 1] : ["wrong", 3];
 }

@@ -144,6 +144,7 @@ function verdictView(episode, cell, choices) {
     episode.answer === null ? "nothing to grade" : episode.stage === "disputed" ? "the judges differ" : "not graded"
   ) : { 1: "right", 0: "wrong" }[episode.value] ?? `worth ${grouped(episode.value, 2)}`;
   const by = episode.value !== null && episode.stage ? `, by ${episode.stage}` : "";
+  const held = ofKind(verdict.traces, "abstained").at(-1);
   const facts = [`${worth}${by}`, episode.outcome, ...bill(episode)];
   const captain = cell.captain && verdict.who?.includes(cell.captain) && ofKind(verdict.traces, "shown").find(
     (record) => record.to === cell.captain && !record.places,
@@ -156,9 +157,16 @@ function verdictView(episode, cell, choices) {
       { class: "final" },
       gradeMark(mark),
       " ",
-      episode.answer === null ? "no answer" : said(withChoice(episode.answer, choices)),
+      episode.answer === null ? (held ? "abstained" : "no answer") : said(withChoice(episode.answer, choices)),
     ),
     el("p", { class: "outcome-facts" }, facts.join(" · ")),
+    held ? el(
+      "p",
+      { class: "quiet-words" },
+      "Not given: ",
+      said(withChoice(held.answer, choices)),
+      held.who?.length ? ` (${held.who.join(", ")})` : "",
+    ) : null,
     verdict.who?.length ? el(
       "p",
       { class: "quiet-words" },

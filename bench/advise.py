@@ -1,0 +1,306 @@
+"""`moot advise`: how near its search comes to the best there is, what its intervals hold, and what it takes.
+
+    python bench/advise.py worlds [WORLDS] [quick]  null worlds and others: false claims, coverage; quick: nothing is learnt
+    python bench/advise.py races [WORLDS]         twelve options over the same questions: calls of a race and of playing all
+    MOOT_DATA=FOLDER python bench/advise.py mmlu  34 models × 12,032 questions of MMLU-Pro: time, memory, the exact optimum
+
+The data are not part of moot: MOOT_DATA names the folder that holds mmlu_pro_answers.parquet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+
+import moot.advise.find as finding
+import moot.advise.search as searching
+from moot.advise.advice import Advice, advise
+from moot.advise.find import find_options
+from moot.advise.frontier import AdviceWanted
+from moot.advise.known import KnownDrafts, parted_in_two
+from moot.advise.led import led_teams
+from moot.advise.options import SINGLE
+from moot.advise.search import Costs, grown
+from moot.advise.tallies import Tallies
+from moot.decide.learning import best_player, learn_rule
+from moot.decide.one_coin import dawid_skene, naive_bayes
+from moot.decide.rules import Leader, Plurality, WeightedSum, expected_worth
+from moot.decide.weights import weights_by_accuracy
+from moot.select.files import read_labels
+from moot.select.voting import names_of
+from moot.stats.paired import mcnemar_exact
+from moot.stats.racing import raced
+
+DATA = Path(os.environ.get("MOOT_DATA") or Path(__file__).parents[2] / "shared" / "data") / "mmlu_pro_answers.parquet"
+MANY = 40_000
+"""Fresh questions on which it is told what an option is really worth."""
+
+World = Callable[[np.random.Generator, int, int], np.ndarray]
+"""From a generator, players and questions to codes; 0 is right."""
+
+
+def coins(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """Four in ten are known to all; of the rest everybody tosses a coin between the right answer and one other: no rule over any
+    players is better than any of them."""
+    known = draw.random(questions) < 0.4
+    tossed = draw.integers(0, 2, size=(players, questions))
+    return np.where(known, 0, tossed)
+
+
+def echoes(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """The first is right seven times in ten; the others are right only where it is, and err apart."""
+    first = np.where(draw.random(questions) < 0.7, 0, draw.integers(1, 4, size=questions))
+    others = draw.integers(1, 10, size=(players - 1, questions))
+    others = np.where((first == 0) & (draw.random(others.shape) < 0.6), 0, others)
+    return np.vstack([first, np.where((first != 0) & (draw.random(others.shape) < 0.7), first, others)])
+
+
+def twins(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """Two equally good players on either of two halves of a coin, and echoes of both: which is best cannot be known."""
+    both = draw.random(questions) < 0.5
+    pair = draw.integers(0, 2, size=(2, questions))
+    pair = np.where(both, 0, pair)
+    rest = draw.integers(1, 9, size=(players - 2, questions))
+    return np.vstack([pair, np.where(both & (draw.random(rest.shape) < 0.5), 0, rest)])
+
+
+def able(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """From 45 to 75 % right, apart from each other: here teams are better."""
+    right = np.linspace(0.45, 0.75, players)[:, None]
+    return np.where(draw.random((players, questions)) < right, 0, draw.integers(1, 5, size=(players, questions)))
+
+
+WORLDS: dict[str, tuple[World, int, int]] = {
+    "coins, 6 players, 60 questions": (coins, 6, 60),
+    "coins, 12 players, 200 questions": (coins, 12, 200),
+    "echoes, 6 players, 100 questions": (echoes, 6, 100),
+    "twins, 6 players, 100 questions": (twins, 6, 100),
+    "able, 6 players, 100 questions": (able, 6, 100),
+}
+NULL = ("coins", "echoes", "twins")
+
+
+def drafts_of(codes: np.ndarray) -> KnownDrafts:
+    players, questions = codes.shape
+    names = tuple(f"p{place}" for place in range(players))
+    return KnownDrafts(names, codes.astype(np.int16), (codes == 0) * 1.0, tuple(map(str, range(questions))), 10)
+
+
+MOST_ACCURATE = AdviceWanted(min_accuracy=0.99)
+"""What nobody reaches: so the most accurate is taken, which is a team where any looks better."""
+
+
+@dataclass(slots=True)
+class Count:
+    worlds: int = 0
+    claims: int = 0
+    taken_held: int = 0
+    points: int = 0
+    points_held: int = 0
+
+    def add(self, advice: Advice, fresh: KnownDrafts) -> None:
+        self.worlds += 1
+        self.claims += advice.over_singles is not None and advice.over_singles.better
+        for point in advice.points:
+            truth = float(point.option.played(fresh).worth.mean())
+            assert point.accuracy.low is not None
+            assert point.accuracy.high is not None
+            held = point.accuracy.low <= truth <= point.accuracy.high
+            self.points += 1
+            self.points_held += held
+            self.taken_held += held and point is advice.recommended
+
+    def words(self) -> str:
+        return (
+            f"claimed better than every player {self.claims} of {self.worlds}, the interval of the one to take holds in"
+            f" {100 * self.taken_held / self.worlds:.1f} %, those of {self.points} points in"
+            f" {100 * self.points_held / self.points:.1f} %"
+        )
+
+
+def worlds(number: int, *, learning: bool) -> None:
+    if not learning:
+        finding.FEWEST = 10**6
+    for name, (world, players, questions) in WORLDS.items():
+        cheapest, best, started = Count(), Count(), time.process_time()
+        for seed in range(number):
+            draw = np.random.default_rng([18, seed])
+            drafts = drafts_of(world(draw, players, questions))
+            found = find_options(drafts.at(parted_in_two(drafts.units).search))
+            fresh = drafts_of(world(draw, players, MANY))
+            cheapest.add(advise(drafts, AdviceWanted(), found), fresh)
+            best.add(advise(drafts, MOST_ACCURATE, found), fresh)
+        what = "no team is better" if name.startswith(NULL) else "teams are better"
+        print(f"{name} ({what}), {(time.process_time() - started) / number:.2f} s of CPU each")
+        print(f"  nothing asked for: {cheapest.words()}")
+        print(f"  the most accurate asked for: {best.words()}", flush=True)
+
+
+def mmlu() -> None:
+    _command()
+    labels = read_labels(DATA, ["same_version"])
+    drafts = KnownDrafts(tuple(names_of(labels)), labels.codes, labels.worth, tuple(labels.units()), labels.choices)
+    parts = parted_in_two(drafts.units)
+    search, claim = drafts.at(parts.search), drafts.at(parts.claim)
+    found = find_options(search, 4)
+    print(f"looked at up to four players: {found.looked_at:,}")
+    best = {
+        kind: max((float(each.searched.mean()) for each in found.options if each.kind == kind), default=0.0)
+        for kind in ("single", "plurality", "weighted", "leader", "learnt", "cascade")
+    }
+    exact = _exact(search)
+    for kind, value in exact.items():
+        print(
+            f"  {kind}: found {100 * best[kind]:.3f}, exact {100 * value:.3f}, gap {100 * (value - best[kind]):.3f} points"
+        )
+    print(f"  all kinds: found {100 * max(best.values()):.3f}, exact of these {100 * max(exact.values()):.3f}")
+    _learnt_exact(search)
+    _beside(search, claim)
+
+
+def _command() -> None:
+    began = time.monotonic()
+    command = [sys.executable, "-m", "moot", "advise", str(DATA), "--where", "same_version", "--json"]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(
+        f"moot advise, 34 × 12,032, up to six: {time.monotonic() - began:.0f} s, {used.ru_utime + used.ru_stime:.0f} s of CPU,"
+        f" {used.ru_maxrss / 1e6:.2f} GB"
+    )
+    for row in told["frontier"]:
+        print(
+            f"  {100 * row['accuracy']:.2f} ({100 * row['low']:.2f}–{100 * row['high']:.2f}) {row['calls']:.2f} {row['option']}"
+        )
+    print(f"  {told['recommended']['sentence']}")
+
+
+def _exact(search: KnownDrafts) -> dict[str, float]:
+    """Every team of up to four, by the rules' own words for all that come near the best."""
+    everybody = search.candidates(range(len(search.players)))
+    costs = Costs.of(search)
+    before = searching.AT_MOST_LOOKED, searching.WIDTH
+    searching.AT_MOST_LOOKED = float("inf")
+    try:
+        from moot.advise.find import _weights_across
+
+        votes = grown(Tallies.of(everybody), costs, 4)
+        weighted = grown(Tallies.of(everybody, _weights_across(everybody, search)), costs, 4)
+        import moot.advise.led as leading
+
+        leading.LEADERS = 6
+        led, _ = led_teams(Tallies.of(everybody), costs, 4)
+    finally:
+        searching.AT_MOST_LOOKED, searching.WIDTH = before
+    return {
+        "plurality": max(value for size, each in votes.items() if size > 2 for value in each.value.values()),
+        "weighted": max(value for size, each in weighted.items() if size > 2 for value in each.value.values()),
+        "leader": max(led.values()),
+    }
+
+
+def _learnt_exact(search: KnownDrafts, pool: int = 6) -> None:
+    """Of the best few players every team of up to four, each with a rule learnt across folds."""
+    order = np.argsort(-search.worth.mean(axis=1), kind="stable")[:pool]
+    part = search.at(np.arange(0, search.size, 6))
+    chosen = KnownDrafts(
+        tuple(part.players[seat] for seat in order), part.codes[order], part.worth[order], part.units, part.choices
+    )
+    found = find_options(chosen, 4)
+    best = max(float(each.searched.mean()) for each in found.options)
+    exact = max(float(each.searched.mean()) for each in found.options if each.kind == SINGLE)
+    for size in (2, 3, 4):
+        for team in combinations(range(pool), size):
+            learnt = learn_rule(chosen.candidates(team), chosen.units)
+            exact = max(exact, *(float(values.mean()) for values in learnt.tried.values()))
+    told = f"found of any kind {100 * best:.2f}, exact of learnt {100 * exact:.2f}"
+    print(f"  learnt, the {pool} best players, {part.size:,} questions: {told}")
+
+
+def _beside(search: KnownDrafts, claim: KnownDrafts) -> None:
+    """On the questions kept apart: what others would take."""
+    everybody = range(len(search.players))
+    taught, told = search.candidates(everybody), claim.candidates(everybody)
+    rules = {
+        "best single, the vote of the others where it is silent": Leader(best_player(taught)),
+        "plurality of all": Plurality(),
+        "accuracy-weighted vote of all": WeightedSum(weights_by_accuracy(taught, search.choices)),
+        "naive Bayes of all": naive_bayes(taught),
+        "Dawid–Skene of all": dawid_skene(told),
+    }
+    alone = search.players.index(best_player(taught))
+    print(f"  best single: {100 * float(claim.worth[alone].mean()):.2f}")
+    for name, rule in rules.items():
+        print(f"  {name}: {100 * float(expected_worth(rule, told).mean()):.2f}")
+    print(f"  skyline, somebody is right: {100 * float(claim.worth.max(axis=0).mean()):.2f}")
+
+
+LEAD = 0.08
+RACERS = 12
+RACES: dict[str, tuple[float, float, float]] = {
+    "eleven alike, 8 points behind": (LEAD, 0.0, 0.0),
+    "eleven alike, 8 points behind, questions hard for all": (LEAD, 0.0, 0.5),
+    "from 8 to 28 points behind": (LEAD, 0.2, 0.0),
+    "from 8 to 28 points behind, questions hard for all": (LEAD, 0.2, 0.5),
+    "all alike": (0.0, 0.0, 0.5),
+}
+"""By how much the best is ahead, how far the others are apart, and how much of how hard a question is they share."""
+
+
+def races(number: int) -> None:
+    """Beside each race: playing all to the same question, and the fixed number of questions from which on 90 % of such
+    experiments tell the best from all others (exact McNemar, paid for eleven comparisons)."""
+    for name, (lead, apart, shared) in RACES.items():
+        most = 6_000 if lead else 1_500
+        found = [raced(_racers(seed, lead, apart, shared, most)) for seed in range(number)]
+        plays, of_all = (sum(getattr(each, key) for each in found) for key in ("plays", "plays_of_all"))
+        kept = sum(0 in each.left for each in found) / number
+        alone = sum(each.left == (0,) for each in found) / number
+        told = f"{name}: best kept {100 * kept:.1f} %, alone {100 * alone:.1f} %,"
+        told += f" {plays / number:,.0f} calls, {100 * plays / of_all:.1f} % of playing all to the same question"
+        if lead:
+            fixed = _fixed(lead, apart, shared, number)
+            told += f", {100 * plays / number / (RACERS * fixed):.1f} % of a fixed design of {fixed:,} questions"
+        print(told, flush=True)
+
+
+def _racers(seed: int, lead: float, apart: float, shared: float, questions: int) -> np.ndarray:
+    draw = np.random.default_rng([18, seed])
+    able = np.concatenate([[0.7], 0.7 - lead - np.linspace(0, apart, RACERS - 1)])
+    hard = shared**0.5 * draw.standard_normal(questions) + (1 - shared) ** 0.5 * draw.standard_normal(
+        (RACERS, questions)
+    )
+    return (hard < np.array([NormalDist().inv_cdf(each) for each in able])[:, None]) * 1.0
+
+
+def _fixed(lead: float, apart: float, shared: float, number: int) -> int:
+    level = 0.05 / (RACERS - 1)
+    for questions in range(200, 6_000, 100):
+        told = 0
+        for seed in range(min(number, 60)):
+            worth = _racers(1_000_000 + seed, lead, apart, shared, questions)
+            better, worse = (worth[0] > worth[1:]).sum(axis=1), (worth[0] < worth[1:]).sum(axis=1)
+            pairs = zip(better.tolist(), worse.tolist(), strict=True)
+            told += all(up > down and mcnemar_exact(up, down) <= level for up, down in pairs)
+        if told >= 0.9 * min(number, 60):
+            return questions
+    raise AssertionError("no fixed number of questions is enough")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["mmlu"]:
+        mmlu()
+    elif sys.argv[1:2] == ["races"]:
+        races(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
+    else:
+        worlds(int(sys.argv[2]) if len(sys.argv) > 2 else 100, learning="quick" not in sys.argv)

@@ -1,0 +1,114 @@
+"""Options that ask one player after another, replayed from the drafts that are there: they stop when more would not pay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from moot.advise.known import KnownDrafts
+from moot.advise.options import PlayedOut, known_of_all
+from moot.advise.search import SeatedTeam
+from moot.decide.candidates import Candidates, Floats
+from moot.decide.cascading import (
+    Replayed,
+    StageModels,
+    StopRule,
+    UntilDecided,
+    UntilSure,
+    best_order,
+    in_waves,
+    replayed,
+    stage_models,
+)
+from moot.decide.learning import LearntRule, folds_of
+from moot.decide.rules import DraftRule, MostProbable
+
+CASCADE = "cascade"
+THRESHOLDS = (0.51, 0.6, 0.7, 0.8, 0.9, 0.95)
+"""What `until` of a cascade takes is above one half."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CascadeOption:
+    """One after another, until the rest cannot change the vote, or the answer is likely enough."""
+
+    seats: SeatedTeam
+    order: tuple[int, ...]
+    """Places among the seats, from the first to be asked on."""
+    until: StopRule
+    searched: Floats = field(repr=False)
+    kind: str = CASCADE
+    learnt: LearntRule | None = None
+
+    @property
+    def rule(self) -> DraftRule:
+        """What decides where everybody was asked."""
+        assert isinstance(self.until, UntilDecided | UntilSure)
+        return self.until.rule
+
+    @property
+    def threshold(self) -> float | None:
+        """None: until it is decided."""
+        return self.until.threshold if isinstance(self.until, UntilSure) else None
+
+    def replay(self, candidates: Candidates) -> Replayed:
+        return replayed(candidates, in_waves(self.order), self.until)
+
+    def played(self, drafts: KnownDrafts) -> PlayedOut:
+        candidates = drafts.candidates(self.seats)
+        found = self.replay(candidates)
+        chosen = list(self.seats)
+        usd = None if drafts.usd is None else np.where(found.asked, drafts.usd[chosen].T, 0.0).sum(axis=1)
+        seconds = None if drafts.seconds is None else np.where(found.asked, drafts.seconds[chosen].T, 0.0).sum(axis=1)
+        return PlayedOut(found.worth(candidates), found.calls.astype(float), known_of_all(usd), known_of_all(seconds))
+
+    def names(self, players: Sequence[str]) -> tuple[str, ...]:
+        return tuple(players[self.seats[place]] for place in self.order)
+
+    def words(self, players: Sequence[str]) -> str:
+        until = "decided" if self.threshold is None else f"p ≥ {self.threshold:g}"
+        return f"in turn until {until}: {', '.join(self.names(players))}"
+
+
+def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) -> Iterator[CascadeOption]:
+    """For teams of which a rule was learnt, as `moot fit` does it. `drafts`: of the questions searched on, half of which are
+    replayed by what the other half taught."""
+    half = folds_of(drafts.units, 2, role="advise cascade")
+    sides = [np.flatnonzero(half == side) for side in (0, 1)]
+    for team, learnt in learnt_of.items():
+        candidates = drafts.candidates(team)
+        for order in _orders(candidates, drafts, team):
+            waves = in_waves(order)
+            if len(team) > 2:
+                decided = UntilDecided()
+                searched = replayed(candidates, waves, decided).worth(candidates)
+                yield CascadeOption(team, order, decided, searched)
+            penalty = learnt.model.penalty
+            models = stage_models(candidates, waves, penalty, learnt.model)
+            across = [stage_models(candidates.at(sides[1 - side]), waves, penalty) for side in (0, 1)]
+            for threshold in THRESHOLDS:
+                searched = np.zeros(drafts.size)
+                for inside, others in zip(sides, across, strict=True):
+                    table = candidates.at(inside)
+                    searched[inside] = replayed(table, waves, _until(threshold, others, learnt)).worth(table)
+                yield CascadeOption(team, order, _until(threshold, models, learnt), searched, learnt=learnt)
+
+
+def _until(threshold: float, models: StageModels, learnt: LearntRule) -> UntilSure:
+    """With the rule that is kept, be it by what other questions taught."""
+    rule = learnt.rule
+    if isinstance(rule, MostProbable):
+        rule = MostProbable(models[frozenset(rule.model.players)])
+    return UntilSure(threshold, models, rule)
+
+
+def _orders(candidates: Candidates, drafts: KnownDrafts, team: SeatedTeam) -> list[tuple[int, ...]]:
+    """The best first, and the cheapest first where that is another order."""
+    best = tuple(best_order(candidates))
+    usd = None if drafts.usd is None else drafts.usd[list(team)].mean(axis=1)
+    if usd is None or np.isnan(usd).any() or not usd.any():
+        return [best]
+    cheapest = tuple(int(place) for place in np.argsort(usd, kind="stable"))
+    return list(dict.fromkeys([best, cheapest]))

@@ -1,0 +1,97 @@
+"""What would tell more: how many questions, and which paid stage on which of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.advise.cascades import CascadeOption
+from moot.advise.frontier import paired
+from moot.advise.known import KnownDrafts
+from moot.advise.options import SINGLE, AdvisedOption
+from moot.decide.candidates import Floats
+from moot.decide.learning import FEWEST, most_probable
+from moot.decide.rules import winners
+from moot.stats.power import MOST, needed
+
+UNSURE = (0.5, 0.7, 0.9)
+"""Probabilities below which a dear stage may be tried."""
+MOST_OF_THEM = 0.67
+"""A stage for nearly all of the questions is another strategy, and none for the unsure."""
+NOTHING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Surer:
+    """How many new questions tell two options apart, with 80 % power."""
+
+    against: str
+    difference: float
+    """On the questions kept apart."""
+    low: float | None
+    high: float | None
+    told_apart: bool
+    questions: int | None
+    """Should the difference be what it is there. None: not known, see `why`."""
+    why: str | None = None
+
+
+def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str]) -> Surer:
+    found = paired(ours, theirs, units)
+    gap = found.difference
+    assert gap is not None, "there are questions"
+    differ, gain = float(np.abs(ours - theirs).mean()), float((ours - theirs).mean())
+    apart = found.p is not None and gap.low is not None and gap.high is not None and not gap.low <= 0 <= gap.high
+    if abs(gain) < NOTHING:
+        alike = "they are equally good there" if differ else "they say the same there"
+        return Surer(against, gain, gap.low, gap.high, apart, None, alike)
+    questions = needed(float(theirs.mean()), gain, differ)
+    too_many = None if questions is not None else f"more than {MOST:,}"
+    return Surer(against, gain, gap.low, gap.high, apart, questions, too_many)
+
+
+@dataclass(frozen=True, slots=True)
+class NextStage:
+    """A dear stage on the questions of which the option is not sure: it can mend no more than is wrong there."""
+
+    seats: tuple[int, ...]
+    """Who would talk."""
+    below: float
+    questions: int
+    at_most_points: float
+    """Over all questions kept apart."""
+    wrong: float
+
+
+def next_stages(
+    option: AdvisedOption, beside: AdvisedOption | None, search: KnownDrafts, claim: KnownDrafts
+) -> list[NextStage]:
+    """`beside`: a team whose agreement tells how sure one player alone may be."""
+    alone = option.kind == SINGLE
+    seats = tuple(sorted({*option.seats, *beside.seats})) if alone and beside is not None else option.seats
+    if len(seats) < 2 or search.different_units < FEWEST:
+        return []
+    learnt = None if option.learnt is None else option.learnt.model
+    model = most_probable(search.candidates(seats), search.units).model if learnt is None else learnt
+    candidates = claim.candidates(seats)
+    replay = option.replay(candidates) if isinstance(option, CascadeOption) else None
+    ahead = winners(option.rule, candidates) if replay is None else replay.ahead
+    chance = model.probabilities(candidates)[np.arange(len(candidates)), ahead.argmax(axis=1)]
+    if replay is not None:  # those who were not asked tell nothing
+        chance = np.where(np.isnan(replay.chances), chance, replay.chances)
+    wrong = 1.0 - option.played(claim).worth
+    found: list[NextStage] = []
+    for below in UNSURE:
+        there = chance < below
+        if there.any() and (not found or there.mean() <= MOST_OF_THEM):
+            lost = float(wrong[there].sum())
+            found.append(NextStage(seats, below, int(there.sum()), 100.0 * lost / claim.size, lost))
+    return found
+
+
+def to_try(stages: Sequence[NextStage]) -> NextStage | None:
+    """The least threshold that has half of what any of them could mend."""
+    most = max((stage.at_most_points for stage in stages), default=0.0)
+    return next((stage for stage in stages if stage.at_most_points >= most / 2), None)

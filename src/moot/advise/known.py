@@ -1,0 +1,74 @@
+"""What is known of the players before anything is advised: their graded answers, what these cost, and how long they took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moot.decide.candidates import Candidates, Floats, Places, candidates_of
+from moot.decide.learning import folds_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownDrafts:
+    """Players × questions. All of it is graded: what waits for a grade is left out by whoever reads it."""
+
+    players: tuple[str, ...]
+    codes: NDArray[np.integer]
+    """Equal where two say the same to a question; `SILENT` where nothing is said."""
+    worth: Floats
+    """From 0 to 1; silence is worth nothing."""
+    units: tuple[str, ...] = field(repr=False)
+    """What each question is a part of: its cluster, or itself."""
+    choices: int | None = None
+    """Among how many answers a player chooses; None: answers are free."""
+    usd: Floats | None = field(default=None, repr=False)
+    """What each answer cost; NaN where that is not known. None: of none."""
+    seconds: Floats | None = field(default=None, repr=False)
+    """How long each answer took; NaN where that is not known. None: of none."""
+
+    def __post_init__(self) -> None:
+        shape = self.codes.shape
+        if shape != (len(self.players), len(self.units)) or self.worth.shape != shape:
+            raise ValueError(f"{shape} answers of {len(self.players)} players to {len(self.units)} questions")
+
+    @property
+    def size(self) -> int:
+        return len(self.units)
+
+    @property
+    def different_units(self) -> int:
+        return len(set(self.units))
+
+    def at(self, questions: Places) -> KnownDrafts:
+        """Only these questions."""
+        return replace(
+            self,
+            codes=self.codes[:, questions],
+            worth=self.worth[:, questions],
+            units=tuple(self.units[place] for place in questions),
+            usd=None if self.usd is None else self.usd[:, questions],
+            seconds=None if self.seconds is None else self.seconds[:, questions],
+        )
+
+    def candidates(self, seats: Sequence[int]) -> Candidates:
+        """The different answers of these players alone."""
+        chosen = list(seats)
+        return candidates_of([self.players[seat] for seat in chosen], self.codes[chosen], self.worth[chosen])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The questions that are searched on, and those kept apart for what is claimed. Units are never divided."""
+
+    search: Places
+    claim: Places
+
+
+def parted_in_two(units: Sequence[str]) -> Parts:
+    """By the hash of the units: the same questions make the same halves, in whatever order they come."""
+    half = folds_of(units, 2, role="advise")
+    return Parts(np.flatnonzero(half == 0), np.flatnonzero(half == 1))

@@ -1,0 +1,122 @@
+"""An option: some players, and the rule that decides between their answers; and what it comes to on any questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from moot.advise.known import KnownDrafts
+from moot.decide.candidates import Floats
+from moot.decide.learning import LearntRule
+from moot.decide.rules import DraftRule, Leader, expected_worth
+
+SINGLE, PLURALITY, WEIGHTED, LEADER, LEARNT = "single", "plurality", "weighted", "leader", "learnt"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlayedOut:
+    """Of each question what the answer is worth, and what it took."""
+
+    worth: Floats
+    calls: Floats
+    usd: Floats | None
+    """None: of somebody it is not known."""
+    seconds: Floats | None
+
+    @property
+    def usd_per_1000(self) -> float | None:
+        return None if self.usd is None else 1000.0 * float(self.usd.mean())
+
+    @property
+    def mean_seconds(self) -> float | None:
+        return None if self.seconds is None else float(self.seconds.mean())
+
+    @property
+    def mean_calls(self) -> float:
+        return float(self.calls.mean())
+
+
+class AdvisedOption(Protocol):
+    """Some players, and how their answers come to one."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """Places among the players, in the order of these."""
+
+    @property
+    def rule(self) -> DraftRule:
+        """What decides where everybody was asked."""
+
+    @property
+    def searched(self) -> Floats:
+        """What it got right of the questions that it was searched on, each by what the others of them taught."""
+
+    @property
+    def learnt(self) -> LearntRule | None:
+        """What the rule was learnt as, where it is one that a file holds."""
+
+    def played(self, drafts: KnownDrafts) -> PlayedOut: ...
+
+    def names(self, players: Sequence[str]) -> tuple[str, ...]: ...
+
+    def words(self, players: Sequence[str]) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TeamOption:
+    """All of the team are asked at once, and the rule decides."""
+
+    kind: str
+    seats: tuple[int, ...]
+    """Places among the players, in the order of these."""
+    rule: DraftRule
+    searched: Floats = field(repr=False)
+    """What it got right of the questions that it was searched on, each by what the others of them taught."""
+    learnt: LearntRule | None = field(default=None, repr=False)
+    """What the rule was learnt as, where it is one that a file holds."""
+
+    def played(self, drafts: KnownDrafts) -> PlayedOut:
+        worth = expected_worth(self.rule, drafts.candidates(self.seats))
+        return PlayedOut(worth, np.full(drafts.size, float(len(self.seats))), *_paid(drafts, self.seats))
+
+    def names(self, players: Sequence[str]) -> tuple[str, ...]:
+        return tuple(players[seat] for seat in self.seats)
+
+    def words(self, players: Sequence[str]) -> str:
+        names = self.names(players)
+        if self.kind == SINGLE:
+            return f"{names[0]} alone"
+        if isinstance(self.rule, Leader):
+            others = [name for name in names if name != self.rule.player]
+            return _led(self.rule, others)
+        said = {PLURALITY: "vote", WEIGHTED: "weighted vote", LEARNT: "learnt rule"}[self.kind]
+        return f"{said} of {', '.join(names)}"
+
+
+def _led(rule: Leader, others: Sequence[str]) -> str:
+    named = ", ".join(others)
+    if rule.unless is None:
+        return f"{rule.player}; where it is silent {'the vote of ' if len(others) > 1 else ''}{named}"
+    if rule.unless == 1:
+        return f"{rule.player}, unless {'any of ' if len(others) > 1 else ''}{named} differ{'s' if len(others) == 1 else ''}"
+    enough = f"{rule.unless} of {named}" if rule.unless < len(others) else f"{', '.join(others[:-1])} and {others[-1]}"
+    return f"{rule.player}, unless {enough} agree on another answer"
+
+
+def _paid(drafts: KnownDrafts, seats: Sequence[int]) -> tuple[Floats | None, Floats | None]:
+    """The money of all, and the time of the slowest: they are asked at once."""
+    chosen = list(seats)
+    usd = None if drafts.usd is None else drafts.usd[chosen].sum(axis=0)
+    seconds = None if drafts.seconds is None else drafts.seconds[chosen].max(axis=0)
+    return known_of_all(usd), known_of_all(seconds)
+
+
+def known_of_all(values: Floats | None) -> Floats | None:
+    """None where one of them is not known."""
+    return None if values is None or np.isnan(values).any() else values

@@ -1,0 +1,75 @@
+"""`moot advise`: which team, by which rule, from the drafts that are there. Nobody is asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from moot.advise.advice import advise
+from moot.advise.frontier import AdviceWanted
+from moot.advise.known import KnownDrafts
+from moot.cli.advise_input import read_drafts
+from moot.cli.advise_shown import advice_json, screen
+from moot.cli.advised_team import check_writable, written_team
+from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.safe_text import print_json, say
+from moot.errors import UsageError
+
+FEWEST_PLAYERS = 2
+
+
+def advise_command(
+    paths: Sequence[Path],
+    *,
+    questions: Path | None,
+    wanted: AdviceWanted,
+    where: Sequence[str],
+    store: str | None,
+    as_json: bool,
+    output: Path | None,
+) -> int:
+    _checked(wanted)
+    if output is not None:
+        check_writable(paths, output, store)
+    with ends_on_ctrl_c():
+        reading = read_drafts(paths, questions=questions, where=where, store=store)
+        _measurable(reading.drafts, wanted)
+        advice = advise(reading.drafts, wanted)
+        if output is not None and advice.recommended is None:
+            raise UsageError(f"{output} is not written: {advice.why_none}")
+        written = [] if output is None else written_team(output, advice, reading)
+    if as_json:
+        print_json(advice_json(advice, wanted, reading))
+    else:
+        for line in screen(advice, wanted, reading):
+            say(line)
+    for line in written:
+        say(line, file=sys.stderr)
+    return 0
+
+
+def _checked(wanted: AdviceWanted) -> None:
+    if wanted.budget_usd_per_1000 is not None and not 0 <= wanted.budget_usd_per_1000 < float("inf"):
+        raise UsageError(f"--budget-usd-per-1000: expected 0 or more, found {wanted.budget_usd_per_1000:g}")
+    if wanted.min_accuracy is not None and not 0 < wanted.min_accuracy < 1:
+        hint = f"; for {wanted.min_accuracy:g} % write {wanted.min_accuracy / 100:g}" if wanted.min_accuracy > 1 else ""
+        raise UsageError(f"--min-accuracy: expected a share between 0 and 1, found {wanted.min_accuracy:g}{hint}")
+    if wanted.max_seconds is not None and not 0 < wanted.max_seconds < float("inf"):
+        raise UsageError(f"--max-seconds: expected more than 0, found {wanted.max_seconds:g}")
+
+
+def _measurable(drafts: KnownDrafts, wanted: AdviceWanted) -> None:
+    """What is asked for must be on record."""
+    if len(drafts.players) < FEWEST_PLAYERS:
+        raise UsageError(
+            f"there is one player ({drafts.players[0]}); expected two or more, between whom there is a choice"
+        )
+    if wanted.budget_usd_per_1000 is not None and (drafts.usd is None or np.isnan(drafts.usd).any(axis=1).all()):
+        raise UsageError(
+            "--budget-usd-per-1000: of no player it is known what it costs; expected an experiment with prices"
+        )
+    if wanted.max_seconds is not None and drafts.seconds is None:
+        raise UsageError("--max-seconds: it is not known how long anybody took; expected an experiment with its store")

@@ -1,0 +1,247 @@
+"""What `moot advise` prints: the frontier, the point to take in one sentence, and what would tell more. One screen, or JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from moot.advise.advice import VALID, Advice, ClaimedPoint
+from moot.advise.frontier import AdviceWanted
+from moot.advise.further import NextStage, to_try
+from moot.advise.options import SINGLE
+from moot.cli.advise_input import AdviceInput, CaptainCosts
+from moot.decide.rule_file import DIGITS
+from moot.stats.written_numbers import dollars
+from moot.types import Estimate
+
+WIDE, HIGH = 80, 24
+STAGE = "talkative"
+UNPRICED = "what it costs is not known: there are no prices, or no counts of tokens"
+
+
+def sentence(advice: Advice, wanted: AdviceWanted) -> str:
+    """The point to take, and why it."""
+    taken = advice.recommended
+    if taken is None:
+        return f"Nothing can be advised: {advice.why_none}."
+    what = f"{taken.option.words(advice.players)} ({_share(taken.accuracy)} right{_price(taken)})"
+    within = _within(wanted)
+    least = wanted.min_accuracy
+    if least is not None:
+        if taken.accuracy.low is not None and taken.accuracy.low >= least:
+            return f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
+        return f"None can be promised to reach {100 * least:g} %{within}; likeliest is {what}."
+    if wanted.anything:
+        return f"{within.removeprefix(', ').capitalize()} take {what}: the most accurate that keeps to it."
+    if advice.best is not None and taken.option is advice.best.option:
+        return f"Take {what}: all that is cheaper was told to be less accurate where it was searched."
+    return f"Take {what}: the cheapest that could not be told from the most accurate where it was searched."
+
+
+def _within(wanted: AdviceWanted) -> str:
+    limits = []
+    if wanted.budget_usd_per_1000 is not None:
+        limits.append(f"{dollars(wanted.budget_usd_per_1000)} for 1,000 questions")
+    if wanted.max_seconds is not None:
+        limits.append(f"{wanted.max_seconds:g} seconds")
+    return f", within {' and '.join(limits)}" if limits else ""
+
+
+def over_singles_words(advice: Advice) -> str | None:
+    over = advice.over_singles
+    if over is None:
+        return None
+    gap = f"{100 * over.difference:+.1f} points{_ends(over.low, over.high, sign=True)} over {over.player}"
+    if over.better:
+        return f"It is better than every player alone: {gap}, the hardest to beat."
+    return f"Whether it is better than every player alone cannot be told: {gap}."
+
+
+def surer_words(advice: Advice) -> str | None:
+    more = advice.surer
+    if more is None:
+        return None
+    gap = f"{100 * more.difference:+.1f} points{_ends(more.low, more.high, sign=True)}"
+    if more.told_apart and more.difference < 0:
+        return f"But on the questions kept apart it is behind {more.against}: {gap}."
+    if more.told_apart:
+        return f"It is told from {more.against} already: {gap}."
+    if more.questions is None:
+        return f"No number of questions is known to tell it from {more.against}: {more.why}."
+    return (
+        f"To be surer: {more.questions:,} new questions tell it from {more.against} with 80 % power,"
+        f" should the difference be what it is here ({gap})."
+    )
+
+
+def next_words(advice: Advice, stages: frozenset[str], captain: CaptainCosts | None) -> str | None:
+    stage = to_try(advice.next)
+    if stage is None or advice.recommended is None:
+        return None
+    row = _stage_row(stage, advice, stages, captain)
+    money = "" if row["usd"] is None else f", {dollars(row['usd'])}"
+    return f"Next: {row['try']}: at most {row['at_most_points']:+.1f} points{money}."
+
+
+def _stage_row(
+    stage: NextStage, advice: Advice, stages: frozenset[str], captain: CaptainCosts | None
+) -> dict[str, Any]:
+    taken = advice.recommended
+    assert taken is not None, "there is no stage after nothing"
+    names = [advice.players[seat] for seat in stage.seats]
+    usd = None if captain is None else captain.more_usd(_captain(taken, names), names, taken.played.usd_per_1000)
+    team = "" if len(names) == len(taken.option.seats) else f" of {', '.join(names)}"
+    played = f"{STAGE}{team}, which was played (moot report)," if STAGE in stages else f"{STAGE}{team}"
+    row: dict[str, Any] = {
+        "try": f"{played} on the {stage.questions:,} of {advice.claimed_on:,} questions with p < {stage.below:g}",
+        "questions": stage.questions,
+        "below": stage.below,
+        "at_most_points": round(stage.at_most_points, DIGITS),
+        "usd": None if usd is None else round(usd * stage.questions, DIGITS),
+    }
+    return row if usd is not None else {**row, "why": UNPRICED}
+
+
+def _captain(point: ClaimedPoint, names: Sequence[str]) -> str:
+    """Who leads; else who comes first, in a cascade whoever is asked first."""
+    leader = getattr(point.option.rule, "player", None)
+    return leader if isinstance(leader, str) else next(iter(names))
+
+
+def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> dict[str, Any]:
+    taken, over, more = advice.recommended, advice.over_singles, advice.surer
+    row: dict[str, Any] = {"recommended": None, "why": advice.why_none}
+    if taken is not None:
+        row = {"recommended": {**_row(taken, advice), "sentence": sentence(advice, wanted)}}
+        low, least = taken.accuracy.low, wanted.min_accuracy
+        if least is not None:
+            row["recommended"]["promised"] = low is not None and low >= least
+    return {
+        "frontier": [_row(point, advice) for point in advice.points],
+        **row,
+        "over_every_single": None
+        if over is None
+        else {
+            "player": over.player,
+            "difference": _rounded(over.difference),
+            "low": _rounded(over.low),
+            "high": _rounded(over.high),
+            "better": over.better,
+        },
+        "surer": None
+        if more is None
+        else {
+            "against": more.against,
+            "difference": _rounded(more.difference),
+            "low": _rounded(more.low),
+            "high": _rounded(more.high),
+            "told_apart": more.told_apart,
+            "questions": more.questions,
+            **({} if more.why is None else {"why": more.why}),
+        },
+        "next": [_stage_row(stage, advice, reading.stages, reading.captain) for stage in advice.next],
+        "n": advice.n,
+        "searched_on": advice.searched_on,
+        "claimed_on": advice.claimed_on,
+        "looked_at": advice.looked_at,
+        "every_team": advice.every_team,
+        "cost": advice.cost,
+        "valid": VALID,
+        "notes": list(reading.notes),
+    }
+
+
+def _row(point: ClaimedPoint, advice: Advice) -> dict[str, Any]:
+    accuracy = point.accuracy
+    return {
+        "option": point.option.words(advice.players),
+        "players": list(point.option.names(advice.players)),
+        "rule": point.option.kind,
+        "accuracy": _rounded(accuracy.value),
+        "low": _rounded(accuracy.low),
+        "high": _rounded(accuracy.high),
+        "usd_per_1000": _rounded(point.played.usd_per_1000),
+        "calls": _rounded(point.played.mean_calls),
+        "seconds": _rounded(point.played.mean_seconds),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[str]:
+    """At most 24 lines of 80 columns: the frontier gives way to the words."""
+    words = [sentence(advice, wanted), over_singles_words(advice), surer_words(advice)]
+    words.append(next_words(advice, reading.stages, reading.captain))
+    told = [line for part in words if part is not None for line in _wrapped(part)]
+    notes = [line for note in reading.notes for line in _wrapped(f"Note: {note}.")]
+    head = list(_head(advice))
+    room = HIGH - len(head) - len(told) - 1
+    rows = _table(advice, max(2, room))
+    left = HIGH - len(head) - len(told) - len(rows)
+    return [*head, *rows, *told, *notes[: max(0, left)]]
+
+
+def _head(advice: Advice) -> Iterator[str]:
+    players = f"{len(advice.players):,} players, {advice.n:,} graded questions"
+    if advice.recommended is None and not advice.points:
+        yield f"{players}."
+        return
+    yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
+    how = "All" if advice.every_team else "The best found of"
+    yield f"{how} teams of up to six; 95 % intervals, untouched by the choice."
+
+
+def _table(advice: Advice, room: int) -> list[str]:
+    if not advice.points:
+        return []
+    money = any(point.played.usd_per_1000 for point in advice.points)
+    timed = any(point.played.mean_seconds is not None for point in advice.points)
+    head = "  right              calls" + ("   $/1000" if money else "") + ("      s" if timed else "") + "  option"
+    points = list(advice.points)
+    while len(points) > room - 1:
+        spare = next((each for each in points[1:-1] if each is not advice.recommended), None)
+        if spare is None:
+            break
+        points.remove(spare)
+    lines = [head]
+    for point in points:
+        usd, seconds = point.played.usd_per_1000, point.played.mean_seconds
+        line = f"{'>' if point is advice.recommended else ' '} {_share(point.accuracy):<18} {point.played.mean_calls:>5.2f}"
+        line += (f" {'?' if usd is None else f'{usd:,.4g}':>8}" if money else "") + (
+            f" {'?' if seconds is None else f'{seconds:.2f}':>6}" if timed else ""
+        )
+        lines.append(_clipped(f"{line}  {point.option.words(advice.players)}"))
+    return lines
+
+
+def _clipped(line: str) -> str:
+    return line if len(line) <= WIDE else line[: WIDE - 1] + "…"
+
+
+def _wrapped(words: str) -> list[str]:
+    return textwrap.wrap(words, WIDE, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _share(figure: Estimate) -> str:
+    return f"{100 * figure.value:.1f} %{_ends(figure.low, figure.high)}"
+
+
+def _ends(low: float | None, high: float | None, *, sign: bool = False) -> str:
+    if low is None or high is None:
+        return ""
+    return f" ({100 * low:+.1f} to {100 * high:+.1f})" if sign else f" ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def _price(point: ClaimedPoint) -> str:
+    parts = []
+    if point.played.usd_per_1000:
+        parts.append(f"{dollars(point.played.usd_per_1000)} for 1,000 questions")
+    if point.option.kind != SINGLE or not parts:
+        calls = point.played.mean_calls
+        parts.append(f"{calls:.3g} call{'' if calls == 1 else 's'} a question")
+    if point.played.mean_seconds is not None:
+        parts.append(f"{point.played.mean_seconds:.2g} s")
+    return "".join(f", {part}" for part in parts)

@@ -1,0 +1,164 @@
+"""`moot advise -o team.yaml`: the team to take as a file that `moot serve` takes as it is.
+
+It stands beside the experiment file, whose paths are relative to it. What the choice was made on goes with it,
+in a file of its own, so that no figure about the team uses these questions; those that were kept apart may be used, as nothing
+was chosen on them.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from moot.advise.advice import Advice, ClaimedPoint
+from moot.advise.cascades import CascadeOption
+from moot.advise.known import KnownDrafts, parted_in_two
+from moot.advise.options import LEADER, LEARNT, SINGLE, WEIGHTED
+from moot.cli.advise_input import EXPERIMENTS, AdviceInput
+from moot.cli.fit import told_beside
+from moot.cli.outputs import checked_output
+from moot.cli.rule_output import write_rule
+from moot.config.flow import comment, flow
+from moot.config.yaml_file import read_yaml
+from moot.decide.cascading import UntilSure
+from moot.decide.leader import NEVER
+from moot.decide.rule_figures import rule_figures
+from moot.decide.rule_file import DIGITS, NO_STAGES, rule_content
+from moot.decide.rules import Leader, WeightedSum
+from moot.errors import FileError, UsageError
+from moot.experiment.build import build
+from moot.experiment.selected import CHOSEN_ON
+from moot.experiment.spec import ExperimentFile, read_experiment
+from moot.foreign_files import text_of
+from moot.foreign_json import read_json
+from moot.whole_files import written_whole
+
+TEAM = "advised"
+ADVISED = "What moot advise took from"
+KEPT = ("seed", "language", "prompts", "grouping", "extract", "grader", "replies_in_flight_mb")
+"""Keys that shape how a team is asked and answers, and stay as they are; the rest is about the experiment."""
+
+
+def check_writable(paths: Sequence[Path], output: Path, store: str | None) -> None:
+    """Before anything is read."""
+    if paths[0].suffix.lower() not in EXPERIMENTS:
+        raise UsageError(
+            f"-o {output}: labels and recordings name no endpoint that could be served; expected an experiment file, or"
+            " moot advise without -o, which names the players"
+        )
+    if output.suffix.lower() not in EXPERIMENTS:
+        raise UsageError(f"-o {output}: expected a name that ends in .yaml")
+    if output.resolve().parent != paths[0].resolve().parent:
+        raise UsageError(f"-o {output}: expected a file beside {paths[0]}, whose paths are relative to it")
+    for each in (output, *_beside(output)):
+        checked_output(each, paths, store, replaceable=_is_advice)
+        if each.exists() and not _is_advice(each):
+            raise UsageError(f"-o: {each} is there already and is no advice; expected another name")
+
+
+def _beside(output: Path) -> tuple[Path, Path]:
+    """The questions that the team was chosen on, and its rule."""
+    return output.with_suffix(".chosen.json"), output.with_suffix(".rule.json")
+
+
+def _is_advice(path: Path) -> bool:
+    """What an earlier advice wrote may be written anew."""
+    try:
+        text = text_of(path)
+        if path.suffix.lower() in EXPERIMENTS:
+            return text.startswith(comment(ADVISED))
+        content = read_json(text)
+    except (OSError, ValueError, FileError):
+        return False
+    first = content[0] if isinstance(content, list) and content else content
+    return isinstance(first, dict) and CHOSEN_ON in first
+
+
+def written_team(output: Path, advice: Advice, reading: AdviceInput) -> list[str]:
+    """Writes the team's file and what goes with it; the lines that say so."""
+    taken, file = advice.recommended, reading.file
+    assert taken is not None, "looked at before"
+    assert file is not None, "looked at before"
+    parts = parted_in_two(reading.drafts.units)
+    search = reading.drafts.at(parts.search)
+    marks = sorted({reading.questions[place] for place in parts.search})
+    chosen, rule = _beside(output)
+    names = list(taken.option.names(advice.players))
+    accuracies = {advice.players[seat]: round(float(search.worth[seat].mean()), DIGITS) for seat in taken.option.seats}
+    write_rule(chosen, [{"team": names, "accuracies": accuracies, CHOSEN_ON: marks}])
+    if taken.option.learnt is not None:
+        write_rule(rule, {**_rule(taken, advice, reading, search), CHOSEN_ON: marks})
+    text = "\n".join(_lines(file, taken, names, chosen.name, rule.name)) + "\n"
+    try:
+        with written_whole(output) as draft:
+            draft.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
+    build(read_experiment(output, with_questions=False), asked=False)
+    beside = [chosen.name, *([rule.name] if taken.option.learnt is not None else [])]
+    return [f"Written: {output}, with {' and '.join(beside)} beside it. Then: moot serve {shlex.quote(str(output))}"]
+
+
+def _lines(file: ExperimentFile, taken: ClaimedPoint, names: Sequence[str], chosen: str, rule: str) -> Iterator[str]:
+    values: Mapping[str, Any] = read_yaml(file.path).values
+    spec = file.spec
+    players = {name: spec.players[name] for name in names}
+    grouping = spec.grouping.model if spec.grouping is not None else None
+    readers = spec.extract.models if spec.extract is not None else []
+    wanted = {*(player.model for player in players.values()), *readers, *([grouping] if grouping else [])}
+    yield comment(f"{ADVISED} {file.path.name}, chosen on the questions that {chosen} names.")
+    yield f"name: {flow(f'{spec.name}-{TEAM}')}"
+    for key in KEPT:
+        if key in values:
+            yield f"{key}: {flow(values[key])}"
+    yield "models:"
+    for name, model in values["models"].items():
+        if name in wanted:
+            yield f"  {flow(name)}: {flow(model)}"
+    yield "players:"
+    declared = values.get("players") or {}
+    for name in names:
+        yield f"  {flow(name)}: {flow(declared.get(name, {'model': players[name].model}))}"
+    yield "teams:"
+    yield f"  {TEAM}: {flow({'players': list(names), 'selection': chosen})}"
+    yield f"strategies: {flow([_strategy(taken, names, rule)])}"
+
+
+def _strategy(taken: ClaimedPoint, names: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+    rule, kind = taken.option.rule, taken.option.kind
+    if kind == SINGLE:
+        return "vote"  # of one: what it was chosen on is a team's, and who plays solo is of no team
+    if isinstance(taken.option, CascadeOption):
+        return _cascade(taken.option, names, rule_file)
+    if kind == LEARNT:
+        return {"learnt": {"from": rule_file}}
+    if kind == WEIGHTED and isinstance(rule, WeightedSum):
+        return {"weighted": {"weights": {name: round(weight, DIGITS) for name, weight in rule.weights.items()}}}
+    if kind == LEADER and isinstance(rule, Leader):
+        return {"leader": {"player": rule.player, "unless": NEVER if rule.unless is None else rule.unless}}
+    return "vote"
+
+
+def _cascade(option: CascadeOption, names: Sequence[str], rule_file: str) -> dict[str, Any]:
+    if option.threshold is None:
+        return {"cascade": {"order": list(names), "until": "decided"}}
+    return {"cascade": {"order": list(names), "until": option.threshold, "from": rule_file}}
+
+
+def _rule(taken: ClaimedPoint, advice: Advice, reading: AdviceInput, search: KnownDrafts) -> dict[str, Any]:
+    """As `moot fit` writes it."""
+    learnt, table = taken.option.learnt, reading.table
+    assert learnt is not None, "looked at before"
+    assert table is not None, "of an experiment"
+    by_name = {seat.name: seat for seat in table.seats}
+    seats = [by_name[advice.players[seat]] for seat in taken.option.seats]
+    until = taken.option.until if isinstance(taken.option, CascadeOption) else None
+    stages = until.models if isinstance(until, UntilSure) else NO_STAGES
+    learnt_from = {"experiment": reading.origin, "team": TEAM, "questions": learnt.questions}
+    told = told_beside(
+        learnt, rule_figures(learnt, search.candidates(taken.option.seats), search.units), reading.notes, learnt_from
+    )
+    accuracy = [float(search.worth[seat].mean()) for seat in taken.option.seats]
+    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=stages)

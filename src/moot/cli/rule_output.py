@@ -1,0 +1,95 @@
+"""Where `moot fit` writes a rule, what of an earlier one is kept, and what to type next."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from moot.cli.outputs import checked_output
+from moot.config.flow import flow
+from moot.decide.learning import LearntRule
+from moot.decide.rules import Leader, Plurality
+from moot.errors import FileError, UsageError
+from moot.experiment.fitted import rule_named
+from moot.experiment.spec import ExperimentFile
+from moot.foreign_files import text_of
+from moot.foreign_json import read_json
+from moot.whole_files import written_whole
+
+
+def rule_output(output: Path, path: Path, store: str | None) -> Path:
+    """The file to write: a new one, or a rule that is learnt anew."""
+    if str(output) == "-":
+        raise UsageError("-o: expected the name of a file, such as rule.json; what is learnt is told on stdout already")
+    output = checked_output(output, [path], store, replaceable=_is_rule)
+    if output.exists() and not _is_rule(output):
+        raise UsageError(f"-o: {output} is there already and is no rule; expected another name")
+    return output
+
+
+def _is_rule(path: Path) -> bool:
+    """Also of an older form, or a newer: whatever is learnt anew."""
+    try:
+        content = read_json(text_of(path))
+    except (OSError, ValueError, FileError):
+        return False
+    return isinstance(content, dict) and "form" in content
+
+
+def keep_rule_before(output: Path) -> Path | None:
+    """The rule until now, under another name: with it its figures, and the questions that it was learnt from."""
+    if not output.exists():
+        return None
+    kept = output.with_name(f"{output.name}.before")
+    checked_output(kept, replaceable=_is_rule)
+    try:
+        shutil.copyfile(output, kept)
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror or error}", file=kept) from None
+    return kept
+
+
+def write_rule(output: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+    """Beside and moved: a server may begin at any moment."""
+    try:
+        with written_whole(output) as draft:
+            draft.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
+
+
+def next_lines(file: ExperimentFile, output: Path, learnt: LearntRule, targets: Sequence[float]) -> Iterator[str]:
+    try:
+        beside = str(output.resolve().relative_to(file.path.resolve().parent))
+    except ValueError:
+        beside = str(output.resolve())
+    if not targets and _decides_by(file, output):
+        yield f"Written: {output}, which {file.path.name} decides by already; its figures leave these questions out."
+    else:
+        yield f"Written: {output}. In the file, whose figures leave these questions out:"
+        abstain = {"abstain": {"target": targets[-1]}} if targets else {}
+        yield f"  strategies: {flow([{'learnt': {'from': beside, **abstain}}])}"
+    if not targets:  # who wants to abstain needs all of them
+        yield from _cheaper(learnt)
+    yield f"Then: moot serve {shlex.quote(str(file.path))}"
+
+
+def _cheaper(learnt: LearntRule) -> Iterator[str]:
+    """Where no weights were kept something simpler says the same, and asks less: whoever serves pays for every question."""
+    match learnt.rule:
+        case Leader(player=player):
+            yield f"Cheaper: {player} alone says the same in one call, but where {player} is silent. Served as solo@{player}:"
+            yield f"  strategies: {flow(['solo'])}"
+        case Plurality():
+            yield "Cheaper: a vote says the same, and when served it does not wait for who cannot change it:"
+            yield f"  strategies: {flow(['vote'])}"
+
+
+def _decides_by(file: ExperimentFile, output: Path) -> bool:
+    entries = (next(iter(entry.items())) for entry in file.spec.strategies if not isinstance(entry, str))
+    named = (rule_named(file, strategy, options) for strategy, options in entries)
+    return any(rule is not None and rule[1].resolve() == output.resolve() for rule in named)

@@ -1,0 +1,146 @@
+"""In which order a cascade asks, and when it has heard enough: as given, by price, or by what graded questions teach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from moot.decide.cascading import (
+    StageModels,
+    StopRule,
+    UntilDecided,
+    UntilSure,
+    Waves,
+    best_order,
+    in_waves,
+    learnt_order,
+    voices_in,
+)
+from moot.decide.deciding import Kept
+from moot.decide.rule_file import FittedRule
+from moot.decide.studied import NothingLearnt, Studied
+from moot.errors import UsageError
+from moot.team import Team
+
+BEST, LEARNT = "best", "learnt"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskingPlan:
+    """Who is asked when, of these players, and when it is enough."""
+
+    players: tuple[str, ...]
+    waves: Waves
+    until: StopRule
+    why_order: str
+    kept: Kept | None = None
+    """The rule that was learnt, where it decides, or where nothing could be learnt."""
+    voices: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.until, UntilDecided):
+            object.__setattr__(self, "voices", voices_in(self.until.rule, self.players))
+
+
+def given_order(order: Sequence[str], team: Team) -> list[str]:
+    """The players of the team by name, each of them."""
+    names = [player.name for player in team.players]
+    everybody = {*names, *(name for members in team.cohorts.values() for name in members)}
+    for name in order:
+        if name not in everybody:
+            raise UsageError(f"order: {name!r} is not in team {team.name!r}; expected each of {', '.join(names)}")
+    if missing := [name for name in names if name not in order]:
+        raise UsageError(f"order: {missing[0]!r} of team {team.name!r} is missing; expected each of {', '.join(names)}")
+    return [name for name in order if name in names]
+
+
+def cheapest_first(team: Team) -> list[str]:
+    """By what a million tokens of a prompt and of a reply cost together; of equals whoever sits first."""
+    prices = {}
+    for player in team.players:
+        price = player.model.price
+        if price is None:
+            where = f"models: {{{player.model.name}: {{price: {{prompt: ..., completion: ...}}}}}}"
+            raise UsageError(f"order: cheapest: what {player.name} costs is not known; expected a price, as in {where}")
+        prices[player.name] = price.prompt + price.completion
+    return sorted(prices, key=prices.__getitem__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a cascade is told."""
+
+    order: str | tuple[str, ...]
+    names: Sequence[str] | None
+    """Who is asked when; None: that is learnt."""
+    threshold: float | None
+    size: int
+    to_the_end: bool
+    """What is not sure enough is asked of everybody, though it may be decided."""
+
+    def waves(self, players: tuple[str, ...], learnt: Sequence[int]) -> Waves:
+        seats = learnt if self.names is None else [players.index(name) for name in self.names]
+        return in_waves(seats, self.size)
+
+    @property
+    def words(self) -> str:
+        return _WORDS.get(str(self.order), "in the order that is given")
+
+
+_WORDS = {
+    BEST: "who was right most often first",
+    LEARNT: "whose voice counts most first",
+    "cheapest": "the cheapest first",
+}
+
+
+def asking_as_given(wanted: Wanted, players: tuple[str, ...]) -> AskingPlan:
+    """Without anything that is learnt: until the vote is decided."""
+    return AskingPlan(players, wanted.waves(players, range(len(players))), UntilDecided(), wanted.words)
+
+
+def asking_by_lessons(wanted: Wanted, taught: Studied) -> AskingPlan:
+    """By what the lessons teach. Where that is nothing, and an order is to be learnt, it is that of the seats; where a
+    probability is to be reached, everybody is asked and the largest group taken: how sure it is nobody knows."""
+    players = taught.candidates.players
+    learnt = taught.rule()
+    kept = Kept.of(learnt, players)
+    if isinstance(learnt, NothingLearnt):
+        words = "in the order of the seats" if wanted.names is None else wanted.words
+        until = UntilDecided(never=wanted.threshold is not None)
+        return AskingPlan(players, wanted.waves(players, range(len(players))), until, words, kept)
+    known = taught.candidates.graded(learnt.settled)
+    waves = wanted.waves(
+        players, best_order(known) if wanted.order == BEST else learnt_order(learnt.model, learnt.rule)
+    )
+    models = {} if wanted.threshold is None else taught.stages(waves, learnt)
+    return _asking(wanted, players, waves, kept, models)
+
+
+def asking_by_rule(wanted: Wanted, players: tuple[str, ...], rule: FittedRule) -> AskingPlan:
+    """By what `moot fit` wrote, or why that does not tell enough."""
+    kept = rule.kept_rule
+    assert kept.model is not None, "a file has one"
+    learnt = [players.index(kept.model.players[seat]) for seat in learnt_order(kept.model, kept.rule)]
+    if wanted.order == BEST:
+        if not rule.accuracy:
+            raise UsageError("from: how often each player was right is not in it; moot fit learns one anew")
+        learnt = sorted(range(len(players)), key=lambda seat: -rule.accuracy[players[seat]])
+    waves = wanted.waves(players, learnt)
+    asked: list[str] = []
+    for wave in waves if wanted.threshold is not None else ():
+        asked += [players[seat] for seat in wave]
+        if frozenset(asked) not in rule.stages:
+            heard = " and ".join(asked)
+            orders = "expected order: learnt or best, or cheapest where all prices are known, or a rule that moot fit learns anew"
+            raise UsageError(f"from: it does not tell how sure an answer is where only {heard} was asked; {orders}")
+    return _asking(wanted, players, waves, kept, rule.stages)
+
+
+def _asking(wanted: Wanted, players: tuple[str, ...], waves: Waves, kept: Kept, models: StageModels) -> AskingPlan:
+    if wanted.threshold is not None:
+        until = UntilSure(wanted.threshold, models, kept.rule, or_decided=not wanted.to_the_end)
+        return AskingPlan(players, waves, until, wanted.words, kept)
+    if wanted.order == LEARNT:
+        return AskingPlan(players, waves, UntilDecided(kept.rule), wanted.words, kept)
+    return AskingPlan(players, waves, UntilDecided(), wanted.words)

@@ -1,0 +1,218 @@
+"""Cascade: players are asked one after another, until the rest cannot change the answer, or until it is sure enough.
+
+Who comes first is given, goes by price, or is learnt from graded questions; so is what a probability hangs on. A last,
+dear stage, such as a captain who reads all reasons, is played only where it is not sure enough with everybody asked, and
+decides from the same drafts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt, Lt
+
+from moot.decide.asking_order import (
+    AskingPlan,
+    Wanted,
+    asking_as_given,
+    asking_by_lessons,
+    asking_by_rule,
+    cheapest_first,
+    given_order,
+)
+from moot.decide.candidates import candidates_by_name
+from moot.decide.cascading import UntilDecided, WaveResult
+from moot.decide.deciding import places_of_groups, traits_of_rule
+from moot.decide.last_stage import GivenStage, stage_of, traits_with
+from moot.decide.rule_file import RuleContent, rule_of
+from moot.decide.studied import studied
+from moot.strategies import Strategy
+from moot.strategies.captaincy import Captained, by_captain, nobody_answered
+from moot.strategies.option_meanings import Meaning
+from moot.strategies.traits import Traits
+from moot.strategies.vote import NOT_NEEDED, verdict_of_groups
+from moot.team import Team
+from moot.traces import Cascaded, DecidedByRule
+from moot.types import Answer, Grouping, Question, Verdict
+
+LEARNING = ("best", "learnt")
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade(Captained):
+    """As few players as it takes."""
+
+    name: ClassVar[str] = "cascade"
+
+    order: Literal["best", "cheapest", "learnt"] | tuple[str, ...] = "learnt"
+    """Who is asked first: whoever was right most often, the cheapest, whose voice counts most by what was learnt (which then
+    decides), or everybody by name."""
+    until: Literal["decided"] | Annotated[float, Gt(0.5), Lt(1)] = "decided"
+    """`decided`: the rest cannot change which answer is taken. A number: it is right with this probability."""
+    then: str | Mapping[str, Any] | None = None
+    """A strategy that decides where the probability is not reached with everybody asked."""
+    wave: Annotated[int, Ge(1)] = 1
+    """How many are asked at a time."""
+    from_: Annotated[Mapping[str, Any] | None, Meaning(rule=True)] = None
+    """A file that `moot fit` wrote, or what is in it; left out, what the other questions of the run teach."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.order, str):
+            if twice := [name for place, name in enumerate(self.order) if name in self.order[:place]]:
+                raise ValueError(f"order: {twice[0]!r} stands twice")
+            if not self.order:
+                raise ValueError("order: expected every player by name, found nobody")
+        if self.then is not None:
+            if self.until == "decided":
+                raise ValueError("then: decides where a probability is not reached; expected one, such as until: 0.95")
+            if not isinstance(self.then, str):
+                object.__setattr__(self, "then", GivenStage(self.then))
+            stage_of(self.then, self.captain)
+        if self.from_ is not None:
+            if not self._uses_lessons:
+                raise ValueError(
+                    "from: nothing learnt is made use of; expected order: best or learnt, or until: 0.95, say"
+                )
+            object.__setattr__(self, "from_", RuleContent(self.from_))
+            rule_of(self.from_)
+
+    @property
+    def last_stage(self) -> Strategy | None:
+        return None if self.then is None else stage_of(self.then, self.captain)
+
+    @property
+    def _uses_lessons(self) -> bool:
+        return self.until != "decided" or self.order in LEARNING
+
+    @property
+    def traits(self) -> Traits:
+        traits = traits_of_rule(learns=self._uses_lessons and self.from_ is None)
+        if self.last_stage is None or self.then is None:
+            return traits
+        return traits_with(traits, self.last_stage, self.then)
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        names = tuple(player.name for player in team.players)
+        if self.from_ is not None and set(rule_of(self.from_).players) != set(names):
+            return ()
+        self._names(team)
+        if self.from_ is not None:
+            for table in team.tables():
+                self._asking(table)
+        if self.last_stage is None:
+            return by_captain(team, self.captain, needed=False)
+        return self.last_stage.lineups(team)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        plan = self._asking(team)
+        course = _Course(question, team, plan)
+        while course.left and not course.enough:
+            await course.ask()
+        if self.last_stage is not None and not course.enough and course.answered:
+            return await self._played_on(self.last_stage, course)
+        return course.verdict(self._until)
+
+    @property
+    def _until(self) -> float | None:
+        return None if isinstance(self.until, str) else self.until
+
+    def _asking(self, team: Team) -> AskingPlan:
+        players = tuple(player.name for player in team.players)
+        wanted = Wanted(self.order, self._names(team), self._until, self.wave, to_the_end=self.then is not None)
+        if not self._uses_lessons:
+            return asking_as_given(wanted, players)
+        if self.from_ is not None:
+            return asking_by_rule(wanted, players, rule_of(self.from_))
+        return asking_by_lessons(wanted, studied(team.lessons, players))
+
+    def _names(self, team: Team) -> Sequence[str] | None:
+        """Who is asked when; None: that is learnt."""
+        if isinstance(self.order, str):
+            return cheapest_first(team) if self.order == "cheapest" else None
+        return given_order(self.order, team)
+
+    async def _played_on(self, last: Strategy, course: _Course) -> Verdict:
+        verdict = await last.play(course.question, replace(course.team, drafted=dict(course.heard)))
+        return replace(verdict, traces=(*verdict.traces, *course.records(self._until, then=last.name)))
+
+
+class _Course:
+    """One question, wave after wave."""
+
+    def __init__(self, question: Question, team: Team, plan: AskingPlan) -> None:
+        self.question, self.team, self.plan = question, team, plan
+        self.left = [list(wave) for wave in plan.waves]
+        self.waves: list[tuple[str, ...]] = []
+        self.heard: dict[str, Answer] = {}
+        self.grouping: Grouping | None = None
+        self.standing: WaveResult | None = None
+        self.probabilities: list[float] = []
+
+    @property
+    def enough(self) -> bool:
+        return self.standing is not None and bool(self.standing.enough[0])
+
+    @property
+    def answered(self) -> bool:
+        return any(draft.text is not None for draft in self.heard.values())
+
+    @property
+    def drafts(self) -> list[Answer]:
+        """Of those who were asked, in the order of their seats."""
+        return [self.heard[name] for name in self.plan.players if name in self.heard]
+
+    async def ask(self) -> None:
+        names = tuple(self.plan.players[seat] for seat in self.left.pop(0))
+        drafts = await asyncio.gather(*(self.team.draft(self.team[name], self.question) for name in names))
+        self.heard |= dict(zip(names, drafts, strict=True))
+        self.waves.append(names)
+        if self.left and not self._may_be_enough():
+            return
+        self.grouping = await self.team.group(self.question, self.drafts)
+        self.standing = self._stand(self.grouping.groups)
+        if not np.isnan(self.standing.chances[0]):
+            self.probabilities.append(float(self.standing.chances[0]))
+
+    def _may_be_enough(self) -> bool:
+        """Whether it could be, if all who spoke meant the same: which answers do is asked only then."""
+        spoke = tuple(draft.player for draft in self.drafts if draft.text is not None)
+        if not isinstance(self.plan.until, UntilDecided) or min(self.plan.voices.values()) < 0:
+            return True
+        return bool(spoke) and bool(self._stand((spoke,)).enough[0])
+
+    def _stand(self, groups: Sequence[Sequence[str]]) -> WaveResult:
+        asked = tuple(draft.player for draft in self.drafts)
+        waiting = [self.plan.players[seat] for wave in self.left for seat in wave]
+        return self.plan.until.hear(candidates_by_name(asked, [groups], [{}]), waiting)
+
+    def verdict(self, until: float | None) -> Verdict:
+        drafts = [self.heard.get(name) or _not_asked(name) for name in self.plan.players]
+        if not self.answered or self.grouping is None or self.standing is None:
+            return replace(nobody_answered(drafts), traces=self.records(until))
+        asked = tuple(draft.player for draft in self.drafts)
+        places = places_of_groups(candidates_by_name(asked, [self.grouping.groups], [{}]), self.grouping)
+        groups = list(zip(self.grouping.groups, places, strict=True))
+        tied = [group for group, place in groups if self.standing.ahead[0, place]]
+        points = [float(self.standing.scores[0, place]) for _, place in groups]
+        found = verdict_of_groups(self.question, self.team, drafts, self.grouping, tied, points)
+        return replace(found, traces=(*found.traces, *self.records(until)))
+
+    def records(self, until: float | None, then: str | None = None) -> tuple[Cascaded | DecidedByRule, ...]:
+        """Of the path, and of the rule where one was learnt."""
+        sure = until is not None and bool(self.probabilities) and self.probabilities[-1] >= until
+        stopped: Literal["decided", "sure", "everybody"]
+        stopped = "sure" if sure else "everybody" if not self.left else "decided"
+        path = Cascaded(tuple(self.waves), stopped, tuple(self.probabilities), until, then, self.plan.why_order)
+        kept = self.plan.kept
+        if kept is None or then is not None:
+            return (path,)
+        chance = self.probabilities[-1] if self.probabilities else None
+        return DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights)), path
+
+
+def _not_asked(name: str) -> Answer:
+    return Answer(name, None, outcome="unanswered", cause=NOT_NEEDED)

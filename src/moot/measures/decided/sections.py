@@ -1,0 +1,95 @@
+"""Cascades and voices as sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from moot.measures.columns import (
+    Figures,
+    Row,
+    at_table,
+    cohort_column,
+    figure,
+    graded_words,
+    paired_words,
+    share_bounds,
+    ungraded_columns,
+    with_bounds,
+    with_team,
+)
+from moot.measures.section import Column, Section
+
+CASCADES = (
+    "Players asked one after another, until the rest could not change the answer (decided), or until it was as sure as was "
+    "asked for (sure). Calls: all that a question took, grouping answers and a last stage too; of: one draft a player."
+)
+BESIDE = "Beside what asks everybody, on the same questions from the same drafts: what was saved, and what it cost."
+VOICES = (
+    "What each player's voice counts beside the middle one of those who have any, by the rule that decided most often; what is "
+    "learnt is learnt on other questions, and may differ a little from one to the next."
+)
+
+
+def decided_sections(figures: Figures) -> Iterator[Section]:
+    yield from _cascades(figures)
+    if voices := figures.get("voices", ()):
+        rows = [{**row, "who": at_table(row), "in": f"{row['plays']} of {row['of']}"} for row in voices]
+        columns = (
+            Column("label", "strategy"),
+            Column("who", "who"),
+            *cohort_column(rows),
+            Column("kept", "rule"),
+            Column("in", "plays"),
+            Column("words", "whose voice counts"),
+        )
+        yield Section("voices", "Whose voice counts", (VOICES,), with_team(figures, rows, *columns), rows)
+
+
+def _cascades(figures: Figures) -> Iterator[Section]:
+    every = figures.get("cascade", ())
+    if not every:
+        return
+    rows = [
+        {**with_bounds(row), "who": at_table(row), "why_stopped": _stopped(row), "played_on": _last(row)}
+        for row in every
+    ]
+    named = (Column("label", "strategy"), Column("who", "who"), *cohort_column(rows))
+    last = (Column("played_on", "last stage"),) if any(row.get("then") for row in every) else ()
+    columns = (
+        *named,
+        Column("calls_per_question", "calls a question", "calls"),
+        Column("of", "of"),
+        Column("usd_per_question", "for 1,000", "usd-per-question"),
+        figure("accuracy", "right"),
+        *share_bounds(every),
+        Column("why_stopped", "stopped"),
+        *last,
+        Column("n", "questions"),
+    )
+    words = (CASCADES, *graded_words(every))
+    yield Section("cascade", "Cascades: how few it takes", words, with_team(figures, rows, *columns), rows)
+    if beside := figures.get("cascade_beside", ()):
+        shown = [{**with_bounds(row), "who": at_table(row)} for row in beside]
+        compared = (
+            *named,
+            Column("against", "beside"),
+            Column("calls_per_question", "calls", "calls"),
+            Column("calls_against", "its calls", "calls"),
+            Column("usd_per_question", "for 1,000", "usd-per-question"),
+            Column("usd_against", "its for 1,000", "usd-per-question"),
+            figure("difference", "difference", "points", "low_holm", "high_holm"),
+            *ungraded_columns(beside),
+            Column("n", "questions"),
+        )
+        told = (BESIDE, *paired_words(beside))
+        columns = with_team(figures, shown, *compared)
+        yield Section("cascade-beside", "Cascades beside what asks everybody", told, columns, shown)
+
+
+def _stopped(row: Row) -> str:
+    told = {"decided": "decided", "sure": "sure", "everybody": "all asked"}
+    return ", ".join(f"{row['stopped'][how]} {words}" for how, words in told.items() if row["stopped"][how])
+
+
+def _last(row: Row) -> str:
+    return ", ".join(f"{name} on {plays}" for name, plays in row.get("then", {}).items())

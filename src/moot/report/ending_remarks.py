@@ -1,0 +1,77 @@
+"""What a short report says beside its verdict and table: what changes how the figures are to be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from moot.measures.accuracy.sections import abstention_words, chosen_on_words
+from moot.measures.columns import count
+from moot.measures.facts.figures import losses_remark, other_plans_words
+from moot.measures.learnt_in_run import learnt_in_short
+from moot.measures.reserved import FAILED_ID, NOT_TAKEN, PLUGIN_FAILURES
+from moot.report.figures import Figures
+from moot.report.nothing_played import ended_early_words
+from moot.report.remarks import (
+    SMALL,
+    cluster_words,
+    grading_words,
+    hypotheses_words,
+    prove_nothing,
+    simulated_words,
+    unlisted_words,
+)
+from moot.types import WITH_ANSWER
+
+FEW_SENTENCES = 2
+
+
+def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--section accuracy") -> Iterator[str]:
+    """What changes how the figures are to be read. Each is one line at the most. `graded_by`: what `moot grade` is given;
+    `bounds`: where those of every row are."""
+    if figures.get("kind") == "calibration":
+        yield "A calibration: kept apart from production, and no part of any figure of it."
+    if figures["simulated"]:
+        yield simulated_words(figures)
+    yield from learnt_in_short(figures)
+    if 0 < figures["questions"] < SMALL and not (figures.get("headline") or {}).get("words"):  # which says so itself
+        yield prove_nothing(figures)
+    endings: Counter[str] = Counter()
+    for row in figures["accuracy"]:
+        endings.update(row["outcomes"])
+    missing = sum(row["missing"] for row in figures["accuracy"])
+    without = [(outcome, times) for outcome, times in endings.most_common() if outcome not in WITH_ANSWER]
+    if without:
+        named = ", ".join(f"{times:,} {outcome}" for outcome, times in without)
+        yield f"Without an answer, of {endings.total():,} episodes: {named} (--section outcomes)."
+    abstentions = list(abstention_words(figures))
+    yield from abstentions[:FEW_SENTENCES]
+    if (more := len(abstentions) - FEW_SENTENCES) > 0:
+        yield f"{count(more, 'more abstains', 'more abstain')} (--section abstention)."
+    if undecided := endings["undecided"]:
+        yield f"Undecided, so that a fall-back stands as the answer: {undecided:,} of {endings.total():,} episodes."
+    if missing:
+        yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
+    if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
+        yield ended_early_words(cause)
+    if others := other_plans_words(figures):
+        yield others
+    yield from chosen_on_words(figures)
+    yield from figures.get("left_out", ())
+    yield from grading_words(figures["accuracy"], f"moot grade {graded_by}", bounds)
+    if losses := losses_remark(figures):
+        yield losses
+    if broken := figures.get(PLUGIN_FAILURES):
+        it = "it" if len(broken) == 1 else "they"
+        yield f"{count(len(broken), 'plug-in')} failed, and what {it} would tell is missing (--section {FAILED_ID})."
+    if not_taken := figures.get(NOT_TAKEN):
+        yield f"Interrupted while figures were taken; missing are those of {', '.join(not_taken)}."
+    if hypotheses := figures.get("hypotheses"):
+        yield hypotheses_words(hypotheses)
+
+
+def asides_of(figures: Figures) -> Iterator[str]:
+    """What gives way where the rest is long, the last first: the verdict says it too, or every table can be read without."""
+    if clusters := figures.get("clusters"):
+        yield cluster_words(figures["questions"], clusters)
+    yield from unlisted_words(figures)

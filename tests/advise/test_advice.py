@@ -1,0 +1,152 @@
+"""What is advised is chosen on one half and claimed on the other; and what is said where nothing can be told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from moot.advise.advice import Advice, advise, too_few
+from moot.advise.find import FoundOptions, find_options
+from moot.advise.frontier import AdviceWanted, paired
+from moot.advise.known import KnownDrafts, parted_in_two
+from moot.advise.options import SINGLE
+from moot.stats.power import needed
+
+
+def world(seed: int, accuracies: tuple[float, ...], questions: int = 120, *, cluster: int = 1) -> KnownDrafts:
+    draw = np.random.default_rng(seed)
+    right = np.array(accuracies)[:, None]
+    shape = len(accuracies), questions
+    codes = np.where(draw.random(shape) < right, 0, draw.integers(1, 5, size=shape)).astype(np.int16)
+    names = tuple(f"p{place}" for place in range(len(accuracies)))
+    units = tuple(f"u{place // cluster}" for place in range(questions))
+    usd = np.repeat(np.linspace(0.004, 0.001, len(accuracies))[:, None], questions, axis=1)
+    seconds = np.repeat(np.linspace(4.0, 1.0, len(accuracies))[:, None], questions, axis=1)
+    return KnownDrafts(names, codes, (codes == 0) * 1.0, units, 5, usd, seconds)
+
+
+ABLE = (0.75, 0.7, 0.65, 0.6)
+
+
+@pytest.fixture(scope="module")
+def drafts() -> KnownDrafts:
+    return world(1, ABLE, 160)
+
+
+@pytest.fixture(scope="module")
+def found(drafts: KnownDrafts) -> FoundOptions:
+    return find_options(drafts.at(parted_in_two(drafts.units).search))
+
+
+@pytest.fixture(scope="module")
+def advice(drafts: KnownDrafts, found: FoundOptions) -> Advice:
+    return advise(drafts, AdviceWanted(), found)
+
+
+def test_units_are_never_divided() -> None:
+    units = [f"u{place // 3}" for place in range(90)]
+    parts = parted_in_two(units)
+    assert not {units[place] for place in parts.search} & {units[place] for place in parts.claim}
+    assert sorted([*parts.search, *parts.claim]) == list(range(90))
+    assert abs(len(parts.search) - len(parts.claim)) <= 3
+
+
+def test_no_choice_looks_at_the_questions_kept_apart(drafts: KnownDrafts, advice: Advice) -> None:
+    """Other answers there change every figure and no choice."""
+    parts = parted_in_two(drafts.units)
+    codes, worth = drafts.codes.copy(), drafts.worth.copy()
+    draw = np.random.default_rng(9)
+    codes[:, parts.claim] = draw.integers(0, 5, size=(len(ABLE), len(parts.claim)))
+    worth[:, parts.claim] = codes[:, parts.claim] == 0
+    assert drafts.usd is not None
+    usd = drafts.usd.copy()
+    usd[:, parts.claim] *= draw.uniform(0.1, 5.0, size=(len(ABLE), 1))
+    before = advice
+    after = advise(replace(drafts, codes=codes, worth=worth, usd=usd), AdviceWanted())
+    chosen = [[point.option.words(drafts.players) for point in each.points] for each in (before, after)]
+    assert chosen[0] == chosen[1]
+    assert before.recommended is not None
+    assert after.recommended is not None
+    assert before.recommended.option.words(drafts.players) == after.recommended.option.words(drafts.players)
+    assert before.recommended.accuracy.value != after.recommended.accuracy.value
+
+
+def test_figures_are_those_of_the_questions_kept_apart(drafts: KnownDrafts, advice: Advice) -> None:
+    claim = drafts.at(parted_in_two(drafts.units).claim)
+    assert advice.searched_on + advice.claimed_on == advice.n == 160
+    for point in advice.points:
+        played = point.option.played(claim)
+        assert point.accuracy.value == pytest.approx(float(played.worth.mean()))
+        assert point.accuracy.n == claim.size
+    taken = advice.recommended
+    assert taken in advice.points
+    assert taken is not None
+    if advice.over_singles is not None:
+        lows = [paired(taken.played.worth, row, claim.units).difference for row in claim.worth]
+        assert advice.over_singles.low == min(each.low for each in lows if each is not None and each.low is not None)
+
+
+def test_money_and_time_are_kept_to(drafts: KnownDrafts, found: FoundOptions) -> None:
+    cheap = advise(drafts, AdviceWanted(budget_usd_per_1000=2.5), found).recommended
+    assert cheap is not None
+    assert cheap.played.usd_per_1000 is not None
+    assert cheap.played.usd_per_1000 <= 2.6
+    quick = advise(drafts, AdviceWanted(max_seconds=2.0), found).recommended
+    assert quick is not None
+    assert quick.played.mean_seconds is not None
+    assert quick.played.mean_seconds <= 2.1
+    none = advise(drafts, AdviceWanted(budget_usd_per_1000=0.5), found)
+    assert none.recommended is None
+    assert "the cheapest costs $1" in str(none.why_none)
+
+
+def test_a_least_accuracy_is_promised_by_the_lower_end_alone() -> None:
+    sure = world(4, (0.95, 0.9, 0.9), 200)
+    kept = advise(sure, AdviceWanted(min_accuracy=0.7)).recommended
+    assert kept is not None
+    assert kept.accuracy.low is not None
+    assert kept.accuracy.low >= 0.7
+    far = advise(world(4, (0.6, 0.5, 0.5), 60), AdviceWanted(min_accuracy=0.9)).recommended
+    assert far is not None
+    assert far.accuracy.low is not None
+    assert far.accuracy.low < 0.9
+
+
+def test_it_says_how_many_questions_would_tell(advice: Advice) -> None:
+    more, taken = advice.surer, advice.recommended
+    assert more is not None
+    assert taken is not None
+    if more.questions is not None:
+        assert advice.best is not None
+        rival = advice.best.played.worth
+        differ = float(np.abs(taken.played.worth - rival).mean())
+        assert more.questions == needed(float(rival.mean()), more.difference, differ)
+
+
+def test_a_stage_mends_no_more_than_is_wrong_there(advice: Advice) -> None:
+    taken = advice.recommended
+    assert taken is not None
+    wrong = 100 * (1 - taken.accuracy.value)
+    points = [stage.at_most_points for stage in advice.next]
+    assert points == sorted(points)
+    assert all(0 <= each <= wrong + 1e-9 for each in points)
+
+
+@pytest.mark.parametrize(("questions", "cluster"), [(39, 1), (78, 2)])
+def test_with_few_questions_nothing_is_told(questions: int, cluster: int) -> None:
+    drafts = world(2, ABLE, questions, cluster=cluster)
+    advice = advise(drafts, AdviceWanted())
+    assert advice.points == ()
+    assert advice.recommended is None
+    assert "too few" in str(too_few(drafts))
+
+
+def test_all_alike_is_one_player() -> None:
+    """Where all say the same nothing is better than the cheapest alone."""
+    one = world(3, (0.6,), 80)
+    same = KnownDrafts(("a", "b", "c"), np.repeat(one.codes, 3, axis=0), np.repeat(one.worth, 3, axis=0), one.units, 5)
+    taken = advise(same, AdviceWanted()).recommended
+    assert taken is not None
+    assert taken.option.kind == SINGLE

@@ -1,0 +1,215 @@
+"""`moot advise`: what it reads, what it prints, what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.experiment.selected import read_selection
+from moot.experiment.spec import read_experiment
+
+Moot = Callable[..., str]
+PLAYERS: Mapping[str, float] = {"ann": 0.75, "bob": 0.7, "cat": 0.65}
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Moot:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: object, ends: int = 0, errors: bool = False) -> str:
+        capsys.readouterr()
+        code = run_app(app, [str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert code == ends, (out, err)
+        return err if ends or errors else out
+
+    return run
+
+
+def said(name: str, number: int) -> str:
+    draw = random.Random(f"{name} {number}")
+    return "A" if draw.random() < PLAYERS[name] else draw.choice("BCD")
+
+
+def write_labels(path: Path, questions: int = 80) -> None:
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question_id", "model", "pred", "answer"])
+        rows.writerows([number, name, said(name, number), "A"] for number in range(questions) for name in PLAYERS)
+
+
+def write_cup(folder: Path, questions: int = 80, **keys: Any) -> None:
+    cases = [
+        {"id": f"q{n}", "text": f"Question {n}?", "choices": ["r", "x", "y", "z"], "answer": "A"}
+        for n in range(questions)
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    replies = [
+        {"model": name, "question_id": f"q{number}", "answer": said(name, number)}
+        for name in PLAYERS
+        for number in range(questions)
+    ]
+    (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+    models = {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in PLAYERS}
+    cup = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "strategies": ["solo"], **keys}
+    (folder / "cup.yaml").write_text(yaml.safe_dump(cup))
+
+
+def test_the_same_answers_are_advised_alike_from_wherever_they_come(moot: Moot, tmp_path: Path) -> None:
+    """A run, and its recordings."""
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    of_run = json.loads(moot("advise", "cup.yaml", "--json"))
+    of_replies = json.loads(moot("advise", "replies.jsonl", "--questions", "questions.jsonl", "--json"))
+    for row in (*of_run["frontier"], of_run["recommended"]):
+        row["usd_per_1000"] = row["seconds"] = None  # recorded models are free, recordings alone have no price
+    assert of_run["frontier"] == of_replies["frontier"]
+    assert of_run["n"] == of_replies["n"] == 80
+    assert set(of_run["recommended"]) >= {"option", "players", "rule", "accuracy", "low", "high", "calls", "sentence"}
+
+
+def test_it_is_one_screen(moot: Moot, tmp_path: Path) -> None:
+    write_labels(tmp_path / "labels.csv")
+    lines = moot("advise", "labels.csv").rstrip("\n").split("\n")
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "3 players, 80 graded questions: searched on 40, told by the other 40."
+    assert any(line.startswith("> ") for line in lines)
+    assert any(line.startswith("Take ") for line in lines)
+
+
+def test_a_promise_that_cannot_be_made_is_not(moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _learns_nothing(monkeypatch)
+    write_labels(tmp_path / "labels.csv")
+    told = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.99", "--json"))
+    assert told["recommended"]["promised"] is False
+    assert told["recommended"]["sentence"].startswith("None can be promised to reach 99 %")
+    kept = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.3", "--json"))
+    assert kept["recommended"]["promised"] is True
+    assert kept["recommended"]["low"] >= 0.3
+
+
+def test_few_questions_are_said_to_tell_nothing(moot: Moot, tmp_path: Path) -> None:
+    write_labels(tmp_path / "labels.csv", 30)
+    assert "30 graded questions are too few" in moot("advise", "labels.csv").replace("\n  ", " ")
+    told = json.loads(moot("advise", "labels.csv", "--json"))
+    assert told["recommended"] is None
+    assert told["frontier"] == []
+    assert "too few" in told["why"]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "rule"),
+    [("vote", "single"), ("weighted", "weighted"), ("leader", "leader")],
+)
+def test_the_team_is_written_ready_to_be_asked(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str, rule: str
+) -> None:
+    """Whatever is chosen: here all but one kind of option are kept from it."""
+    _only(monkeypatch, rule)
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    assert "Written: team.yaml" in moot("advise", "cup.yaml", "-o", "team.yaml", errors=True)
+    team = read_experiment(tmp_path / "team.yaml", with_questions=False).spec
+    (entry,) = team.strategies
+    assert (entry if isinstance(entry, str) else next(iter(entry))) == strategy
+    chosen = read_selection(tmp_path / "team.chosen.json")
+    assert set(chosen.team) == set(team.teams["advised"].players)
+    assert len(chosen.chosen_on.marks) == 40
+    _measured_beside(moot, tmp_path, left_out=40)
+
+
+@pytest.mark.parametrize("rule", ["learnt", "cascade"])
+def test_what_was_learnt_goes_with_the_team(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str
+) -> None:
+    _only(monkeypatch, rule)
+    monkeypatch.setattr("moot.decide.learning._difference", lambda values, units: (0.1, 0.01))
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    moot("advise", "cup.yaml", "-o", "team.yaml")
+    (entry,) = read_experiment(tmp_path / "team.yaml", with_questions=False).spec.strategies
+    assert isinstance(entry, dict)
+    assert rule in entry
+    content = json.loads((tmp_path / "team.rule.json").read_text())
+    assert len(content["chosen_on"]) == 40
+    _measured_beside(moot, tmp_path, left_out=40)
+
+
+def _learns_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which takes most of the time."""
+    monkeypatch.setattr("moot.advise.find.FEWEST", 1_000)
+
+
+def _only(monkeypatch: pytest.MonkeyPatch, rule: str) -> None:
+    import moot.advise.advice as advising
+
+    every = advising.find_options
+    if rule not in ("learnt", "cascade"):
+        _learns_nothing(monkeypatch)
+
+    def found(drafts: Any) -> Any:
+        all_of_them = every(drafts)
+        kept = [
+            each for each in all_of_them.options if each.kind == rule and (rule != "cascade" or each.learnt is not None)
+        ]
+        return type(all_of_them)(kept, len(kept), all_of_them.every_team)
+
+    monkeypatch.setattr(advising, "find_options", found)
+    monkeypatch.setattr(advising, "_rival", lambda *_: None)
+
+
+def _measured_beside(moot: Moot, folder: Path, left_out: int) -> None:
+    """Played on the same questions the team's figures leave out what it was chosen on."""
+    team = yaml.safe_load((folder / "team.yaml").read_text())
+    (folder / "again.yaml").write_text(yaml.safe_dump({**team, "questions": {"file": "questions.jsonl"}}))
+    moot("run", "again.yaml", "--quiet")
+    rows = json.loads(moot("report", "again.yaml", "--json"))["accuracy"]
+    assert [row["n"] for row in rows] == [80 - left_out]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["labels.csv", "-o", "team.yaml"], "name no endpoint that could be served"),
+        (["cup.yaml", "-o", "cup.yaml"], "is the experiment file itself"),
+        (["cup.yaml", "-o", "team.json"], "expected a name that ends in .yaml"),
+        (["cup.yaml", "-o", "sub/team.yaml"], "expected a file beside cup.yaml"),
+        (["labels.csv", "--budget-usd-per-1000", "2"], "of no player it is known what it costs"),
+        (["labels.csv", "--max-seconds", "2"], "it is not known how long anybody took"),
+        (["labels.csv", "--min-accuracy", "80"], "for 80 % write 0.8"),
+        (["labels.csv", "labels.csv"], "a label matrix goes alone"),
+        (["labels.csv", "--store", "sqlite:///x.db"], "--store goes with an experiment file"),
+        (["cup.yaml", "--questions", "questions.jsonl"], "does not go with an experiment file"),
+        (["replies.jsonl"], "expected --questions"),
+        (["nothing.txt"], "expected an experiment file"),
+    ],
+)
+def test_what_is_refused(moot: Moot, tmp_path: Path, arguments: list[str], words: str) -> None:
+    write_cup(tmp_path)
+    write_labels(tmp_path / "labels.csv")
+    assert words in " ".join(moot("advise", *arguments, ends=2).split())
+
+
+def test_one_player_is_no_choice(moot: Moot, tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_text("question_id,model,pred,answer\n" + "1,ann,A,A\n2,ann,B,A\n")
+    assert "there is one player (ann)" in moot("advise", "labels.csv", ends=2)
+
+
+def test_a_run_without_drafts_says_what_is_missing(moot: Moot, tmp_path: Path) -> None:
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    turned = dict(zip(PLAYERS, ("bob", "cat", "ann"), strict=True))
+    other = {name: {"provider": "recorded", "file": "replies.jsonl", "model": turned[name]} for name in PLAYERS}
+    write_cup(tmp_path, models=other)
+    assert "no graded drafts of ann, bob, cat" in " ".join(moot("advise", "cup.yaml", ends=2).split())

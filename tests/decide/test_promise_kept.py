@@ -1,0 +1,67 @@
+"""Whether a promise is kept in repeated experiments: what a run learns and promises, held against the world itself.
+
+`bench/trust.py` does the same with whole runs and with `moot fit`, a hundred times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from moot.decide.abstaining import Abstain, sureness
+from moot.models.scripted import ScriptedModel
+from moot.prompts import Prompts
+from moot.strategies.vote import Vote
+from moot.team import Lesson, Player, Team
+from moot.types import Answer, Question
+
+PLAYERS = ("ann", "bob", "cat")
+TARGET = 0.9
+WORLDS = 30
+
+
+def patterns(draw: np.random.Generator, count: int, together: float) -> tuple[np.ndarray, np.ndarray]:
+    """Who says what (0 is one answer, 1 another), and which is right: all agree on seven of ten, and are then right with
+    `together`; else two of them are right in six of ten."""
+    agree = draw.random(count) < 0.7
+    said = np.zeros((count, 3), dtype=int)
+    said[~agree, draw.integers(0, 3, (~agree).sum())] = 1
+    right = np.where(agree, draw.random(count) < together, draw.random(count) < 0.6)
+    return said, np.where(right, 0, 1)
+
+
+def lessons(draw: np.random.Generator, count: int, together: float) -> tuple[Lesson, ...]:
+    taught = []
+    for number, (words, right) in enumerate(zip(*patterns(draw, count, together), strict=True)):
+        question = Question(f"q{number}", f"Question {number}?", choices=("x", "y"), kind="choice")
+        drafts = tuple(Answer(name, "AB"[word]) for name, word in zip(PLAYERS, words, strict=True))
+        groups = tuple(
+            group for word in (0, 1) if (group := tuple(n for n, w in zip(PLAYERS, words, strict=True) if w == word))
+        )
+        taught.append(Lesson(question, drafts, tuple(float(word == right) for word in words), groups))
+    return tuple(taught)
+
+
+def given_together(together: float) -> int:
+    """In how many worlds answers that all agree on are given, where so many of them are right."""
+    seats = tuple(Player(name, ScriptedModel(name, lambda request: "")) for name in PLAYERS)
+    team = Team("three", seats, Prompts("en"), 7)
+    given = 0
+    for world in range(WORLDS):
+        draw = np.random.default_rng([18, world, int(1000 * together)])
+        taught = replace(team, lessons=lessons(draw, 250, together))
+        deciding, sure = sureness(Vote(), Abstain(target=TARGET), None, taught)
+        assert len(deciding.lessons) == 100  # the other 150 are kept for the promise
+        given += sure.below is not None
+    return given
+
+
+def test_it_is_broken_in_at_most_one_of_two_hundred() -> None:
+    """Just too few are right: whoever answers anything breaks the promise. Each of ten folds has one of its own, and the run
+    keeps its promise where all are kept. 2 of 30 would come by chance once in 100 times."""
+    assert given_together(0.895) <= 1
+
+
+def test_it_is_made_where_it_can_be() -> None:
+    assert given_together(0.99) >= 0.8 * WORLDS

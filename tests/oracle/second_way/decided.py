@@ -1,0 +1,147 @@
+"""How teams decided: `cascade`, `cascade_beside` and `voices` of docs/report.md, from transcripts and verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from statistics import median
+from typing import Any
+
+from second_way.accuracy import _by_question, _per_question, _sum_usd
+from second_way.pairs import drafting
+from second_way.quiz_pairs import adjusted, bounds, difference
+from second_way.raw import Cell, Episode, Raw
+from second_way.shares import share_row
+from second_way.talk_tables import _repeated, _values
+
+Row = dict[str, Any]
+
+
+def decided(raw: Raw) -> Row:
+    cascades = [cell for cell in raw.cells if _paths(raw, cell)]
+    rows = [_cascade(raw, cell) for cell in cascades]
+    beside = adjusted([row for cell in cascades for row in _beside(raw, cell, cascades)])
+    voices = [row for cell in raw.cells if (row := _voices(raw, cell))]
+    found = {"cascade": rows, "cascade_beside": beside, "voices": voices}
+    return {key: value for key, value in found.items() if value}
+
+
+def _records(raw: Raw, cell: Cell, kind: str) -> list[Mapping[str, Any]]:
+    return [trace for episode in raw.episodes(cell) for trace in episode.traces if trace["kind"] == kind]
+
+
+def _paths(raw: Raw, cell: Cell) -> list[Mapping[str, Any]]:
+    return _records(raw, cell, "cascaded")
+
+
+def _named(cell: Cell) -> Row:
+    row: Row = {"strategy": cell.strategy, "label": cell.label, "team": cell.team, "captain": cell.captain}
+    return {**row, "cohort": cell.cohort} if cell.cohort else row
+
+
+def _costs(raw: Raw, episodes: list[Episode]) -> tuple[float | None, float | None]:
+    usd = [
+        (episode.question, _sum_usd([raw.calls.get(key, {}).get("cost_usd") for key in episode.calls]))
+        for episode in episodes
+    ]
+    return _per_question([(episode.question, len(episode.calls)) for episode in episodes]), _per_question(usd)
+
+
+def _cascade(raw: Raw, cell: Cell) -> Row:
+    episodes, paths = raw.episodes(cell), _paths(raw, cell)
+    players = [player["name"] for player in cell.spec["players"]]
+    calls, usd = _costs(raw, episodes)
+    share = share_row(_by_question(episodes))
+    # Who was asked is told by the transcripts: what the record of a path says must be the same.
+    asked = Counter(who for episode in episodes for who in {who for who, turn, _ in episode.asked if turn == 1})
+    then = Counter(path["then"] for path in paths if path.get("then"))
+    return {
+        **_named(cell),
+        "calls_per_question": calls,
+        "usd_per_question": usd,
+        "of": len(players),
+        "accuracy": share.pop("value"),
+        **share,
+        "stopped": {how: sum(path["stopped"] == how for path in paths) for how in ("decided", "sure", "everybody")},
+        "asked": {name: asked[name] / len(episodes) for name in players},
+        **({"then": dict(then)} if then else {}),
+    }
+
+
+def _beside(raw: Raw, cell: Cell, cascades: list[Cell]) -> Iterator[Row]:
+    last = {path.get("then") for path in _paths(raw, cell)} - {None}
+    for other in raw.cells:
+        apart = (other.team, other.cohort) != (cell.team, cell.cohort) or other.player is not None
+        if other in cascades or apart or (cell.captain and other.captain and cell.captain != other.captain):
+            continue
+        traits = other.traits
+        counted = drafting(other) == "single-call" and traits.get("drafts") and traits.get("word") == "group"
+        if not (counted and traits.get("hears") == "nothing") and other.strategy not in last:
+            continue
+        ours, theirs = _values(raw, cell), _values(raw, other)
+        pairs = {question: [(value, theirs[question])] for question, value in ours.items() if question in theirs}
+        if not pairs:
+            continue
+        costs = [_costs(raw, [each for each in raw.episodes(side) if each.question in pairs]) for side in (cell, other)]
+        title = other.label if other.captain is None else f"{other.label}@{other.captain}"
+        yield {
+            **_named(cell),
+            "against": f"{title}/{other.cohort}" if other.cohort else title,
+            "calls_per_question": costs[0][0],
+            "usd_per_question": costs[0][1],
+            "calls_against": costs[1][0],
+            "usd_against": costs[1][1],
+            **difference(pairs, means=_repeated(raw, cell, other)),
+            **bounds(pairs),
+        }
+
+
+def _voices(raw: Raw, cell: Cell) -> Row | None:
+    records = _records(raw, cell, "decided-by-rule")
+    if not records:
+        return None
+    often = Counter(record["kept"] for record in records)
+    kept = min(often, key=lambda kind: (-often[kind], kind))
+    chosen = [record for record in records if record["kept"] == kept]
+    names = {name: None for record in chosen for name in record.get("weights", {})}
+    weights = {
+        name: float(sum(Fraction(record["weights"].get(name, 0)) for record in chosen) / len(chosen)) for name in names
+    }
+    rules = Counter(record["rule"] for record in chosen)
+    rule = min(rules, key=lambda words: (-rules[words], words))
+    words = _in_words(kept, rule, weights)
+    return {
+        **_named(cell),
+        "kept": kept,
+        "plays": len(chosen),
+        "of": len(records),
+        "weights": weights,
+        "words": words,
+    }
+
+
+def _in_words(kept: str, rule: str, weights: Mapping[str, float]) -> str:
+    if kept == "plurality" or (weights and len({round(weight, 9) for weight in weights.values()}) == 1):
+        return "everybody counts alike"
+    loud = [weight for weight in weights.values() if weight > 0]
+    if len(loud) < 2:
+        return rule
+    return "; ".join(f"{name} {_times(weight, median(loud))}" for name, weight in weights.items())
+
+
+def _times(weight: float, middle: float) -> str:
+    if weight <= 0:
+        return "adds nothing" if weight > -0.15 * max(middle, 1.0) else "speaks against its own answer"
+    ends = (0.15, 0.35, 0.65, 0.85, 1.2, 1.6, 2.5)
+    said = (
+        "adds nothing",
+        "adds little",
+        "counts half",
+        "counts less than most",
+        "counts like most",
+        "counts more than most",
+        "counts double",
+    )
+    below = [words for end, words in zip(ends, said, strict=True) if weight / middle < end]
+    return below[0] if below else f"counts {weight / middle:.0f} times as much as most"

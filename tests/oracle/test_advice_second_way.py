@@ -1,0 +1,61 @@
+"""`moot advise --json` on random labels: its figures a second time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from second_way import played
+from second_way.advice import Advised
+from second_way.documented import undocumented
+
+MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12
+
+
+def labels(number: int, folder: Path) -> Advised:
+    draw = random.Random(f"advice {number}")
+    players = ("ann", "bob", "cat", "dan")[: draw.randint(3, 4)]
+    able = {name: draw.uniform(0.35, 0.85) for name in players}
+    questions = [f"q{place}" for place in range(draw.randint(44, 70))]
+    right = {question: draw.choice("abcd") for question in questions}
+    said: dict[str, dict[str, str | None]] = {name: {} for name in players}
+    for name, accuracy in able.items():
+        for question in questions:
+            answer = right[question] if draw.random() < accuracy else draw.choice("abcd")
+            said[name][question] = None if draw.random() < 0.08 else answer
+    with (folder / "labels.csv").open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question_id", "model", "pred", "answer"])
+        for name in players:
+            rows.writerows([question, name, said[name][question] or "", right[question]] for question in questions)
+    return Advised(said, right, 4)
+
+
+def advised(folder: Path, *more: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(played.command(folder, "advise", "labels.csv", "--json", *more))
+    return told
+
+
+@pytest.mark.parametrize("number", range(2 * MORE))
+def test_on_labels(number: int, tmp_path: Path) -> None:
+    wanted = () if number % 2 else ("--min-accuracy", "0.5")
+    wrong = list(labels(number, tmp_path).wrong(advised(tmp_path, *wanted)))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_wrong_figure_is_noticed_and_every_key_is_told(tmp_path: Path) -> None:
+    second, told = labels(1, tmp_path), advised(tmp_path)
+    assert not undocumented(told)
+    known = [row for row in told["frontier"] if second._values(row) is not None]
+    assert known
+    for row in known:
+        for key in ("accuracy", "low", "high"):
+            changed = [{**each, key: each[key] + 0.1} if each is row else each for each in told["frontier"]]
+            assert list(second.wrong({**told, "frontier": changed}))
+    for key in ("n", "searched_on", "claimed_on"):
+        assert list(second.wrong({**told, key: told[key] + 1}))
