@@ -28,9 +28,10 @@ from moot.types import Estimate
 FEW_WAITING = 0.05
 """Up to this share of answers that still wait for a grade, a figure over the others stands, with its bounds."""
 
-WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "not heard"]
+WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "nothing said", "not heard"]
 """How an answer came by its grade: without a judge; by one, or by whoever is in its place; not yet, although somebody has
-said what is right, so that it waits; not at all, since nobody has; or it was never heard, since the team did not wait."""
+said what is right, so that it waits; not at all, since nobody has; the same where nothing was said, which cannot be right
+whatever is; or it was never heard, since the team did not wait."""
 
 
 class Value(NamedTuple):
@@ -78,8 +79,11 @@ COUNTS = ("answers", "waiting", "judged", "not_heard", "nobody")
 @lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
 def graded_value(right: float | None, way: WayOfGrading = "at once") -> Value:
     """Of one answer."""
-    waiting, judged, not_heard, nobody = (int(way == each) for each in ("waiting", "judge", "not heard", "nobody"))
+    waiting, judged, not_heard = (int(way == each) for each in ("waiting", "judge", "not heard"))
+    nobody = int(way in ("nobody", "nothing said"))
     least, most = (0.0, 1.0) if right is None else (right, right)
+    if way == "nothing said":
+        most = 0.0
     return Value(right, least, most, 1, waiting, judged, not_heard, nobody)
 
 

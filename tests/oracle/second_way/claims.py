@@ -35,7 +35,7 @@ from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, differe
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
+from second_way.shares import HOPELESS, NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -463,7 +463,7 @@ def _answers(raw: Raw, of: str) -> tuple[int, int, int]:
     nothing else can be."""
     side = options(raw).get(of) or _as_one(raw, of)
     grades = [episode.right for own in side.episodes for episode in own]
-    return len(grades), len(grades) - grades.count(Ungraded.NOBODY), grades.count(None)
+    return len(grades), len(grades) - sum(grade in HOPELESS for grade in grades), grades.count(None)
 
 
 def _said(value: float, times: int) -> str:
