@@ -19,7 +19,7 @@ import polars
 
 from second_way.hanging import remember
 from second_way.ranked import DIGESTS
-from second_way.shares import Grade, Ungraded, grade_of
+from second_way.shares import Grade, KeptBack, Ungraded, grade_of
 
 Row = Mapping[str, Any]
 
@@ -102,7 +102,8 @@ class Episode:
         """No answer is not right, and is in no figure where nobody knows what would be; an answer that nobody has graded is
         unknown."""
         if self.answer is None:
-            return 0.0 if self.waits else Ungraded.SILENT
+            nothing = KeptBack(0.0) if self.outcome == "abstained" else 0.0
+            return nothing if self.waits else Ungraded.SILENT
         return grade_of(self.value, self.stage, waits=self.waits)
 
 

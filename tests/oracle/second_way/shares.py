@@ -29,6 +29,10 @@ class Judged(float):
     """A grade that no match has given: a judge, or a person, had to see the answer."""
 
 
+class KeptBack(float):
+    """Not right, since no answer was given where it was not sure enough: no error was made."""
+
+
 def grade_of(value: float | None, stage: str | None, *, waits: bool) -> Grade:
     """`waits`: whether a judge has yet to see it, where there is no value."""
     if value is None:
