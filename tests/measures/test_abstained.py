@@ -109,6 +109,7 @@ def test_it_is_told_wherever_outcomes_are(tmp_path: Path, capsys: pytest.Capture
     text = said("report", "--store", store, "--all")
     assert sentence in text
     assert "10 abstained" in text
+    assert "Abstained: timid on 10 of 40 pairs. They are neither rescues nor regressions, and in no rate." in text
     assert json.loads(said("compare", store, "timid", "talkative", "--json"))["abstained"] == {"a": 10, "b": 0}
     page = tmp_path / "report.html"
     said("report", "--store", store, "-o", str(page))

@@ -291,7 +291,11 @@ def one_after_another(number: int, folder: Path) -> dict[str, Any]:
     ]
     # What learns in a way of its own learns anew for every fold: one such is enough in a world.
     rules = ["learnt", "leader"] if number % 2 else ["learnt", {"weighted": {"weights": {names[0]: 2.5, names[1]: 0}}}]
-    return {**keys, "name": f"cascades-{number}", "strategies": ["vote", "talkative", *rules, *cascades]}
+    return {
+        **keys,
+        "name": f"cascades-{number}",
+        "strategies": ["vote", "talkative", *rules, {"vote": {"abstain": {"below": 0.6}}}, *cascades],
+    }
 
 
 def abstaining(number: int, folder: Path, questions: int = 34) -> dict[str, Any]:
