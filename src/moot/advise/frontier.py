@@ -55,7 +55,7 @@ class SearchedOption:
 
 def weighed(options: Sequence[AdvisedOption], drafts: KnownDrafts) -> tuple[list[SearchedOption], str]:
     """All options, the cheapest first, and whether the cost is `usd_per_1000` or `calls`."""
-    played = [option.played(drafts) for option in options]
+    played = [option.searched_out(drafts) for option in options]
     usd = [each.usd_per_1000 for each in played]
     by_money = all(each is not None for each in usd) and any(usd)
     found = [
