@@ -84,8 +84,9 @@ def test_figures_are_those_of_the_questions_kept_apart(drafts: KnownDrafts, advi
     assert taken in advice.points
     assert taken is not None
     if advice.over_singles is not None:
-        lows = [paired(taken.played.worth, row, claim.units).difference for row in claim.worth]
-        assert advice.over_singles.low == min(each.low for each in lows if each is not None and each.low is not None)
+        leads = [paired(taken.played.worth, row, claim.units).difference for row in claim.worth]
+        assert advice.over_singles.difference == min(each.value for each in leads if each is not None)
+        assert advice.over_singles.better == all(each is not None and (each.low or -1.0) > 0 for each in leads)
 
 
 def test_money_and_time_are_kept_to(drafts: KnownDrafts, found: FoundOptions) -> None:

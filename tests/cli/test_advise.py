@@ -93,7 +93,8 @@ def test_a_promise_that_cannot_be_made_is_not(moot: Moot, tmp_path: Path, monkey
     write_labels(tmp_path / "labels.csv")
     told = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.99", "--json"))
     assert told["recommended"]["promised"] is False
-    assert told["recommended"]["sentence"].startswith("None can be promised to reach 99 %")
+    assert told["recommended"]["sentence"].endswith("It cannot be promised to reach that: its interval goes below.")
+    assert "chosen for 99 % or more where it was searched" in told["recommended"]["sentence"]
     kept = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.3", "--json"))
     assert kept["recommended"]["promised"] is True
     assert kept["recommended"]["low"] >= 0.3

@@ -36,17 +36,14 @@ class ClaimedPoint:
 
 @dataclass(frozen=True, slots=True)
 class OverSingles:
-    """The one to take against the player alone that is hardest to beat, on the questions kept apart."""
+    """The one to take against the player alone over whom it has the least lead, on the questions kept apart."""
 
     player: str
     difference: float
     low: float | None
     high: float | None
-
-    @property
-    def better(self) -> bool:
-        """Than every player alone."""
-        return self.low is not None and self.low > 0
+    better: bool
+    """Than every player alone: each lower end is above nothing, not only that of the least lead."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,13 +117,12 @@ def _claimed(point: SearchedOption, claim: KnownDrafts) -> ClaimedPoint:
 
 
 def _over_singles(taken: ClaimedPoint, claim: KnownDrafts) -> OverSingles:
-    """Better than the best is better than all: every player alone is looked at, and the narrowest lead counts."""
-    found = []
-    for seat, player in enumerate(claim.players):
-        gap = paired(taken.played.worth, claim.worth[seat], claim.units).difference
-        assert gap is not None, "there are questions"
-        found.append(OverSingles(player, gap.value, gap.low, gap.high))
-    return min(found, key=lambda each: (each.low if each.low is not None else -1.0, each.difference))
+    """Better than the best is better than all: every player alone is looked at, and the least lead is told."""
+    gaps = [paired(taken.played.worth, alone, claim.units).difference for alone in claim.worth]
+    leads = [(player, gap) for player, gap in zip(claim.players, gaps, strict=True) if gap is not None]
+    better = all(gap.low is not None and gap.low > 0 for _, gap in leads)
+    player, least = min(leads, key=lambda lead: (lead[1].value, -1.0 if lead[1].low is None else lead[1].low))
+    return OverSingles(player, least.value, least.low, least.high, better)
 
 
 def _rival(

@@ -30,13 +30,33 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     least = wanted.min_accuracy
     if least is not None:
         if taken.accuracy.low is not None and taken.accuracy.low >= least:
-            return f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
-        return f"None can be promised to reach {100 * least:g} %{within}; likeliest is {what}."
+            kept = f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
+        else:
+            kept = (
+                f"Take {what}, which was chosen for {100 * least:g} % or more{within} where it was searched."
+                " It cannot be promised to reach that: its interval goes below."
+            )
+        return f"{kept}{_beyond(taken, wanted)}"
     if wanted.anything:
-        return f"{within.removeprefix(', ').capitalize()} take {what}: the most accurate that keeps to it."
+        best = "the most accurate found that kept to it where it was searched."
+        return f"{within.removeprefix(', ').capitalize()} take {what}: {best}{_beyond(taken, wanted)}"
     if advice.best is not None and taken.option is advice.best.option:
-        return f"Take {what}: all that is cheaper was told to be less accurate where it was searched."
+        if taken is advice.points[0]:
+            return f"Take {what}: nothing that was searched is cheaper, nor was more accurate there."
+        return f"Take {what}: every cheaper point of the frontier was told to be less accurate where it was searched."
     return f"Take {what}: the cheapest that could not be told from the most accurate where it was searched."
+
+
+def _beyond(taken: ClaimedPoint, wanted: AdviceWanted) -> str:
+    """Limits are kept where it is searched; what is printed is of the other questions, where it may take more."""
+    over = []
+    usd, most = taken.played.usd_per_1000, wanted.budget_usd_per_1000
+    if usd is not None and most is not None and usd > most and dollars(usd) != dollars(most):
+        over.append(f"{dollars(usd)} for 1,000 questions")
+    slow, latest = taken.played.mean_seconds, wanted.max_seconds
+    if slow is not None and latest is not None and slow > latest and f"{slow:.3g}" != f"{latest:.3g}":
+        over.append(f"{slow:.3g} seconds")
+    return f" But on the questions kept apart it took {' and '.join(over)}." if over else ""
 
 
 def _within(wanted: AdviceWanted) -> str:
@@ -54,7 +74,9 @@ def over_singles_words(advice: Advice) -> str | None:
         return None
     gap = f"{100 * over.difference:+.1f} points{_ends(over.low, over.high, sign=True)} over {over.player}"
     if over.better:
-        return f"It is better than every player alone: {gap}, the hardest to beat."
+        return f"It is better than every player alone: {gap}, the least of its leads."
+    if over.high is not None and over.high < 0:
+        return f"On the questions kept apart it is behind a player alone: {gap}."
     return f"Whether it is better than every player alone cannot be told: {gap}."
 
 

@@ -72,11 +72,10 @@ class Advised:
         yield from _unequal("difference", row["difference"], value)
         yield from _unequal("low", row["low"], low)
         yield from _unequal("high", row["high"], high)
-        yield from _unequal(
-            "the narrowest lead", row["low"], min(ends[0] for _, ends in found.values() if ends[0] is not None)
-        )
-        if row["low"] is not None and row["better"] != (row["low"] > 0):
-            yield f"better: {row['better']} with {row['low']}"
+        yield from _unequal("the least lead", row["difference"], min(lead for lead, _ in found.values()))
+        better = all(ends[0] is not None and ends[0] > 0 for _, ends in found.values())
+        if row["better"] != better:
+            yield f"better: {row['better']}, expected {better}"
 
     def _worth(self, player: str, question: str) -> float:
         return float(self.said[player][question] == self.right[question])
