@@ -67,7 +67,7 @@ def test_nothing_is_said_of_cheaper_ones_where_there_are_none() -> None:
 
 def test_the_least_lead_is_named_and_every_player_must_be_beaten() -> None:
     """A leader whom nobody overrules says what it says alone: that is no lead, though the others' ends are lower."""
-    drafts = world(4, (0.6, 0.55, 0.5), 120)
+    drafts = world(6, (0.6, 0.58, 0.57), 120)
     led = TeamOption(LEADER, (0, 1), Leader("p0"), drafts.worth[0])
     over = _over_singles(ClaimedPoint(led, share(drafts.worth[0], drafts.units), led.played(drafts)), drafts)
     assert (over.player, over.difference) == ("p0", 0.0)

@@ -7,11 +7,21 @@ better than every player alone is said only where it beats each of them there: w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.advise.find import FoundOptions, find_options
-from moot.advise.frontier import AdviceWanted, SearchedOption, paired, share, thinned, to_take, unbeaten, weighed
+from moot.advise.frontier import (
+    AdviceWanted,
+    SearchedOption,
+    measured,
+    paired,
+    share,
+    thinned,
+    to_take,
+    unbeaten,
+    weighed,
+)
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE, AdvisedOption, PlayedOut
@@ -64,6 +74,8 @@ class Advice:
     over_singles: OverSingles | None
     surer: Surer | None
     next: tuple[NextStage, ...]
+    notes: tuple[str, ...] = ()
+    """What was left out of the search."""
 
 
 def too_few(drafts: KnownDrafts) -> str | None:
@@ -84,7 +96,7 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
     parts = parted_in_two(drafts.units)
     search, claim = drafts.at(parts.search), drafts.at(parts.claim)
     found = find_options(search) if found is None else found
-    options, cost = weighed(found.options, search)
+    options, cost = weighed(found.options, search, wanted)
     points = unbeaten(options)
     chosen = to_take(points, search.units, wanted)
     best = max(points, key=lambda each: (each.accuracy, -each.cost))
@@ -102,13 +114,22 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         points=tuple(claimed.values()),
         recommended=taken,
         best=claimed[id(best)],
-        why_none=None if chosen is not None else _why_none(points, wanted),
+        why_none=None if chosen is not None else _why_none(options, wanted),
         over_singles=None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim),
         surer=None
         if taken is None or against is None
         else surer(taken.played.worth, against.played(claim).worth, against.words(drafts.players), claim.units),
         next=() if taken is None else tuple(next_stages(taken.option, _largest(points), search, claim)),
+        notes=tuple(_left_out(search, wanted)),
     )
+
+
+def _left_out(search: KnownDrafts, wanted: AdviceWanted) -> Iterator[str]:
+    known = measured(search, wanted)
+    if missing := [name for name in search.players if name not in known]:
+        limits = (wanted.budget_usd_per_1000, "cost"), (wanted.max_seconds, "take")
+        what = " or ".join(word for limit, word in limits if limit is not None)
+        yield f"what {', '.join(missing)} {what} is not known: no option with {'it' if len(missing) == 1 else 'them'} is weighed"
 
 
 def _claimed(point: SearchedOption, claim: KnownDrafts) -> ClaimedPoint:
@@ -148,15 +169,15 @@ def _largest(points: Sequence[SearchedOption]) -> AdvisedOption | None:
     return max(teams, key=lambda each: len(each.seats), default=None)
 
 
-def _why_none(points: Sequence[SearchedOption], wanted: AdviceWanted) -> str:
+def _why_none(options: Sequence[SearchedOption], wanted: AdviceWanted) -> str:
     limits = []
     if wanted.budget_usd_per_1000 is not None:
-        usd = [each.played.usd_per_1000 for each in points]
+        usd = [each.played.usd_per_1000 for each in options]
         least = min((each for each in usd if each is not None), default=None)
         told = "" if least is None else f" (the cheapest costs ${least:,.4g})"
         limits.append(f"${wanted.budget_usd_per_1000:,.4g} for 1,000 questions{told}")
     if wanted.max_seconds is not None:
-        seconds = [each.played.mean_seconds for each in points]
+        seconds = [each.played.mean_seconds for each in options]
         quickest = min((each for each in seconds if each is not None), default=None)
         told = "" if quickest is None else f" (the quickest takes {quickest:.3g})"
         limits.append(f"{wanted.max_seconds:g} seconds{told}")

@@ -170,7 +170,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
         "every_team": advice.every_team,
         "cost": advice.cost,
         "valid": VALID,
-        "notes": list(reading.notes),
+        "notes": [*advice.notes, *reading.notes],
     }
 
 
@@ -198,7 +198,7 @@ def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[s
     words = [sentence(advice, wanted), over_singles_words(advice), surer_words(advice)]
     words.append(next_words(advice, reading.stages, reading.captain))
     told = [line for part in words if part is not None for line in _wrapped(part)]
-    notes = [line for note in reading.notes for line in _wrapped(f"Note: {note}.")]
+    notes = [line for note in (*advice.notes, *reading.notes) for line in _wrapped(f"Note: {note}.")]
     head = list(_head(advice))
     room = HIGH - len(head) - len(told) - 1
     rows = _table(advice, max(2, room))
