@@ -100,7 +100,7 @@ def test_money_and_time_are_kept_to(drafts: KnownDrafts, found: FoundOptions) ->
     assert quick.played.mean_seconds <= 2.1
     none = advise(drafts, AdviceWanted(budget_usd_per_1000=0.5), found)
     assert none.recommended is None
-    assert "the cheapest costs $1" in str(none.why_none)
+    assert "the cheapest cost $1" in str(none.why_none)
 
 
 def test_a_least_accuracy_is_promised_by_the_lower_end_alone() -> None:

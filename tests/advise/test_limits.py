@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from moot.advise.advice import advise
+from moot.advise.find import find_options
 from moot.advise.frontier import AdviceWanted
-from moot.advise.known import KnownDrafts
+from moot.advise.known import KnownDrafts, parted_in_two
+from moot.decide.rules import Plurality, expected_worth
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +59,25 @@ def test_an_unknown_time_is_quicker_than_nobody() -> None:
     seconds[0] = np.nan
     advice = advise(replace(drafts, seconds=seconds), AdviceWanted())
     assert "p1 alone" in [point.option.words(drafts.players) for point in advice.points]
+
+
+def test_the_best_vote_that_can_be_paid_is_found_among_dear_players() -> None:
+    """Thousands of dear teams are more accurate than any that keeps to the budget."""
+    able, prices = [0.9] * 6 + [0.62] * 6, [6.0] * 6 + [0.11, 0.12, 0.13, 0.14, 0.15, 0.16]
+    drafts = world(3, able, prices)
+    search = drafts.at(parted_in_two(drafts.units).search)
+    best = max(
+        float(expected_worth(Plurality(), search.candidates(team)).mean())
+        for size in (3, 4, 5, 6)
+        for team in combinations(range(6, 12), size)
+        if sum(prices[seat] for seat in team) <= 0.7
+    )
+    taken = advise(drafts, AdviceWanted(budget_usd_per_1000=0.7)).recommended
+    assert taken is not None
+    assert taken.played.usd_per_1000 is not None
+    assert taken.played.usd_per_1000 <= 0.7
+    assert float(taken.option.searched.mean()) >= best - 1e-6
+    looked_at_before = find_options(search)
+    at_any_price = advise(drafts, AdviceWanted(budget_usd_per_1000=0.7), looked_at_before).recommended
+    assert at_any_price is not None
+    assert float(at_any_price.option.searched.mean()) >= best - 0.05

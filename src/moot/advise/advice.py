@@ -95,7 +95,7 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         return Advice(drafts.players, drafts.size, 0, 0, 0, False, "calls", (), None, None, why, None, None, ())
     parts = parted_in_two(drafts.units)
     search, claim = drafts.at(parts.search), drafts.at(parts.claim)
-    found = find_options(search) if found is None else found
+    found = find_options(search, wanted=wanted) if found is None else found
     options, cost = weighed(found.options, search, wanted)
     points = unbeaten(options)
     chosen = to_take(points, search.units, wanted)
@@ -127,9 +127,10 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
 def _left_out(search: KnownDrafts, wanted: AdviceWanted) -> Iterator[str]:
     known = measured(search, wanted)
     if missing := [name for name in search.players if name not in known]:
-        limits = (wanted.budget_usd_per_1000, "cost"), (wanted.max_seconds, "take")
+        limits = (wanted.budget_usd_per_1000, "price"), (wanted.max_seconds, "time")
         what = " or ".join(word for limit, word in limits if limit is not None)
-        yield f"what {', '.join(missing)} {what} is not known: no option with {'it' if len(missing) == 1 else 'them'} is weighed"
+        them = "it" if len(missing) == 1 else "them"
+        yield f"the {what} of {', '.join(missing)} is not known: no option with {them} is weighed"
 
 
 def _claimed(point: SearchedOption, claim: KnownDrafts) -> ClaimedPoint:
@@ -174,11 +175,11 @@ def _why_none(options: Sequence[SearchedOption], wanted: AdviceWanted) -> str:
     if wanted.budget_usd_per_1000 is not None:
         usd = [each.played.usd_per_1000 for each in options]
         least = min((each for each in usd if each is not None), default=None)
-        told = "" if least is None else f" (the cheapest costs ${least:,.4g})"
+        told = "" if least is None else f" (the cheapest cost ${least:,.4g} where it was searched)"
         limits.append(f"${wanted.budget_usd_per_1000:,.4g} for 1,000 questions{told}")
     if wanted.max_seconds is not None:
         seconds = [each.played.mean_seconds for each in options]
         quickest = min((each for each in seconds if each is not None), default=None)
-        told = "" if quickest is None else f" (the quickest takes {quickest:.3g})"
+        told = "" if quickest is None else f" (the quickest took {quickest:.3g} where it was searched)"
         limits.append(f"{wanted.max_seconds:g} seconds{told}")
     return f"no option keeps to {' and '.join(limits)}"

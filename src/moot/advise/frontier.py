@@ -40,6 +40,9 @@ class AdviceWanted:
         return any(each is not None for each in (self.budget_usd_per_1000, self.min_accuracy, self.max_seconds))
 
 
+NOTHING_WANTED = AdviceWanted()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchedOption:
     """An option with what it came to on the questions searched on."""

@@ -212,7 +212,7 @@ def _head(advice: Advice) -> Iterator[str]:
         yield f"{players}."
         return
     yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
-    how = "All" if advice.every_team else "The best found of"
+    how = "Votes of all" if advice.every_team else "The best found of"
     yield f"{how} teams of up to six; 95 % intervals, untouched by the choice."
 
 
