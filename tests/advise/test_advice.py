@@ -10,6 +10,7 @@ import pytest
 from moot.advise.advice import Advice, advise, too_few
 from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import AdviceWanted, paired
+from moot.advise.further import MOST_OF_THEM
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE
 from moot.stats.power import needed
@@ -133,6 +134,14 @@ def test_a_stage_mends_no_more_than_is_wrong_there(advice: Advice) -> None:
     points = [stage.at_most_points for stage in advice.next]
     assert points == sorted(points)
     assert all(0 <= each <= wrong + 1e-9 for each in points)
+    assert all(stage.questions <= MOST_OF_THEM * advice.claimed_on for stage in advice.next)
+
+
+def test_a_stage_for_nearly_all_questions_is_none_for_the_unsure() -> None:
+    """Nobody is sure of anything here."""
+    unsure = advise(world(7, (0.3, 0.28, 0.27), 100), AdviceWanted())
+    assert unsure.recommended is not None
+    assert unsure.next == ()
 
 
 @pytest.mark.parametrize(("questions", "cluster"), [(39, 1), (78, 2)])

@@ -92,8 +92,9 @@ def surer_words(advice: Advice) -> str | None:
     if more.questions is None:
         return f"No number of questions is known to tell it from {more.against}: {more.why}."
     return (
-        f"To be surer: {more.questions:,} new questions tell it from {more.against} with 80 % power,"
-        f" should the difference be what it is here ({gap})."
+        f"To be surer: {more.questions:,} new questions by themselves tell it from {more.against} with 80 % power, or"
+        f" {more.more_in_this_run:,} more beside these, half of which are searched on, should the difference be what it is"
+        f" here ({gap})."
     )
 
 
@@ -160,6 +161,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
             "high": _rounded(more.high),
             "told_apart": more.told_apart,
             "questions": more.questions,
+            "more_in_this_run": more.more_in_this_run,
             **({} if more.why is None else {"why": more.why}),
         },
         "next": [_stage_row(stage, advice, reading.stages, reading.captain) for stage in advice.next],

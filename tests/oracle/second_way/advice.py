@@ -40,6 +40,8 @@ class Advised:
         values = self._values(taken)
         if values is not None and told["over_every_single"] is not None:
             yield from self._over_singles(told["over_every_single"], values)
+        if (more := told["surer"]) is not None and more["questions"] is not None:
+            yield from _unequal("more_in_this_run", more["more_in_this_run"], more["questions"] + more["questions"])
         for stage in told["next"]:
             least, most = 0.0, 100 * (1 - taken["accuracy"])
             if not least <= stage["at_most_points"] <= most + 1e-3:
