@@ -8,8 +8,9 @@ import pytest
 from moot.advise.cascades import CascadeOption, _until, cascades
 from moot.advise.frontier import AdviceWanted, weighed
 from moot.advise.known import KnownDrafts
+from moot.advise.search import SeatedTeam
 from moot.decide.cascading import in_waves, replayed, stage_models
-from moot.decide.learning import folds_of, learn_rule
+from moot.decide.learning import LearntRule, folds_of, learn_rule
 
 
 @pytest.fixture(scope="module")
@@ -65,5 +66,5 @@ def test_who_never_asks_a_second_player_is_no_cascade(drafts: KnownDrafts, found
         assert option.tried.calls.max() > 1
         assert option.replay(drafts.candidates(option.seats)).calls.max() > 1
     sure = KnownDrafts(drafts.players, drafts.codes * 0, drafts.worth * 0 + 1, drafts.units, 4)
-    rules = {(0, 1): learn_rule(sure.candidates((0, 1)), sure.units)}
+    rules: dict[SeatedTeam, LearntRule] = {(0, 1): learn_rule(sure.candidates((0, 1)), sure.units)}
     assert not list(cascades(sure, rules))

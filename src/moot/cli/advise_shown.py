@@ -113,7 +113,9 @@ def _stage_row(
     taken = advice.recommended
     assert taken is not None, "there is no stage after nothing"
     names = [advice.players[seat] for seat in stage.seats]
-    usd = None if captain is None else captain.more_usd(_captain(taken, names), names, taken.played.usd_per_1000)
+    usd = (
+        None if captain is None else captain.more_usd(_captain(taken, advice.players), names, taken.played.usd_per_1000)
+    )
     team = "" if len(names) == len(taken.option.seats) else f" of {', '.join(names)}"
     played = f"{STAGE}{team}, which was played (moot report)," if STAGE in stages else f"{STAGE}{team}"
     row: dict[str, Any] = {
@@ -126,10 +128,10 @@ def _stage_row(
     return row if usd is not None else {**row, "why": UNPRICED}
 
 
-def _captain(point: ClaimedPoint, names: Sequence[str]) -> str:
+def _captain(point: ClaimedPoint, players: Sequence[str]) -> str:
     """Who leads; else who comes first, in a cascade whoever is asked first."""
     leader = getattr(point.option.rule, "player", None)
-    return leader if isinstance(leader, str) else next(iter(names))
+    return leader if isinstance(leader, str) else point.option.names(players)[0]
 
 
 def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> dict[str, Any]:
