@@ -10,6 +10,7 @@ import pytest
 from moot.advise.advice import Advice, advise, too_few
 from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import AdviceWanted, paired
+from moot.advise.further import MOST_OF_THEM
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE
 from moot.stats.power import needed
@@ -84,8 +85,9 @@ def test_figures_are_those_of_the_questions_kept_apart(drafts: KnownDrafts, advi
     assert taken in advice.points
     assert taken is not None
     if advice.over_singles is not None:
-        lows = [paired(taken.played.worth, row, claim.units).difference for row in claim.worth]
-        assert advice.over_singles.low == min(each.low for each in lows if each is not None and each.low is not None)
+        leads = [paired(taken.played.worth, row, claim.units).difference for row in claim.worth]
+        assert advice.over_singles.difference == min(each.value for each in leads if each is not None)
+        assert advice.over_singles.better == all(each is not None and (each.low or -1.0) > 0 for each in leads)
 
 
 def test_money_and_time_are_kept_to(drafts: KnownDrafts, found: FoundOptions) -> None:
@@ -99,7 +101,7 @@ def test_money_and_time_are_kept_to(drafts: KnownDrafts, found: FoundOptions) ->
     assert quick.played.mean_seconds <= 2.1
     none = advise(drafts, AdviceWanted(budget_usd_per_1000=0.5), found)
     assert none.recommended is None
-    assert "the cheapest costs $1" in str(none.why_none)
+    assert "the cheapest cost $1" in str(none.why_none)
 
 
 def test_a_least_accuracy_is_promised_by_the_lower_end_alone() -> None:
@@ -132,6 +134,14 @@ def test_a_stage_mends_no_more_than_is_wrong_there(advice: Advice) -> None:
     points = [stage.at_most_points for stage in advice.next]
     assert points == sorted(points)
     assert all(0 <= each <= wrong + 1e-9 for each in points)
+    assert all(stage.questions <= MOST_OF_THEM * advice.claimed_on for stage in advice.next)
+
+
+def test_a_stage_for_nearly_all_questions_is_none_for_the_unsure() -> None:
+    """Nobody is sure of anything here."""
+    unsure = advise(world(7, (0.3, 0.28, 0.27), 100), AdviceWanted())
+    assert unsure.recommended is not None
+    assert unsure.next == ()
 
 
 @pytest.mark.parametrize(("questions", "cluster"), [(39, 1), (78, 2)])

@@ -7,11 +7,21 @@ better than every player alone is said only where it beats each of them there: w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.advise.find import FoundOptions, find_options
-from moot.advise.frontier import AdviceWanted, SearchedOption, paired, share, thinned, to_take, unbeaten, weighed
+from moot.advise.frontier import (
+    AdviceWanted,
+    SearchedOption,
+    measured,
+    paired,
+    share,
+    thinned,
+    to_take,
+    unbeaten,
+    weighed,
+)
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE, AdvisedOption, PlayedOut
@@ -36,17 +46,14 @@ class ClaimedPoint:
 
 @dataclass(frozen=True, slots=True)
 class OverSingles:
-    """The one to take against the player alone that is hardest to beat, on the questions kept apart."""
+    """The one to take against the player alone over whom it has the least lead, on the questions kept apart."""
 
     player: str
     difference: float
     low: float | None
     high: float | None
-
-    @property
-    def better(self) -> bool:
-        """Than every player alone."""
-        return self.low is not None and self.low > 0
+    better: bool
+    """Than every player alone: each lower end is above nothing, not only that of the least lead."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +74,8 @@ class Advice:
     over_singles: OverSingles | None
     surer: Surer | None
     next: tuple[NextStage, ...]
+    notes: tuple[str, ...] = ()
+    """What was left out of the search."""
 
 
 def too_few(drafts: KnownDrafts) -> str | None:
@@ -86,8 +95,8 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         return Advice(drafts.players, drafts.size, 0, 0, 0, False, "calls", (), None, None, why, None, None, ())
     parts = parted_in_two(drafts.units)
     search, claim = drafts.at(parts.search), drafts.at(parts.claim)
-    found = find_options(search) if found is None else found
-    options, cost = weighed(found.options, search)
+    found = find_options(search, wanted=wanted) if found is None else found
+    options, cost = weighed(found.options, search, wanted)
     points = unbeaten(options)
     chosen = to_take(points, search.units, wanted)
     best = max(points, key=lambda each: (each.accuracy, -each.cost))
@@ -105,13 +114,23 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         points=tuple(claimed.values()),
         recommended=taken,
         best=claimed[id(best)],
-        why_none=None if chosen is not None else _why_none(points, wanted),
+        why_none=None if chosen is not None else _why_none(options, wanted),
         over_singles=None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim),
         surer=None
         if taken is None or against is None
         else surer(taken.played.worth, against.played(claim).worth, against.words(drafts.players), claim.units),
         next=() if taken is None else tuple(next_stages(taken.option, _largest(points), search, claim)),
+        notes=tuple(_left_out(search, wanted)),
     )
+
+
+def _left_out(search: KnownDrafts, wanted: AdviceWanted) -> Iterator[str]:
+    known = measured(search, wanted)
+    if missing := [name for name in search.players if name not in known]:
+        limits = (wanted.budget_usd_per_1000, "price"), (wanted.max_seconds, "time")
+        what = " or ".join(word for limit, word in limits if limit is not None)
+        them = "it" if len(missing) == 1 else "them"
+        yield f"the {what} of {', '.join(missing)} is not known: no option with {them} is weighed"
 
 
 def _claimed(point: SearchedOption, claim: KnownDrafts) -> ClaimedPoint:
@@ -120,13 +139,12 @@ def _claimed(point: SearchedOption, claim: KnownDrafts) -> ClaimedPoint:
 
 
 def _over_singles(taken: ClaimedPoint, claim: KnownDrafts) -> OverSingles:
-    """Better than the best is better than all: every player alone is looked at, and the narrowest lead counts."""
-    found = []
-    for seat, player in enumerate(claim.players):
-        gap = paired(taken.played.worth, claim.worth[seat], claim.units).difference
-        assert gap is not None, "there are questions"
-        found.append(OverSingles(player, gap.value, gap.low, gap.high))
-    return min(found, key=lambda each: (each.low if each.low is not None else -1.0, each.difference))
+    """Better than the best is better than all: every player alone is looked at, and the least lead is told."""
+    gaps = [paired(taken.played.worth, alone, claim.units).difference for alone in claim.worth]
+    leads = [(player, gap) for player, gap in zip(claim.players, gaps, strict=True) if gap is not None]
+    better = all(gap.low is not None and gap.low > 0 for _, gap in leads)
+    player, least = min(leads, key=lambda lead: (lead[1].value, -1.0 if lead[1].low is None else lead[1].low))
+    return OverSingles(player, least.value, least.low, least.high, better)
 
 
 def _rival(
@@ -152,16 +170,16 @@ def _largest(points: Sequence[SearchedOption]) -> AdvisedOption | None:
     return max(teams, key=lambda each: len(each.seats), default=None)
 
 
-def _why_none(points: Sequence[SearchedOption], wanted: AdviceWanted) -> str:
+def _why_none(options: Sequence[SearchedOption], wanted: AdviceWanted) -> str:
     limits = []
     if wanted.budget_usd_per_1000 is not None:
-        usd = [each.played.usd_per_1000 for each in points]
+        usd = [each.played.usd_per_1000 for each in options]
         least = min((each for each in usd if each is not None), default=None)
-        told = "" if least is None else f" (the cheapest costs ${least:,.4g})"
+        told = "" if least is None else f" (the cheapest cost ${least:,.4g} where it was searched)"
         limits.append(f"${wanted.budget_usd_per_1000:,.4g} for 1,000 questions{told}")
     if wanted.max_seconds is not None:
-        seconds = [each.played.mean_seconds for each in points]
+        seconds = [each.played.mean_seconds for each in options]
         quickest = min((each for each in seconds if each is not None), default=None)
-        told = "" if quickest is None else f" (the quickest takes {quickest:.3g})"
+        told = "" if quickest is None else f" (the quickest took {quickest:.3g} where it was searched)"
         limits.append(f"{wanted.max_seconds:g} seconds{told}")
     return f"no option keeps to {' and '.join(limits)}"

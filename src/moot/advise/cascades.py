@@ -10,7 +10,7 @@ import numpy as np
 from moot.advise.known import KnownDrafts
 from moot.advise.options import PlayedOut, known_of_all
 from moot.advise.search import SeatedTeam
-from moot.decide.candidates import Candidates, Floats
+from moot.decide.candidates import Bools, Candidates, Floats
 from moot.decide.cascading import (
     Replayed,
     StageModels,
@@ -38,9 +38,18 @@ class CascadeOption:
     order: tuple[int, ...]
     """Places among the seats, from the first to be asked on."""
     until: StopRule
-    searched: Floats = field(repr=False)
+    tried: PlayedOut = field(repr=False)
+    """On the questions searched on, each by what others of them taught: what it got right there, and what that took."""
     kind: str = CASCADE
     learnt: LearntRule | None = None
+
+    @property
+    def searched(self) -> Floats:
+        return self.tried.worth
+
+    def searched_out(self, search: KnownDrafts) -> PlayedOut:
+        """Not the price of the models of all questions, which may ask fewer than those that were tried."""
+        return self.tried
 
     @property
     def rule(self) -> DraftRule:
@@ -59,10 +68,7 @@ class CascadeOption:
     def played(self, drafts: KnownDrafts) -> PlayedOut:
         candidates = drafts.candidates(self.seats)
         found = self.replay(candidates)
-        chosen = list(self.seats)
-        usd = None if drafts.usd is None else np.where(found.asked, drafts.usd[chosen].T, 0.0).sum(axis=1)
-        seconds = None if drafts.seconds is None else np.where(found.asked, drafts.seconds[chosen].T, 0.0).sum(axis=1)
-        return PlayedOut(found.worth(candidates), found.calls.astype(float), known_of_all(usd), known_of_all(seconds))
+        return _taken(found.worth(candidates), found.asked, drafts, self.seats)
 
     def names(self, players: Sequence[str]) -> tuple[str, ...]:
         return tuple(players[self.seats[place]] for place in self.order)
@@ -72,9 +78,18 @@ class CascadeOption:
         return f"in turn until {until}: {', '.join(self.names(players))}"
 
 
+def _taken(worth: Floats, asked: Bools, drafts: KnownDrafts, team: SeatedTeam) -> PlayedOut:
+    """The money and the time of those who were asked, one after another."""
+    chosen = list(team)
+    usd = None if drafts.usd is None else np.where(asked, drafts.usd[chosen].T, 0.0).sum(axis=1)
+    seconds = None if drafts.seconds is None else np.where(asked, drafts.seconds[chosen].T, 0.0).sum(axis=1)
+    return PlayedOut(worth, asked.sum(axis=1).astype(float), known_of_all(usd), known_of_all(seconds))
+
+
 def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) -> Iterator[CascadeOption]:
     """For teams of which a rule was learnt, as `moot fit` does it. `drafts`: of the questions searched on, half of which are
-    replayed by what the other half taught."""
+    replayed by what the other half taught: accuracy, calls, money and time are of that one replay. Who never asks a second
+    player is that player alone, and is left out."""
     half = folds_of(drafts.units, 2, role="advise cascade")
     sides = [np.flatnonzero(half == side) for side in (0, 1)]
     for team, learnt in learnt_of.items():
@@ -83,17 +98,21 @@ def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) ->
             waves = in_waves(order)
             if len(team) > 2:
                 decided = UntilDecided()
-                searched = replayed(candidates, waves, decided).worth(candidates)
-                yield CascadeOption(team, order, decided, searched)
+                found = replayed(candidates, waves, decided)
+                yield CascadeOption(team, order, decided, _taken(found.worth(candidates), found.asked, drafts, team))
             penalty = learnt.model.penalty
             models = stage_models(candidates, waves, penalty, learnt.model)
             across = [stage_models(candidates.at(sides[1 - side]), waves, penalty) for side in (0, 1)]
             for threshold in THRESHOLDS:
-                searched = np.zeros(drafts.size)
+                worth, asked = np.zeros(drafts.size), np.zeros((drafts.size, len(team)), dtype=np.bool_)
                 for inside, others in zip(sides, across, strict=True):
                     table = candidates.at(inside)
-                    searched[inside] = replayed(table, waves, _until(threshold, others, learnt)).worth(table)
-                yield CascadeOption(team, order, _until(threshold, models, learnt), searched, learnt=learnt)
+                    found = replayed(table, waves, _until(threshold, others, learnt))
+                    worth[inside], asked[inside] = found.worth(table), found.asked
+                tried = _taken(worth, asked, drafts, team)
+                option = CascadeOption(team, order, _until(threshold, models, learnt), tried, learnt=learnt)
+                if tried.calls.max() > 1 and option.replay(candidates).calls.max() > 1:
+                    yield option
 
 
 def _until(threshold: float, models: StageModels, learnt: LearntRule) -> UntilSure:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.advise.cascades import cascades
+from moot.advise.frontier import NOTHING_WANTED, AdviceWanted
 from moot.advise.known import KnownDrafts
 from moot.advise.led import NEVER, led_teams
 from moot.advise.options import LEADER, LEARNT, PLURALITY, SINGLE, WEIGHTED, AdvisedOption, TeamOption
-from moot.advise.search import MOST_PLAYERS, Costs, SeatedTeam, TeamsFound, grown, kept
+from moot.advise.search import MOST_PLAYERS, Costs, SeatedTeam, TeamsFound, grown
 from moot.advise.tallies import Tallies
 from moot.decide import learning
 from moot.decide.candidates import Candidates, Floats, Places
@@ -40,14 +41,14 @@ class FoundOptions:
     looked_at: int
     """Teams with rules that were compared."""
     every_team: bool
-    """Whether every team of every size was looked at, for all rules but the learnt one."""
+    """Whether every team of every size was looked at: its vote, its weighted vote, and with each leader who is tried."""
 
 
-def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
-    """`drafts`: of the questions searched on alone."""
+def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS, wanted: AdviceWanted = NOTHING_WANTED) -> FoundOptions:
+    """`drafts`: of the questions searched on alone. `wanted`: what is looked for beside the most accurate."""
     seats = range(len(drafts.players))
     everybody = drafts.candidates(seats)
-    costs = Costs.of(drafts)
+    costs = Costs.of(drafts, wanted)
     weights = _weights_across(everybody, drafts)
     alike, by_weight = Tallies.of(everybody), Tallies.of(everybody, weights)
     votes, weighted = grown(alike, costs, most), grown(by_weight, costs, most)
@@ -66,7 +67,7 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
     likely = [*_teams(weighted, 2), *_teams(votes, 3), *(each.seats for each in led)]
     promising, screened = _promising(drafts, list(dict.fromkeys(likely)), options, costs)
     at_once: list[AdvisedOption] = [*options]
-    learnt_of = dict(_rules(drafts, [*promising, *_worth_replaying(options)]))
+    learnt_of = dict(_rules(drafts, [*promising, *_worth_replaying(options, costs)]))
     for team in promising:
         learnt = learnt_of.get(team)
         if learnt is not None and learnt.kept == learning.LEARNT:
@@ -76,12 +77,16 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS) -> FoundOptions:
     return FoundOptions([*at_once, *in_turn], len(options) + screened + len(in_turn), every)
 
 
-def _worth_replaying(options: Sequence[TeamOption]) -> list[SeatedTeam]:
-    """The most accurate teams of two, and of three or more, whatever their rule."""
+def _worth_replaying(options: Sequence[TeamOption], costs: Costs) -> list[SeatedTeam]:
+    """The most accurate teams of two, and of three or more, whatever their rule; and of those that keep to the limits."""
     best = sorted(options, key=lambda option: -float(option.searched.mean()))
     teams = list(dict.fromkeys(option.seats for option in best if len(option.seats) > 1))
     pairs, larger = [team for team in teams if len(team) == 2], [team for team in teams if len(team) > 2]
-    return [*pairs[:REPLAYED], *larger[:REPLAYED]]
+    found = [*pairs[:REPLAYED], *larger[:REPLAYED]]
+    if costs.limited:
+        for those in (pairs, larger):
+            found += [team for team in those if costs.fits(team)][:REPLAYED]
+    return list(dict.fromkeys(found))
 
 
 def _teams(found: dict[int, TeamsFound], fewest: int) -> Iterator[SeatedTeam]:
@@ -108,14 +113,19 @@ def _promising(
     if drafts.different_units < FEWEST:
         return [], 0
     right = {option.seats: float(option.searched.mean()) for option in options if len(option.seats) > 1}
-    first = sorted(likely, key=lambda team: -right.get(team, 0.0))[:SCREENED]
+    best = sorted(likely, key=lambda team: -right.get(team, 0.0))
+    first = best[:SCREENED]
+    if costs.limited:
+        first = list(dict.fromkeys([*first, *[team for team in best if costs.fits(team)][:SCREENED]]))
     screen = _Screen.of(drafts)
     value = {team: screen.right(team) for team in first}
     often = Counter(player for each in first for player in each)
     pool = [player for player, _ in often.most_common(POOL)]
     for team in sorted(value, key=lambda each: -value[each])[:LOOKED_BY_LEARNING]:
         value |= screen.exchanged(team, pool)
-    return kept(value, costs, (), RULES_LEARNT)[:RULES_LEARNT], len(value)
+    by_value = sorted(value, key=lambda team: (-value[team], team))
+    within = [team for team in by_value if costs.fits(team)] if costs.limited else []
+    return list(dict.fromkeys([*by_value[:RULES_LEARNT], *within[:RULES_LEARNT]])), len(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+import numpy as np
+
 from moot.advise.known import KnownDrafts
 from moot.advise.options import AdvisedOption, PlayedOut
 from moot.decide.candidates import Floats
@@ -38,6 +40,9 @@ class AdviceWanted:
         return any(each is not None for each in (self.budget_usd_per_1000, self.min_accuracy, self.max_seconds))
 
 
+NOTHING_WANTED = AdviceWanted()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchedOption:
     """An option with what it came to on the questions searched on."""
@@ -50,12 +55,27 @@ class SearchedOption:
 
     @property
     def seconds(self) -> float:
-        return self.played.mean_seconds or 0.0
+        """Without end where it is not known: that is quicker than nobody."""
+        seconds = self.played.mean_seconds
+        return float("inf") if seconds is None else seconds
 
 
-def weighed(options: Sequence[AdvisedOption], drafts: KnownDrafts) -> tuple[list[SearchedOption], str]:
-    """All options, the cheapest first, and whether the cost is `usd_per_1000` or `calls`."""
-    played = [option.played(drafts) for option in options]
+def measured(drafts: KnownDrafts, wanted: AdviceWanted) -> tuple[str, ...]:
+    """The players of whom is known what is asked for: whoever is not among them is in no option that keeps to a limit."""
+    known = np.ones(len(drafts.players), dtype=np.bool_)
+    for limit, figures in ((wanted.budget_usd_per_1000, drafts.usd), (wanted.max_seconds, drafts.seconds)):
+        if limit is not None and figures is not None:
+            known &= ~np.isnan(figures).any(axis=1)
+    return tuple(name for name, there in zip(drafts.players, known, strict=True) if there)
+
+
+def weighed(
+    options: Sequence[AdvisedOption], drafts: KnownDrafts, wanted: AdviceWanted
+) -> tuple[list[SearchedOption], str]:
+    """Options of which is known what is asked for, the cheapest first, and whether the cost is `usd_per_1000` or `calls`."""
+    there = set(measured(drafts, wanted))
+    options = [option for option in options if there.issuperset(option.names(drafts.players))]
+    played = [option.searched_out(drafts) for option in options]
     usd = [each.usd_per_1000 for each in played]
     by_money = all(each is not None for each in usd) and any(usd)
     found = [

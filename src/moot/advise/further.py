@@ -34,8 +34,13 @@ class Surer:
     high: float | None
     told_apart: bool
     questions: int | None
-    """Should the difference be what it is there. None: not known, see `why`."""
+    """Played by themselves, should the difference be what it is there. None: not known, see `why`."""
     why: str | None = None
+
+    @property
+    def more_in_this_run(self) -> int | None:
+        """Added to those that are there, of which one half is searched on again."""
+        return None if self.questions is None else 2 * self.questions
 
 
 def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str]) -> Surer:
@@ -47,7 +52,11 @@ def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str]) -> S
     if abs(gain) < NOTHING:
         alike = "they are equally good there" if differ else "they say the same there"
         return Surer(against, gain, gap.low, gap.high, apart, None, alike)
-    questions = needed(float(theirs.mean()), gain, differ)
+    if len(set(units)) < len(units):
+        together = "questions that belong together tell less, and by how much is not known"
+        return Surer(against, gain, gap.low, gap.high, apart, None, together)
+    base = min(1.0, max(0.0, float(theirs.mean())))  # thirds add up to a little more than one
+    questions = needed(base, min(1.0 - base, max(-base, gain)), differ)
     too_many = None if questions is not None else f"more than {MOST:,}"
     return Surer(against, gain, gap.low, gap.high, apart, questions, too_many)
 
@@ -85,7 +94,7 @@ def next_stages(
     found: list[NextStage] = []
     for below in UNSURE:
         there = chance < below
-        if there.any() and (not found or there.mean() <= MOST_OF_THEM):
+        if there.any() and there.mean() <= MOST_OF_THEM:
             lost = float(wrong[there].sum())
             found.append(NextStage(seats, below, int(there.sum()), 100.0 * lost / claim.size, lost))
     return found

@@ -14,7 +14,7 @@ from moot.advise.tallies import EVERYBODY, TalliedVote, Tallies
 from moot.decide.candidates import Bools, Floats
 
 LEADERS = 3
-"""So many of the most accurate players are tried as leaders."""
+"""So many of the most accurate players are tried as leaders, and under a limit so many of those who keep to it."""
 WIDTH = 8
 NEVER = 0
 """Nobody overrules the leader; the others speak where it is silent."""
@@ -78,7 +78,9 @@ def led_teams(tallies: Tallies, costs: Costs, most: int) -> tuple[dict[LedTeam, 
     players, questions = tallies.worth.shape
     found: dict[LedTeam, float] = {}
     every = True
-    for leader in np.argsort(-tallies.worth.mean(axis=1), kind="stable")[:LEADERS].tolist():
+    by_accuracy = np.argsort(-tallies.worth.mean(axis=1), kind="stable").tolist()
+    within = [seat for seat in by_accuracy if costs.fits((seat,))][:LEADERS] if costs.limited else []
+    for leader in dict.fromkeys([*by_accuracy[:LEADERS], *within]):
         led = _Led.of(tallies, leader)
         by_size = grow(led.values, players, questions * 2, costs, most - 1, seated=(leader,), width=WIDTH)
         for of_size in by_size.values():

@@ -61,6 +61,9 @@ class AdvisedOption(Protocol):
     def learnt(self) -> LearntRule | None:
         """What the rule was learnt as, where it is one that a file holds."""
 
+    def searched_out(self, search: KnownDrafts) -> PlayedOut:
+        """What the answers of `searched` took: of the same policy, on the same questions."""
+
     def played(self, drafts: KnownDrafts) -> PlayedOut: ...
 
     def names(self, players: Sequence[str]) -> tuple[str, ...]: ...
@@ -80,6 +83,10 @@ class TeamOption:
     """What it got right of the questions that it was searched on, each by what the others of them taught."""
     learnt: LearntRule | None = field(default=None, repr=False)
     """What the rule was learnt as, where it is one that a file holds."""
+
+    def searched_out(self, search: KnownDrafts) -> PlayedOut:
+        """Everybody is asked, whatever was learnt."""
+        return PlayedOut(self.searched, np.full(search.size, float(len(self.seats))), *_paid(search, self.seats))
 
     def played(self, drafts: KnownDrafts) -> PlayedOut:
         worth = expected_worth(self.rule, drafts.candidates(self.seats))

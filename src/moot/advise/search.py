@@ -1,7 +1,8 @@
 """The search over teams: every team of a size where there are few enough, else the best grown by one, and exchanged.
 
-What is kept of each size are the most accurate teams and those that no other beats in accuracy, money and time together: the
-cheap ones, from which the frontier is made. All accuracies here are on the questions searched on, by what other folds of them
+What is kept of each size are the most accurate teams; the most accurate of those that keep to the limits asked for; and of those
+that no other beats in accuracy and money, or in accuracy and time, the best of every band of prices: the cheap ones, from which
+the frontier is made. All accuracies here are on the questions searched on, by what other folds of them
 taught; nothing is claimed by them.
 """
 
@@ -9,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 
 import numpy as np
 
+from moot.advise.frontier import NOTHING_WANTED, AdviceWanted
 from moot.advise.known import KnownDrafts
 from moot.advise.tallies import EVERYBODY, Tallies
 from moot.decide.candidates import Floats
@@ -37,23 +39,44 @@ class Costs:
     """Of each player, on the questions searched on: what a team of them costs and how long it takes."""
 
     each: Floats
-    """In money; one call a player where that is not known of all."""
+    """In money; one call a player where that is not known of all. Under a budget without end where it is not known."""
     seconds: Floats | None
+    most: float = float("inf")
+    """What may be spent on a question, where there is a budget."""
+    latest: float = float("inf")
+    """How long it may take, where that was said."""
 
     @classmethod
-    def of(cls, drafts: KnownDrafts) -> Costs:
-        players = len(drafts.players)
+    def of(cls, drafts: KnownDrafts, wanted: AdviceWanted = NOTHING_WANTED) -> Costs:
+        """What is not known keeps to no limit."""
+        budget, latest = wanted.budget_usd_per_1000, wanted.max_seconds
         usd = None if drafts.usd is None else drafts.usd.mean(axis=1)
-        told = usd is not None and bool(np.isfinite(usd).all()) and bool((usd > 0).any())
+        if usd is not None and budget is not None:
+            usd = np.where(np.isnan(usd), np.inf, usd)
+        told = usd is not None and not np.isnan(usd).any() and bool((usd > 0).any())
         seconds = drafts.seconds
         if seconds is not None and np.isnan(seconds).any():
-            seconds = None
-        return cls(usd if told and usd is not None else np.ones(players), seconds)
+            seconds = None if latest is None else np.where(np.isnan(seconds), np.inf, seconds)
+        return cls(
+            usd if told and usd is not None else np.ones(len(drafts.players)),
+            seconds,
+            budget / 1000 if told and budget is not None else float("inf"),
+            latest if seconds is not None and latest is not None else float("inf"),
+        )
+
+    @property
+    def limited(self) -> bool:
+        return min(self.most, self.latest) < float("inf")
 
     def of_team(self, team: SeatedTeam) -> tuple[float, float]:
-        chosen = list(team)
-        slowest = 0.0 if self.seconds is None else float(self.seconds[chosen].max(axis=0).mean())
-        return float(self.each[chosen].sum()), slowest
+        return float(self.each[list(team)].sum()), self.slowest(team)
+
+    def slowest(self, team: SeatedTeam) -> float:
+        return 0.0 if self.seconds is None else float(self.seconds[list(team)].max(axis=0).mean())
+
+    def fits(self, team: SeatedTeam) -> bool:
+        price, slow = self.of_team(team)
+        return price <= self.most + LITTLE and slow <= self.latest + LITTLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +157,44 @@ def _exchanged(values: ValuesOf, value: Mapping[SeatedTeam, float], seated: Seat
 
 
 def kept(value: Mapping[SeatedTeam, float], costs: Costs, seated: SeatedTeam, width: int = WIDTH) -> list[SeatedTeam]:
-    """The most accurate, and whoever is beaten by none in accuracy, money and time."""
+    """Of teams of one size. The most accurate; of those that keep to the limits the most accurate; and the best of every band of
+    prices and times."""
     best = sorted(value, key=lambda team: (-value[team], team))
-    unbeaten = _unbeaten(best[: 40 * width], costs, seated)
-    return list(dict.fromkeys([*best[:width], *unbeaten[:width]]))
+    if not best:
+        return []
+    places = np.array([(*seated, *team) for team in best], dtype=np.intp)
+    prices: Floats = costs.each[places].sum(axis=1)
+    found = [*best[:width], *(best[place] for place in _cheap(prices, width))]
+    late = None if costs.seconds is None else costs.seconds.mean(axis=1)[places].max(axis=1)
+    if late is not None:  # no team is quicker than its slowest player, and few are much slower
+        found += [best[place] for place in _cheap(late, width)]
+    if costs.limited:
+        found += _fitting(best, prices, late, costs, seated, width)
+    return list(dict.fromkeys(found))
 
 
-def _unbeaten(by_accuracy: Sequence[SeatedTeam], costs: Costs, seated: SeatedTeam) -> list[SeatedTeam]:
-    """Teams in falling order of accuracy: those that are cheaper or quicker than all that are as accurate."""
-    found: list[SeatedTeam] = []
-    prices: list[tuple[float, float]] = []
-    for team in by_accuracy:
-        price, slow = costs.of_team((*seated, *team))
-        if all(price < other - LITTLE or slow < late - LITTLE for other, late in prices):
-            found.append(team)
-            prices.append((price, slow))
-    return found
+def _cheap(prices: Floats, width: int) -> list[int]:
+    """Places of teams in falling order of accuracy: of those that are cheaper than all that are as accurate the cheapest, and
+    the most accurate up to each of `width` prices, which rise by the same factor."""
+    before = np.concatenate([[np.inf], np.minimum.accumulate(prices)[:-1]])
+    unbeaten = np.flatnonzero(prices < before - LITTLE)  # from the most accurate, which is the dearest, on
+    if len(unbeaten) <= width:
+        return [int(place) for place in unbeaten]
+    least, most = max(float(prices[unbeaten[-1]]), LITTLE), float(prices[unbeaten[0]])
+    edges = np.geomspace(least, max(most, least), width)
+    firsts = [int(np.argmax(prices[unbeaten] <= edge + LITTLE)) for edge in edges]
+    return [int(unbeaten[first]) for first in dict.fromkeys([*firsts, len(unbeaten) - 1])]
+
+
+def _fitting(
+    best: Sequence[SeatedTeam], prices: Floats, late: Floats | None, costs: Costs, seated: SeatedTeam, width: int
+) -> list[SeatedTeam]:
+    """The most accurate that keep to the limits."""
+    could = prices <= costs.most + LITTLE
+    if late is not None:
+        could &= late <= costs.latest + LITTLE
+    fitting = (best[place] for place in np.flatnonzero(could))
+    return list(islice((team for team in fitting if costs.fits((*seated, *team))), width))
 
 
 def _only_kept(

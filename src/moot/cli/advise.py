@@ -19,6 +19,8 @@ from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 
 FEWEST_PLAYERS = 2
+NOTHING_ADVISED = 2
+"""What `moot fit` ends with too, where there is too little to learn from."""
 
 
 def advise_command(
@@ -48,7 +50,7 @@ def advise_command(
             say(line)
     for line in written:
         say(line, file=sys.stderr)
-    return 0
+    return NOTHING_ADVISED if advice.recommended is None else 0
 
 
 def _checked(wanted: AdviceWanted) -> None:

@@ -30,13 +30,33 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     least = wanted.min_accuracy
     if least is not None:
         if taken.accuracy.low is not None and taken.accuracy.low >= least:
-            return f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
-        return f"None can be promised to reach {100 * least:g} %{within}; likeliest is {what}."
+            kept = f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
+        else:
+            kept = (
+                f"Take {what}, which was chosen for {100 * least:g} % or more{within} where it was searched."
+                " It cannot be promised to reach that: its interval goes below."
+            )
+        return f"{kept}{_beyond(taken, wanted)}"
     if wanted.anything:
-        return f"{within.removeprefix(', ').capitalize()} take {what}: the most accurate that keeps to it."
+        best = "the most accurate found that kept to it where it was searched."
+        return f"{within.removeprefix(', ').capitalize()} take {what}: {best}{_beyond(taken, wanted)}"
     if advice.best is not None and taken.option is advice.best.option:
-        return f"Take {what}: all that is cheaper was told to be less accurate where it was searched."
+        if taken is advice.points[0]:
+            return f"Take {what}: nothing that was searched is cheaper, nor was more accurate there."
+        return f"Take {what}: every cheaper point of the frontier was told to be less accurate where it was searched."
     return f"Take {what}: the cheapest that could not be told from the most accurate where it was searched."
+
+
+def _beyond(taken: ClaimedPoint, wanted: AdviceWanted) -> str:
+    """Limits are kept where it is searched; what is printed is of the other questions, where it may take more."""
+    over = []
+    usd, most = taken.played.usd_per_1000, wanted.budget_usd_per_1000
+    if usd is not None and most is not None and usd > most and dollars(usd) != dollars(most):
+        over.append(f"{dollars(usd)} for 1,000 questions")
+    slow, latest = taken.played.mean_seconds, wanted.max_seconds
+    if slow is not None and latest is not None and slow > latest and f"{slow:.3g}" != f"{latest:.3g}":
+        over.append(f"{slow:.3g} seconds")
+    return f" But on the questions kept apart it took {' and '.join(over)}." if over else ""
 
 
 def _within(wanted: AdviceWanted) -> str:
@@ -54,7 +74,9 @@ def over_singles_words(advice: Advice) -> str | None:
         return None
     gap = f"{100 * over.difference:+.1f} points{_ends(over.low, over.high, sign=True)} over {over.player}"
     if over.better:
-        return f"It is better than every player alone: {gap}, the hardest to beat."
+        return f"It is better than every player alone: {gap}, the least of its leads."
+    if over.high is not None and over.high < 0:
+        return f"On the questions kept apart it is behind a player alone: {gap}."
     return f"Whether it is better than every player alone cannot be told: {gap}."
 
 
@@ -70,8 +92,9 @@ def surer_words(advice: Advice) -> str | None:
     if more.questions is None:
         return f"No number of questions is known to tell it from {more.against}: {more.why}."
     return (
-        f"To be surer: {more.questions:,} new questions tell it from {more.against} with 80 % power,"
-        f" should the difference be what it is here ({gap})."
+        f"To be surer: {more.questions:,} new questions by themselves tell it from {more.against} with 80 % power, or"
+        f" {more.more_in_this_run:,} more beside these, half of which are searched on, should the difference be what it is"
+        f" here ({gap})."
     )
 
 
@@ -90,7 +113,9 @@ def _stage_row(
     taken = advice.recommended
     assert taken is not None, "there is no stage after nothing"
     names = [advice.players[seat] for seat in stage.seats]
-    usd = None if captain is None else captain.more_usd(_captain(taken, names), names, taken.played.usd_per_1000)
+    usd = (
+        None if captain is None else captain.more_usd(_captain(taken, advice.players), names, taken.played.usd_per_1000)
+    )
     team = "" if len(names) == len(taken.option.seats) else f" of {', '.join(names)}"
     played = f"{STAGE}{team}, which was played (moot report)," if STAGE in stages else f"{STAGE}{team}"
     row: dict[str, Any] = {
@@ -103,10 +128,10 @@ def _stage_row(
     return row if usd is not None else {**row, "why": UNPRICED}
 
 
-def _captain(point: ClaimedPoint, names: Sequence[str]) -> str:
+def _captain(point: ClaimedPoint, players: Sequence[str]) -> str:
     """Who leads; else who comes first, in a cascade whoever is asked first."""
     leader = getattr(point.option.rule, "player", None)
-    return leader if isinstance(leader, str) else next(iter(names))
+    return leader if isinstance(leader, str) else point.option.names(players)[0]
 
 
 def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> dict[str, Any]:
@@ -138,6 +163,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
             "high": _rounded(more.high),
             "told_apart": more.told_apart,
             "questions": more.questions,
+            "more_in_this_run": more.more_in_this_run,
             **({} if more.why is None else {"why": more.why}),
         },
         "next": [_stage_row(stage, advice, reading.stages, reading.captain) for stage in advice.next],
@@ -148,7 +174,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
         "every_team": advice.every_team,
         "cost": advice.cost,
         "valid": VALID,
-        "notes": list(reading.notes),
+        "notes": [*advice.notes, *reading.notes],
     }
 
 
@@ -176,7 +202,7 @@ def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[s
     words = [sentence(advice, wanted), over_singles_words(advice), surer_words(advice)]
     words.append(next_words(advice, reading.stages, reading.captain))
     told = [line for part in words if part is not None for line in _wrapped(part)]
-    notes = [line for note in reading.notes for line in _wrapped(f"Note: {note}.")]
+    notes = [line for note in (*advice.notes, *reading.notes) for line in _wrapped(f"Note: {note}.")]
     head = list(_head(advice))
     room = HIGH - len(head) - len(told) - 1
     rows = _table(advice, max(2, room))
@@ -190,7 +216,7 @@ def _head(advice: Advice) -> Iterator[str]:
         yield f"{players}."
         return
     yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
-    how = "All" if advice.every_team else "The best found of"
+    how = "Votes of all" if advice.every_team else "The best found of"
     yield f"{how} teams of up to six; 95 % intervals, untouched by the choice."
 
 

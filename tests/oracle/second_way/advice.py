@@ -40,6 +40,8 @@ class Advised:
         values = self._values(taken)
         if values is not None and told["over_every_single"] is not None:
             yield from self._over_singles(told["over_every_single"], values)
+        if (more := told["surer"]) is not None and more["questions"] is not None:
+            yield from _unequal("more_in_this_run", more["more_in_this_run"], more["questions"] + more["questions"])
         for stage in told["next"]:
             least, most = 0.0, 100 * (1 - taken["accuracy"])
             if not least <= stage["at_most_points"] <= most + 1e-3:
@@ -72,11 +74,10 @@ class Advised:
         yield from _unequal("difference", row["difference"], value)
         yield from _unequal("low", row["low"], low)
         yield from _unequal("high", row["high"], high)
-        yield from _unequal(
-            "the narrowest lead", row["low"], min(ends[0] for _, ends in found.values() if ends[0] is not None)
-        )
-        if row["low"] is not None and row["better"] != (row["low"] > 0):
-            yield f"better: {row['better']} with {row['low']}"
+        yield from _unequal("the least lead", row["difference"], min(lead for lead, _ in found.values()))
+        better = all(ends[0] is not None and ends[0] > 0 for _, ends in found.values())
+        if row["better"] != better:
+            yield f"better: {row['better']}, expected {better}"
 
     def _worth(self, player: str, question: str) -> float:
         return float(self.said[player][question] == self.right[question])

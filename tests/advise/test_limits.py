@@ -1,0 +1,83 @@
+"""Under a budget or a time: what is not known is left out, and what fits is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from moot.advise.advice import advise
+from moot.advise.find import find_options
+from moot.advise.frontier import AdviceWanted
+from moot.advise.known import KnownDrafts, parted_in_two
+from moot.decide.rules import Plurality, expected_worth
+
+
+@pytest.fixture(autouse=True)
+def _nothing_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which takes most of the time."""
+    monkeypatch.setattr("moot.advise.find.FEWEST", 1_000)
+
+
+def world(seed: int, accuracies: list[float], usd_per_1000: list[float], questions: int = 100) -> KnownDrafts:
+    draw = np.random.default_rng(seed)
+    shape = len(accuracies), questions
+    codes = np.where(draw.random(shape) < np.array(accuracies)[:, None], 0, draw.integers(1, 5, size=shape))
+    usd = np.repeat(np.array(usd_per_1000)[:, None] / 1000, questions, axis=1)
+    names = tuple(f"p{place}" for place in range(len(accuracies)))
+    units = tuple(map(str, range(questions)))
+    return KnownDrafts(names, codes.astype(np.int16), (codes == 0) * 1.0, units, 5, usd, 1000 * usd)
+
+
+@pytest.mark.parametrize("what", ["usd", "seconds"])
+def test_one_player_of_whom_it_is_not_known_hides_nobody(what: str) -> None:
+    """It was weighed by calls then, and the most accurate alone hid whoever is cheap."""
+    drafts = world(1, [0.9, 0.8, 0.6, 0.5], [9.0, 5.0, 0.5, 0.1])
+    gaps = getattr(drafts, what).copy()
+    gaps[1] = np.nan
+    limit = {"usd": AdviceWanted(budget_usd_per_1000=1.0), "seconds": AdviceWanted(max_seconds=1.0)}[what]
+    advice = advise(replace(drafts, **{what: gaps}), limit)
+    assert advice.recommended is not None
+    assert set(advice.recommended.option.names(drafts.players)) <= {"p2", "p3"}
+    assert ["p1" in note for note in advice.notes] == [True]
+    none = advise(replace(drafts, **{what: gaps}), replace(limit, **dict.fromkeys(_set(limit), 0.05)))
+    assert none.recommended is None
+    assert "0.1" in str(none.why_none)
+    assert not advise(drafts, limit).notes
+
+
+def _set(wanted: AdviceWanted) -> list[str]:
+    return [name for name in ("budget_usd_per_1000", "max_seconds") if getattr(wanted, name) is not None]
+
+
+def test_an_unknown_time_is_quicker_than_nobody() -> None:
+    drafts = world(2, [0.9, 0.6], [1.0, 1.0])
+    assert drafts.seconds is not None
+    seconds = drafts.seconds.copy()
+    seconds[0] = np.nan
+    advice = advise(replace(drafts, seconds=seconds), AdviceWanted())
+    assert "p1 alone" in [point.option.words(drafts.players) for point in advice.points]
+
+
+def test_the_best_vote_that_can_be_paid_is_found_among_dear_players() -> None:
+    """Thousands of dear teams are more accurate than any that keeps to the budget."""
+    able, prices = [0.9] * 6 + [0.62] * 6, [6.0] * 6 + [0.11, 0.12, 0.13, 0.14, 0.15, 0.16]
+    drafts = world(3, able, prices)
+    search = drafts.at(parted_in_two(drafts.units).search)
+    best = max(
+        float(expected_worth(Plurality(), search.candidates(team)).mean())
+        for size in (3, 4, 5, 6)
+        for team in combinations(range(6, 12), size)
+        if sum(prices[seat] for seat in team) <= 0.7
+    )
+    taken = advise(drafts, AdviceWanted(budget_usd_per_1000=0.7)).recommended
+    assert taken is not None
+    assert taken.played.usd_per_1000 is not None
+    assert taken.played.usd_per_1000 <= 0.7
+    assert float(taken.option.searched.mean()) >= best - 1e-6
+    looked_at_before = find_options(search)
+    at_any_price = advise(drafts, AdviceWanted(budget_usd_per_1000=0.7), looked_at_before).recommended
+    assert at_any_price is not None
+    assert float(at_any_price.option.searched.mean()) >= best - 0.05
