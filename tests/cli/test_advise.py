@@ -214,3 +214,14 @@ def test_a_run_without_drafts_says_what_is_missing(moot: Moot, tmp_path: Path) -
     other = {name: {"provider": "recorded", "file": "replies.jsonl", "model": turned[name]} for name in PLAYERS}
     write_cup(tmp_path, models=other)
     assert "no graded drafts of ann, bob, cat" in " ".join(moot("advise", "cup.yaml", ends=2).split())
+
+
+def test_answers_that_are_missing_are_told(moot: Moot, tmp_path: Path) -> None:
+    """Whether somebody was silent or never asked stands in no label file."""
+    rows = ["question_id,model,pred,answer"]
+    for number in range(60):
+        rows += [f"q{number},{name},{'A' if number % part else 'B'},A" for name, part in (("old", 3), ("older", 2))]
+        rows += [f"q{number},new,A,A"] if number % 5 else []
+    (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
+    told = json.loads(moot("advise", "labels.csv", "--json"))
+    assert told["notes"][0] == "12 of 180 answers are missing and count as not right, most of them of new (12 of 60)"
