@@ -49,6 +49,7 @@ TRIED = {
     "a longer answer equals itself alone": "tests/grade/test_long_answers.py",
     "`params` hold no address, key or header": "tests/models/test_litellm.py",
     "over all servers of a store": "tests/serve/test_day_cap.py",
+    "A model goes one call at a time under a cap until its first bill": "tests/engine/test_money_attacks.py",
     "as many as the day has room for": "tests/serve/test_day_cap.py",
     "what is not shown is not read": "tests/serve/test_long_past.py",
     "a JSON within a text or base64": "tests/engine/test_secrets.py",

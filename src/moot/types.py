@@ -23,6 +23,7 @@ Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused",
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer. `abstained`: there
 is an answer, and it is not given, since it is not sure enough."""
 
+ABSTAINED: Outcome = "abstained"
 OUTCOMES: tuple[Outcome, ...] = ("answered", "undecided", "abstained", "unanswered", "refused", "failed")
 WITH_ANSWER: frozenset[str] = frozenset(("answered", "undecided"))
 """Outcomes of an episode that has an answer, be it one that is only fallen back on: it is graded like any other."""

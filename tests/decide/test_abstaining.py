@@ -10,6 +10,7 @@ import pytest
 from beside import rows
 
 import moot
+from moot.decide.abstaining import percent_below
 from moot.errors import FileError
 from moot.models.scripted import Script, ScriptedModel
 from moot.store.rows import verdict_of
@@ -159,3 +160,11 @@ async def test_what_cannot_be_told_is_refused_before_any_call(
 async def test_it_may_stand_beside_the_strategy_too(tmp_path: Path) -> None:
     results, _ = await played(tmp_path, [{"vote": None, "abstain": {"below": 0.6}}], 60)
     assert [row["label"] for row in results.figures["accuracy"]] == ["vote(abstain={below: 0.6})"]
+
+
+@pytest.mark.parametrize(
+    ("chance", "below", "said"),
+    [(0.848, 0.85, "84.8"), (0.84996, 0.85, "84.996"), (0.7, 0.85, "70"), (0.999, None, "100")],
+)
+def test_what_is_not_sure_enough_never_looks_as_if_it_were(chance: float, below: float | None, said: str) -> None:
+    assert percent_below(chance, below) == said

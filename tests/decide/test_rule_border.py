@@ -205,7 +205,7 @@ def test_any_json_is_refused_or_decides(content: Any) -> None:
 def test_weights_that_are_given_are_bounded_too(weight: float, tmp_path: Path) -> None:
     models = {name: ScriptedModel(name, ["x"]) for name in PLAYERS}
     for strategy in ({"weighted": {"weights": {"ann": weight}}}, WeightedVote(weights={"ann": weight})):
-        with pytest.raises(UsageError, match=r"weights: expected learnt or keys and values .a number from 0 to 100000"):
+        with pytest.raises(UsageError, match=r"weights.* a number from 0 to 100000"):
             moot.run(
                 moot.Experiment(
                     name="cup",

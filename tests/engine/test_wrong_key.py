@@ -253,8 +253,7 @@ async def test_a_wrong_key_costs_nothing_of_the_budget(tmp_path: Path, monkeypat
         place = there[key]
         if place == 12:
             some_there.set()
-        if place > 1:  # the first of all goes alone
-            await some_there.wait()
+        await some_there.wait()
         if place > FIRST_CALLS:
             await asyncio.sleep(0.5)
         return 401
@@ -262,13 +261,27 @@ async def test_a_wrong_key_costs_nothing_of_the_budget(tmp_path: Path, monkeypat
     store = tmp_path / "cup.db"
     paid = {"price": {"prompt": 10, "completion": 10}, "params": {"max_tokens": 1000}}
     async with scripted(late) as (base_url, _):
-        models = {"ann": endpoint(base_url, limits={"concurrent": 12}, **paid)}
+        # Under a cap the calls of a model that has sent no bill go one at a time, so it takes many models.
+        models = {f"ann{n}": endpoint(base_url, f"ann{n}", limits={"concurrent": 12}, **paid) for n in range(12)}
         with pytest.raises(KeyRefused):
-            await moot.arun(experiment(tmp_path, 200, models=models, budget_usd=1), store=store)
-    assert there.total() <= 12 + FIRST_CALLS, "those that had no place yet have not left"
+            await moot.arun(experiment(tmp_path, 20, models=models, budget_usd=1), store=store)
+    assert there.total() <= (12 + 1) * FIRST_CALLS, "a few of each model, of 240"
     with closing(sqlite3.connect(store)) as books:
         assert books.execute("SELECT count(*) FROM reservations").fetchone() == (0,)
         assert books.execute("SELECT coalesce(sum(usd), 0) FROM losses").fetchone() == (0,)
+
+
+async def test_a_wrong_key_ends_a_run_under_a_cap_at_once(tmp_path: Path) -> None:
+    """Its calls go one at a time, and those that wait for their turn are not sent once the key is known to be wrong."""
+    paid = {"price": {"prompt": 10, "completion": 10}, "params": {"max_tokens": 1000}}
+
+    async def refuse(body: dict[str, Any], key: str) -> int:
+        return 401
+
+    async with scripted(refuse) as (base_url, told):
+        with pytest.raises(KeyRefused):
+            await moot.arun(experiment(tmp_path, 100, models={"ann": endpoint(base_url, **paid)}, budget_usd=1))
+        assert told[401] <= FIRST_CALLS
 
 
 async def test_a_slow_model_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

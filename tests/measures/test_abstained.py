@@ -105,10 +105,11 @@ def test_it_is_told_wherever_outcomes_are(tmp_path: Path, capsys: pytest.Capture
         assert run_app(app, [*words]) == 0
         return " ".join(capsys.readouterr().out.split())
 
-    sentence = "timid@ann answered 75 % of the questions; of these 80.0 % were right"
+    sentence = "timid@ann gave an answer to 75 % of the questions; of these 80.0 % were right"
     text = said("report", "--store", store, "--all")
     assert sentence in text
     assert "10 abstained" in text
+    assert "Abstained: timid on 10 of 40 pairs. They are neither rescues nor regressions, and in no rate." in text
     assert json.loads(said("compare", store, "timid", "talkative", "--json"))["abstained"] == {"a": 10, "b": 0}
     page = tmp_path / "report.html"
     said("report", "--store", store, "-o", str(page))
@@ -133,3 +134,38 @@ async def test_an_answer_beside_abstained_is_a_bug_of_the_strategy(tmp_path: Pat
     results = await run(tmp_path, strategies=[Odd()])
     (row,) = results.figures["accuracy"]
     assert row["outcomes"] == {"failed": 40}
+
+
+async def test_what_is_not_given_is_no_error_made(tmp_path: Path) -> None:
+    """The headline, the gains and `moot compare` count it apart; what is over all questions stays so."""
+    results = await run(tmp_path, strategies=["solo", Timid()])
+    head = results.figures["headline"]
+    over = head["over_best_single"]
+    right_alone = [n for n in range(40) if n % 3]
+    right_after = [n for n in range(40) if n % 5 and n % 4]
+    kept = [n for n in right_alone if n % 4 == 0]
+    made = [n for n in right_alone if n not in right_after and n not in kept]
+    fixed = [n for n in right_after if n not in right_alone]
+    counts = {"rescues": len(fixed), "regressions": len(made), "abstained": len(kept)}
+    (gain,) = [row for row in results.figures["gains"] if row["captain"] == "ann"]
+    for row in (over, head["over_captain"], gain):
+        assert {key: row[key] for key in counts} == counts
+        assert row["difference"] == pytest.approx((len(right_after) - len(right_alone)) / 40)
+    (safety,) = [row for row in results.figures["safety"] if row["stage"] == "timid"]
+    assert (safety["rescues"], safety["regressions"]) == (len(fixed), len(made))
+    told = f"it fixed {len(fixed)} of ann's errors, made {len(made)} new ones, and abstained on {len(kept)} that ann had right"
+    assert told in head["sentence"]
+    assert f"got {100 * len(right_after) / 40:.1f} %" in head["sentence"], "answered is said of what was given"
+
+
+def test_compare_tells_what_was_not_given_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(run(tmp_path))
+    for names in (("timid", "talkative"), ("talkative", "timid")):
+        assert run_app(app, ["compare", f"sqlite:///{tmp_path / 'cup.db'}", *names, "--json"]) == 0
+        row = json.loads(capsys.readouterr().out)
+        assert row["rescues"] == row["regressions"] == 0
+        assert row["worse_by_abstaining"] == {"a": 8 * (names[0] == "timid"), "b": 8 * (names[0] != "timid")}
+        assert row["difference"] == pytest.approx(-0.2 if names[0] == "timid" else 0.2)
+    assert run_app(app, ["compare", f"sqlite:///{tmp_path / 'cup.db'}", "timid", "talkative"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "timid was better on 0 and worse on 0; timid abstained on 8 that talkative did better on." in said

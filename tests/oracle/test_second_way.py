@@ -46,6 +46,7 @@ from second_way.worlds import (
     experiment,
     few_waiting,
     gaps_over_clusters,
+    little_feedback,
     one_after_another,
     one_at_a_time,
     other_calls,
@@ -303,6 +304,18 @@ def test_answers_that_are_not_given_too(number: int, tmp_path: Path) -> None:
     (row,) = [row for row in figures["accuracy"] if "abstain" in row["options"]]
     assert 0 < row["coverage"]["value"] < 1
     assert any(row.get("abstained") for row in figures.get("safety", ()))
+
+
+@pytest.mark.parametrize("number", range(1 + MORE))
+def test_little_feedback_for_a_team_that_abstains_too(number: int, tmp_path: Path) -> None:
+    keys, shares = little_feedback(number, tmp_path)
+    with troubles(shares):
+        _check(tmp_path, keys)
+    (row,) = [row for row in played.figures(tmp_path)["accuracy"] if "abstain" in row["options"]]
+    raw = played.raw(tmp_path, keys)
+    referenced = [question for question in raw.questions if raw.waits(question)]
+    assert row["outcomes"]["abstained"] > 0
+    assert row["n"] == len(referenced) < raw.size, "what is known does not hang on how a play ended"
 
 
 @pytest.mark.parametrize("number", range(1 + MORE))

@@ -19,6 +19,8 @@ from moot.cli.exit import run_app
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.live.team import LiveTeam
+from moot.report.figures import figures as of_all
+from moot.report.figures import find_experiment
 from moot.simulate.server import running
 from moot.types import Case, Question
 
@@ -188,3 +190,30 @@ async def test_without_a_rule_nothing_tells_it(tmp_path: Path) -> None:
         refused.value
     )
     assert "then rule: rule.json of the team" in str(refused.value)
+
+
+async def test_its_accuracy_is_over_the_questions_that_have_a_reference(tmp_path: Path) -> None:
+    """Whatever came of them: were an abstention graded where an answer is not, who abstains would be wrong by construction."""
+    async with fitted(tmp_path) as base_url:
+        spec = config(base_url, strategies=[{"learnt": {"from": "rule.json", "abstain": {"below": SURE}}}])
+        async with serving(tmp_path, spec) as served:
+            bodies = await replies(served, next(iter(served.live.models)))
+            answered = [body["moot"]["outcome"] == "answered" for body in bodies]
+            told = [*range(0, 12, 3), answered.index(True), answered.index(False)]
+            for place in set(told):
+                feedback = {"episode": bodies[place]["moot"]["episode"], "answer": QUESTIONS[40 + place]["answer"]}
+                assert (await served.post("/v1/feedback", feedback))[0] == 200
+            await served.live.record.flush()
+            figures = await served.live.store.run(lambda connection: of_all(connection, find_experiment(connection)))
+    right = [
+        body["choices"][0]["message"]["content"] == QUESTIONS[40 + place]["answer"] for place, body in enumerate(bodies)
+    ]
+    (row,) = figures["accuracy"]
+    assert row["outcomes"] == {"answered": sum(answered), "abstained": 12 - sum(answered)}
+    assert row["n"] == len(set(told))
+    assert row["value"] == sum(right[place] for place in set(told)) / len(set(told))
+    known = sum(right[place] for place in set(told))
+    could = known + sum(answered[place] for place in range(12) if place not in told)
+    assert row["bounds"] == {"low": known / 12, "high": could / 12}
+    head = figures["headline"]
+    assert (head["value"], head["n"], head["bounds"]) == (row["value"], row["n"], row["bounds"])

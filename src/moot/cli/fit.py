@@ -120,7 +120,7 @@ def fit_command(
     for line in (
         *_shown(content, learnt, figures, notes, drift),
         *_promise_words(made),
-        *next_lines(file, output, learnt, targets),
+        *next_lines(file, output, learnt, made.get(content["kept"], ())),
     ):
         say(line)
     if kept_before is not None:

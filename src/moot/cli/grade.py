@@ -133,7 +133,8 @@ def _say(graded: Graded, grading: Grading) -> None:
         f"{graded.ungraded} ungraded",
         f"{graded.disputed} disputed",
     ]
-    say(f"{grading.name}: {graded.scores} answers: {', '.join(parts)}")
+    without = f"; {count(graded.without_answer, 'play')} without an answer" if graded.without_answer else ""
+    say(f"{grading.name}: {count(graded.scores, 'answer')}: {', '.join(parts)}{without}")
     if grading.reused:
         say(f"moot: {grading.reused_told}; --anew asks for them again", file=sys.stderr)
     for told in grading.broken:

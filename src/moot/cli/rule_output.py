@@ -12,6 +12,7 @@ from typing import Any
 from moot.cli.outputs import checked_output
 from moot.config.flow import flow
 from moot.decide.learning import LearntRule
+from moot.decide.promise import Promise
 from moot.decide.rules import Leader, Plurality
 from moot.errors import FileError, UsageError
 from moot.experiment.fitted import rule_named
@@ -62,18 +63,23 @@ def write_rule(output: Path, content: Mapping[str, Any] | Sequence[Mapping[str, 
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
 
 
-def next_lines(file: ExperimentFile, output: Path, learnt: LearntRule, targets: Sequence[float]) -> Iterator[str]:
+def next_lines(file: ExperimentFile, output: Path, learnt: LearntRule, wanted: Sequence[Promise]) -> Iterator[str]:
+    """`wanted`: what was asked to be promised of the rule that was kept. Who took a target that cannot be would answer nothing,
+    so the strictest is told that can."""
+    kept = max((promise.target for promise in wanted if promise.threshold is not None), default=None)
     try:
         beside = str(output.resolve().relative_to(file.path.resolve().parent))
     except ValueError:
         beside = str(output.resolve())
-    if not targets and _decides_by(file, output):
+    if not wanted and _decides_by(file, output):
         yield f"Written: {output}, which {file.path.name} decides by already; its figures leave these questions out."
     else:
         yield f"Written: {output}. In the file, whose figures leave these questions out:"
-        abstain = {"abstain": {"target": targets[-1]}} if targets else {}
+        abstain = {} if kept is None else {"abstain": {"target": kept}}
         yield f"  strategies: {flow([{'learnt': {'from': beside, **abstain}}])}"
-    if not targets:  # who wants to abstain needs all of them
+    if wanted and kept is None:
+        yield "  It abstains from nothing: what was to be promised cannot be, and with such a target it would answer nothing."
+    if not wanted:  # who wants to abstain needs all of them
         yield from _cheaper(learnt)
     yield f"Then: moot serve {shlex.quote(str(file.path))}"
 

@@ -185,8 +185,16 @@ def held_back(verdict: Verdict, why: str, abstain: Abstain, chance: float | None
 def _why(chance: float | None, sure: HowSure) -> str:
     if chance is None:
         return f"not sure enough: no probability could be told ({sure.why})"
-    said = f"not sure enough: right with {100 * chance:.0f} % ({sure.why})"
+    said = f"not sure enough: right with {percent_below(chance, sure.below)} % ({sure.why})"
     return f"{said}; {sure.held}" if sure.below is None else f"{said}, and answered from {100 * sure.below:g} % on"
+
+
+def percent_below(chance: float, below: float | None) -> str:
+    """In whole percent; with more digits where it would look as high as what it is below."""
+    digits = 0
+    while below is not None and digits < 6 and float(f"{100 * chance:.{digits}f}") >= float(f"{100 * below:g}"):
+        digits += 1
+    return f"{100 * chance:.{digits}f}"
 
 
 def _chance(model: ChoiceModel, verdict: Verdict) -> float | None:

@@ -51,10 +51,17 @@ class Graded:
     """Answers that two judges both graded, for their agreement."""
     unsaid: int = 0
     """How many of the ungraded are to questions of which nobody has said what is right."""
+    without_answer: int = 0
+    """Plays that have none, and so nothing to grade: they are in no stage."""
 
     def __add__(self, other: Graded) -> Graded:
-        judged = [*self.judged, *other.judged]
-        return Graded(self.stages + other.stages, self.causes + other.causes, judged, self.unsaid + other.unsaid)
+        return Graded(
+            self.stages + other.stages,
+            self.causes + other.causes,
+            [*self.judged, *other.judged],
+            self.unsaid + other.unsaid,
+            self.without_answer + other.without_answer,
+        )
 
     @property
     def scores(self) -> int:
@@ -147,6 +154,9 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         person = persons_word(case, answer, sheet.persons)
         score = grading.score(case, answer, words, person)
         store.put_later([(schema.scores, score_row(row["cell"], case.digest, row["repeat"], grading.name, score))])
+        if answer is None:
+            graded.without_answer += 1
+            continue
         # Whatever a grader calls it, an answer without a grade is ungraded, unless judges differ.
         ungraded = score.value is None and score.stage != "disputed"
         graded.stages["ungraded" if ungraded else score.stage] += 1

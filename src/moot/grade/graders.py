@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 
 from moot.errors import UsageError
 from moot.grade.identity import VERSION, identity, unplain_option
-from moot.grade.match import NO_ANSWER, NOT_KNOWN_YET, Grader, Match
+from moot.grade.match import NOT_KNOWN_YET, Grader, Match, no_answer
 from moot.grade.normalise import normalise
 from moot.models.closest import closest
 from moot.plugins import PluginKind, in_one_line, problem_with_object
@@ -160,7 +160,7 @@ class AskedOnce:
 
     def _without_asking(self, case: Case, answer: str | None) -> Score | None:
         if answer is None:
-            return NO_ANSWER
+            return no_answer(known=case.known)
         if not case.known:
             return NOT_KNOWN_YET
         place = (case.digest, normalise(answer))

@@ -46,6 +46,14 @@ NO_ANSWER = Score(0.0, "no-answer")
 REJECTED = Score(0.0, "match", "rejected by the author")
 """In so many words: nobody need be asked."""
 NOT_KNOWN_YET = Score(None, "ungraded", "nobody has said yet what is right")
+NOTHING_SAID = Score(None, "no-answer", NOT_KNOWN_YET.detail)
+"""Nothing said where nobody has said what is right. It will never be right, but were it graded where an answer is not, what is
+known would hang on how a play ended: who abstains often would be wrong by construction."""
+
+
+def no_answer(*, known: bool) -> Score:
+    """What nothing is worth. `known`: whether somebody has said what is right."""
+    return NO_ANSWER if known else NOTHING_SAID
 
 
 _NO_DIFFERENCE = re.compile(r"\b(?:a|an|the)\b|[\W_]+", re.IGNORECASE)
@@ -60,7 +68,7 @@ def match(case: Case, answer: str | None) -> Score:
     What the author of the question rejects is wrong, even where it equals an accepted answer.
     """
     if answer is None:
-        return NO_ANSWER
+        return no_answer(known=case.known)
     if not case.known:
         return NOT_KNOWN_YET
     if too_long(answer):

@@ -17,6 +17,8 @@ def way_of(right: float | None, stage: str | None, *, waits: bool) -> WayOfGradi
 
     A grader that is not ours is in a judge's place where it finds an answer wrong: it has more to say than what is right.
     """
+    if right is None and stage == NO_ANSWER.stage:
+        return "nothing said"
     if right is None:
         return "waiting" if waits else "nobody"
     return "judge" if stage in BY_JUDGES or (right < 1.0 and stage not in BY_MATCH) else "at once"

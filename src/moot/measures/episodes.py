@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from moot.grade.ways import way_of
 from moot.measures.cells import Row, Stored
-from moot.stats.graded import Value, WayOfGrading, said_value
+from moot.stats.graded import Value, WayOfGrading, ended_value, said_value
 from moot.traces import Trace, not_waited_for
 from moot.types import Answer, Case, Verdict
 
@@ -89,7 +89,7 @@ class EpisodeOutline(NamedTuple):
     @property
     def value(self) -> Value:
         """What it is worth, and how it came by that."""
-        return said_value(self.right, self.way, self.open_words)
+        return ended_value(said_value(self.right, self.way, self.open_words), self.outcome)
 
 
 def right_of(row: Row) -> float | None:

@@ -19,6 +19,7 @@ from moot.measures.source import Source
 from moot.stats.crossfit import best
 from moot.stats.graded import Value, known, least_of, mean_value
 from moot.stats.shared_questions import SharedQuestions, shared_questions
+from moot.types import ABSTAINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,9 @@ def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, ti
     """One cell that played every question once: there are no means to take."""
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
-    counted = {episode.key[0]: episode.value for episode in seen if episode.way != "at once"}
+    counted = {
+        episode.key[0]: episode.value for episode in seen if episode.way != "at once" or episode.outcome == ABSTAINED
+    }
     counts = dict.fromkeys(ungraded, 1)
     return SideResults(
         title,

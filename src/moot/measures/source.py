@@ -24,7 +24,7 @@ from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
-from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, right_of
+from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of
 from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
@@ -34,7 +34,7 @@ from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.bulk_read import pays
 from moot.store.rows import config_of, placed_case, verdict_of
-from moot.types import Answer, Case
+from moot.types import WITH_ANSWER, Answer, Case
 
 
 class Source:
@@ -261,12 +261,10 @@ class Source:
         return read.part([(episode.key, episode.drafts) for episode in seen if episode.drafts], not_needed)
 
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
-        """With those told apart whose answers wait for a grade."""
+        """With those told apart whose answers wait for a grade, and those without one of which nobody knows what is right."""
         return [
-            episode._replace(
-                waits=self.grades.wait(self.cases[episode.key[0]]), open_words=self.open_words(None, episode.open_words)
-            )
-            if episode.right is None
+            self.grades.marked(episode, self.cases[episode.key[0]])
+            if episode.right is None or episode.outcome not in WITH_ANSWER
             else episode
             for episode in episodes
         ]
@@ -285,7 +283,7 @@ class Source:
                 row["position"],
                 row["repeat"],
                 verdict_of(row["verdict"]),
-                right_of(row),
+                self.graded_as(row)[0],
                 row["stage"],
                 row["seconds"],
                 call_keys(orjson.loads(row["transcript"])),

@@ -11,16 +11,17 @@ from sqlalchemy import Connection
 
 from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
 from moot.grade.grading import GradedBy, scored, scores_name
+from moot.grade.match import no_answer
 from moot.grade.normalise import normalise
 from moot.grade.persons import persons_word, words_by_case
 from moot.grade.ways import way_of
 from moot.measures.cells import Row
-from moot.measures.episodes import right_of
+from moot.measures.episodes import EpisodeOutline
 from moot.measures.judgements import judgements_by_case
 from moot.stats.graded import WayOfGrading
 from moot.store import queries
 from moot.store.rows import grades_of
-from moot.types import Case, Score
+from moot.types import WITH_ANSWER, Case, Score
 
 
 def grader_of(config: Mapping[str, Any]) -> str:
@@ -47,6 +48,8 @@ class StoredGrades:
 
     def score(self, case: Case, text: str | None) -> Score:
         """What a text is worth, with the stage of grading that has settled it, or has not."""
+        if text is None:
+            return self.of_nothing(case)
         person = self._persons_word(case, text)
         words = self.judgements.get(case.digest, ())
         return scored(self._grader, case, text, words, person, judges=len(self.judges))
@@ -58,8 +61,21 @@ class StoredGrades:
 
     def of_row(self, row: Row, case: Case) -> tuple[float | None, WayOfGrading]:
         """The same of a stored result."""
-        right = right_of(row)
-        return right, way_of(right, row["stage"], waits=self.wait(case))
+        if row["answer"] is None:
+            nothing = self.of_nothing(case)
+            return nothing.value, way_of(nothing.value, nothing.stage, waits=self.wait(case))
+        return row["value"], way_of(row["value"], row["stage"], waits=self.wait(case))
+
+    def of_nothing(self, case: Case) -> Score:
+        """What a play without an answer is worth. In a store of before it may be 0 where nobody has said what is right."""
+        return no_answer(known=self.wait(case))
+
+    def marked(self, episode: EpisodeOutline, case: Case) -> EpisodeOutline:
+        """With why it has no grade, of one that has none or no answer."""
+        waits = self.wait(case)
+        if episode.outcome in WITH_ANSWER:
+            return episode._replace(waits=waits, open_words=self.open_words(None, episode.open_words))
+        return episode if waits else episode._replace(right=None, stage=self.of_nothing(case).stage)
 
     def open_words(self, right: float | None, text: str | None) -> str | None:
         """What an ungraded answer says, as its grade will go by it: everybody who grades is asked about normalised words."""

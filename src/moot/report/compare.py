@@ -22,6 +22,7 @@ from moot.report.whose_figures import whose_words
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate_row
 from moot.stats.graded_pairs import (
+    Pairs,
     compare_graded,
     difference_bounds,
     fair_pairs,
@@ -30,6 +31,7 @@ from moot.stats.graded_pairs import (
     uncounted,
     why_no_difference,
     why_turned,
+    worse_by_abstaining,
 )
 from moot.stats.power import detectable
 
@@ -58,6 +60,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
         row[name] = estimate_row(side_estimate(pairs, place))
     row |= uncounted(pairs) | learnt_row((*first, *second))
     row |= _abstained(source, (first, second), pairs)
+    row |= _errors_apart(row, fair_pairs(pairs))
     chosen_on = {question for cell in (*first, *second) for question in source.chosen_on(cell)} & source.cases.keys()
     apart = one.calls.keys() ^ other.calls.keys()
     row["left_out"] = len(apart - chosen_on)
@@ -93,6 +96,16 @@ def _abstained(source: Source, sides: Sequence[Sequence[Stored]], asked: Collect
     return {"abstained": dict(zip(("a", "b"), times, strict=True))} if any(times) else {}
 
 
+def _errors_apart(row: Mapping[str, Any], pairs: Pairs) -> dict[str, Any]:
+    """What either side abstained from and the other had right is no error that it made, nor one that the other repaired."""
+    if "abstained" not in row or row["rescues"] is None:
+        return {}
+    turned = {question: [(other, one) for one, other in several] for question, several in pairs.items()}
+    mine, theirs = (len(worse_by_abstaining(way)) for way in (pairs, turned))
+    counts = {"rescues": row["rescues"] - theirs, "regressions": row["regressions"] - mine}
+    return {**counts, "worse_by_abstaining": {"a": mine, "b": theirs}}
+
+
 def _meant(option: str, text: str, cells: Sequence[Stored]) -> list[Stored]:
     try:
         return cells_named(text, cells)
@@ -121,8 +134,9 @@ def _words(row: Mapping[str, Any]) -> list[str]:
             f" {count(sum(row['ungraded'].values()), 'answer is', 'answers are')} not graded.",
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
+    reached = "got right" if "abstained" in row else "answered"  # what it answered is another share then
     sentences = [
-        f"{row['a']} answered {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
+        f"{row['a']} {reached} {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
         f" of the {count(row['n'], 'question')} that both played{_not_chosen_on(row)}{graded}{_clusters(row)}.",
         f"Difference: {signed(row['difference'])} points{_limits(row)}; {_tested(row)}.",
         _changes(row),
@@ -179,7 +193,13 @@ def _not_chosen_on(row: Mapping[str, Any]) -> str:
 def _changes(row: Mapping[str, Any]) -> str:
     if row["rescues"] is None:
         return f"On how many {row['a']} was better or worse is not known: {row['counts_why']}."
-    return f"{row['a']} was better on {row['rescues']:,} and worse on {row['regressions']:,}."
+    told = f"{row['a']} was better on {row['rescues']:,} and worse on {row['regressions']:,}"
+    apart = [
+        f"{row[side]} abstained on {many:,} that {row[other]} did better on"
+        for (side, many), other in zip(row.get("worse_by_abstaining", {}).items(), "ba", strict=False)
+        if many
+    ]
+    return f"{'; '.join([told, *apart])}."
 
 
 def _share(row: Mapping[str, Any]) -> str:

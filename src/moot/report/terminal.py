@@ -291,14 +291,16 @@ def _human(figures: Figures, width: int) -> Iterable[Table]:
 
 def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
     every = figures.get("gains", ())
-    heads = ("strategy", "captain", "gain (interval)", "saved", "spoilt", "p", "n")
+    abstains = any("abstained" in row for row in every)
+    heads = ("strategy", "captain", "gain (interval)", "saved", "spoilt", *(["abst."] if abstains else []), "p", "n")
     for of, rows in _by_team(figures, every):
         cells = []
         for row in in_order(figures, rows):
             adjusted = {"low": row["low_holm"], "high": row["high_holm"]}
             gain = f"{points(row['difference'])} {interval(adjusted)}"
             p = shown(row["p_holm"], "p")
-            changes = (shown(row["rescues"]), shown(row["regressions"]))
+            changes = [shown(row["rescues"]), shown(row["regressions"])]
+            changes += [str(row.get("abstained", 0))] if abstains else []
             cells.append((*_named(row), gain, *changes, p, str(row["n"])))
         against = count(rows[0]["family"], "comparison")
         title = f"Gain over the captain alone{of}, in points (interval and p adjusted for {against})"

@@ -23,14 +23,15 @@ from moot.stats.completions import Between
 from moot.stats.counted_words import count, no_interval_words
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.proportion import Share, share, share_between
-from moot.types import Estimate
+from moot.types import ABSTAINED, Estimate
 
 FEW_WAITING = 0.05
 """Up to this share of answers that still wait for a grade, a figure over the others stands, with its bounds."""
 
-WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "not heard"]
+WayOfGrading = Literal["at once", "judge", "waiting", "nobody", "nothing said", "not heard"]
 """How an answer came by its grade: without a judge; by one, or by whoever is in its place; not yet, although somebody has
-said what is right, so that it waits; not at all, since nobody has; or it was never heard, since the team did not wait."""
+said what is right, so that it waits; not at all, since nobody has; the same where nothing was said, which cannot be right
+whatever is; or it was never heard, since the team did not wait."""
 
 
 class Value(NamedTuple):
@@ -53,6 +54,8 @@ class Value(NamedTuple):
     words: tuple[tuple[str, float], ...] = ()
     """What the ungraded answers say, as far as it is told, each with its part of the value: equal words to one question will
     have equal grades."""
+    abstained: int = 0
+    """How many of the plays gave no answer since it was not sure enough."""
 
     @property
     def open(self) -> bool:
@@ -78,8 +81,11 @@ COUNTS = ("answers", "waiting", "judged", "not_heard", "nobody")
 @lru_cache(maxsize=1024)  # nearly all are right or wrong at once, and there may be hundreds of thousands
 def graded_value(right: float | None, way: WayOfGrading = "at once") -> Value:
     """Of one answer."""
-    waiting, judged, not_heard, nobody = (int(way == each) for each in ("waiting", "judge", "not heard", "nobody"))
+    waiting, judged, not_heard = (int(way == each) for each in ("waiting", "judge", "not heard"))
+    nobody = int(way in ("nobody", "nothing said"))
     least, most = (0.0, 1.0) if right is None else (right, right)
+    if way == "nothing said":
+        most = 0.0
     return Value(right, least, most, 1, waiting, judged, not_heard, nobody)
 
 
@@ -87,6 +93,11 @@ def said_value(right: float | None, way: WayOfGrading, words: str | None) -> Val
     """The same, of words that are as good as equal ones, whatever their grade will be; they matter where there is none."""
     value = graded_value(right, way)
     return value if right is not None or words is None or way == "not heard" else value._replace(words=((words, 1.0),))
+
+
+def ended_value(value: Value, outcome: str) -> Value:
+    """The same, with that nothing was said since it was not sure enough, which is not right, and no error either."""
+    return value._replace(abstained=1) if outcome == ABSTAINED else value
 
 
 UNGRADED = "answers are ungraded"
@@ -187,7 +198,8 @@ def mean_value(values: Sequence[Value]) -> Value:
             words[word] = words.get(word, 0.0) + part / n
     known_mean = sum(known_values) / len(known_values) if known_values else None
     said = tuple(sorted(words.items()))
-    return Value(known_mean, least, most, answers, waiting, judged, not_heard, nobody, said)
+    abstained = sum(value.abstained for value in values)
+    return Value(known_mean, least, most, answers, waiting, judged, not_heard, nobody, said, abstained)
 
 
 def whole_mean(values: Sequence[Value]) -> Value:

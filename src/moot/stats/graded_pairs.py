@@ -16,7 +16,7 @@ from moot.stats.completions import Between, IntervalLimits
 from moot.stats.counted_words import waiting_words
 from moot.stats.estimates import TESTED, Row, estimate
 from moot.stats.graded import Value, mean_value, settled, why_unfair_together
-from moot.stats.paired import Paired, compare
+from moot.stats.paired import BESIDE_ZERO, Paired, compare
 from moot.stats.proportion import share, share_between
 from moot.types import Estimate
 
@@ -181,6 +181,26 @@ def _compared_row(pairs: Pairs, compared: Paired) -> Row:
     elif turned := why_turned(row, compared.limits_graded):
         row["why"] = turned
     return row
+
+
+def errors_apart(row: Row, pairs: Pairs) -> Row:
+    """A row whose `regressions` are errors that the first side has made: what it abstained from and the second had right is
+    `abstained` instead. The difference, its interval and its p stay over all: nothing said is not right."""
+    if row["regressions"] is None or not any(_kept_back(several) for several in pairs.values()):
+        return row
+    abstained = len(worse_by_abstaining(pairs))
+    return {**row, "regressions": row["regressions"] - abstained, "abstained": abstained}
+
+
+def worse_by_abstaining(pairs: Pairs) -> set[str]:
+    """The questions on which the first side is worse and that it abstained from, in one of its plays at the least."""
+    lost = {question for question, (one, other) in known_pairs(pairs).items() if one < other - BESIDE_ZERO}
+    return {question for question in lost if _kept_back(pairs[question])}
+
+
+def _kept_back(several: Sequence[tuple[Value, Value]]) -> bool:
+    """Whether the first side abstained from a question of which somebody has said what is right."""
+    return any(one.abstained and one.known is not None for one, _ in several)
 
 
 def uncounted(pairs: Pairs) -> Row:

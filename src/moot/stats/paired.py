@@ -32,7 +32,7 @@ FEW_QUESTIONS = 30
 FEW_DISCORDANT = 10
 _MANY_KINDS = 2_000
 """With more questions that differ from each other the bootstrap is the normal interval, only slower."""
-_BESIDE_ZERO = 1e-9
+BESIDE_ZERO = 1e-9
 
 
 def few(questions: Iterable[str]) -> bool:
@@ -142,7 +142,7 @@ def _p_with_zero(found: float, threshold: float, value: float, at_zero: float) -
 def _limits_with_zero(low: float, high: float, alpha: float, value: float, at_zero: float) -> tuple[float, float]:
     if at_zero > alpha:
         return min(low, 0.0), max(high, 0.0)
-    return (max(low, _BESIDE_ZERO), high) if value > 0 else (low, min(high, -_BESIDE_ZERO))
+    return (max(low, BESIDE_ZERO), high) if value > 0 else (low, min(high, -BESIDE_ZERO))
 
 
 def _score(better: float, worse: float, difference: float) -> float:
@@ -247,8 +247,8 @@ def compare(pairs: QuestionPairs, *, pooled: bool = False) -> Paired:
     if not every:
         return Paired(None, None, "none", 0, 0, True)
     # Means of the same values may differ in their last digit.
-    rescues = sum(first > second + _BESIDE_ZERO for first, second in every)
-    regressions = sum(first < second - _BESIDE_ZERO for first, second in every)
+    rescues = sum(first > second + BESIDE_ZERO for first, second in every)
+    regressions = sum(first < second - BESIDE_ZERO for first, second in every)
     once = not pooled and all(value in (0, 1) for pair in every for value in pair)
     differences: Values = [first - second for first, second in every]
     if isinstance(pairs, Mapping):

@@ -31,11 +31,11 @@ from second_way.options import (
     teams_of,
     titles,
 )
-from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, extremes, turned
+from second_way.quiz_pairs import FEW_QUESTIONS, GRADED, TESTED, bounds, difference, errors_apart, extremes, turned
 from second_way.quiz_pairs import paid as family
 from second_way.ranked import Ranked
 from second_way.raw import Raw
-from second_way.shares import NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
+from second_way.shares import HOPELESS, NOBODY_KNOWS, Ungraded, Value, fair, graded, known_of, mean_row
 
 Row = dict[str, Any]
 RULE = "beats every single player; {} test; paid for the options"
@@ -264,7 +264,7 @@ def _over_best(
         least_and_most=_least_and_most(ours, theirs, asked),
     )
     row = {key: value for key, value in difference(pairs, means=means).items() if key not in (TESTED, GRADED)}
-    row |= bounds(pairs)
+    row = errors_apart(row, pairs) | bounds(pairs)
     said = said if row["difference"] is not None else None
     if said is not None:
         row |= {"difference": said.difference, "p": near(said.p)}
@@ -280,7 +280,8 @@ def _over_best(
     row["rule"] = RULE.format("exact" if row["test"] == "mcnemar" else "score")
     row |= {"best_single": reached, "each": [_beside_one(n, own, values, means) for n, own in several.values.items()]}
     rivals = [name for name in several.values if name != single and _could_beat(several, name, single, asked)]
-    return {**row, "rivals": rivals, **_withheld(several, rivals, asked, values)} if rivals else row
+    row = {**row, "rivals": rivals, **_withheld(several, rivals, asked, values)} if rivals else row
+    return {key: value for key, value in row.items() if key != "abstained" or row["rescues"] is not None}
 
 
 def _at_ends(seen: Any, rows: Sequence[Mapping[str, Value]], asked: Sequence[str]) -> Ends:
@@ -390,7 +391,7 @@ def _over_captain(raw: Raw, side: Option, values: Mapping[str, Value], options: 
         if all(question in own for own in alone):
             led = [by_question.get(question, NOBODY_KNOWS) for by_question in side.by_cell]
             pairs[question] = [(one, own[question]) for one, own in zip(led, alone, strict=True)]
-    row = difference(pairs, means=means)
+    row = errors_apart(difference(pairs, means=means), pairs)
     row |= bounds(pairs) if pairs else {}
     if row["n"] and turned(row):
         row["why"] = ANY_TEXT
@@ -463,7 +464,7 @@ def _answers(raw: Raw, of: str) -> tuple[int, int, int]:
     nothing else can be."""
     side = options(raw).get(of) or _as_one(raw, of)
     grades = [episode.right for own in side.episodes for episode in own]
-    return len(grades), len(grades) - grades.count(Ungraded.NOBODY), grades.count(None)
+    return len(grades), len(grades) - sum(grade in HOPELESS for grade in grades), grades.count(None)
 
 
 def _said(value: float, times: int) -> str:

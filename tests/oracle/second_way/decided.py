@@ -79,6 +79,8 @@ def _beside(raw: Raw, cell: Cell, cascades: list[Cell]) -> Iterator[Row]:
         counted = drafting(other) == "single-call" and traits.get("drafts") and traits.get("word") == "group"
         if not (counted and traits.get("hears") == "nothing") and other.strategy not in last:
             continue
+        if "abstain" in other.given or any(each.outcome == "abstained" for each in raw.episodes(other)):
+            continue
         ours, theirs = _values(raw, cell), _values(raw, other)
         pairs = {question: [(value, theirs[question])] for question, value in ours.items() if question in theirs}
         if not pairs:

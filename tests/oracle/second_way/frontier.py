@@ -227,7 +227,7 @@ def _power_by_team(raw: Raw, headline: Row | None) -> Iterable[tuple[str | None,
 def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterable[Row]:
     if row["test"] != "mcnemar" or row["rescues"] is None:
         return
-    pairs, n = row["rescues"] + row["regressions"], row["n"]
+    pairs, n = row["rescues"] + row["regressions"] + row.get("abstained", 0), row["n"]
     yield {
         "a": a,
         "b": b,

@@ -141,12 +141,12 @@ def _ended(sides: Sequence[Mapping[Any, Pair]], keys: Keys, sign: int = 1) -> tu
 def _between(one: Pair, other: Pair) -> tuple[int, int]:
     """The least and the most that the second is worth more: its words, and the first's, each right or wrong."""
     answers = [one.native, one.after, other.native, other.after]
-    names = [answer.said or f"answer {place}" for place, answer in enumerate(answers) if answer.right is None]
+    names = [answer.said or f"answer {place}" for place, answer in enumerate(answers) if answer.least < answer.most]
     found = []
     for marks in product((0.0, 1.0), repeat=len(set(names))):
         right = dict(zip(sorted(set(names)), marks, strict=True))
         rights = [
-            right[answer.said or f"answer {place}"] if answer.right is None else answer.right
+            right[answer.said or f"answer {place}"] if answer.least < answer.most else answer.least
             for place, answer in enumerate(answers)
         ]
         gains = [round(rights[i + 1] - rights[i], 9) if answers[i].given else 0.0 for i in (0, 2)]

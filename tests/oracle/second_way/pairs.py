@@ -40,6 +40,8 @@ class Side:
 
     @property
     def most(self) -> float:
+        if self.grade is Ungraded.SILENT:
+            return 0.0
         return 1.0 if self.right is None else self.right
 
 
@@ -231,7 +233,7 @@ def _own_drafts(raw: Raw, cell: Cell) -> dict[tuple[str, int], Side]:
     found = {
         (row["question_id"], row["repeat"]): _side(
             row["outcome"],
-            raw.draft_grades[row["question_id"], row["text"]] if row["text"] is not None else 0.0,
+            raw.draft_grades[row["question_id"], row["text"]],
             row["text"],
         )
         for row in raw.tables["drafts"]
@@ -265,6 +267,8 @@ def unfair_pairs(pairs: Sequence[Pair]) -> bool:
 
 def _side(outcome: str, grade: Grade, text: str | None) -> Side:
     """Without an answer nothing is right; an answer without a grade is neither."""
+    if grade is Ungraded.SILENT:
+        return Side(outcome, None, grade)
     if outcome not in ANSWERED:
         return Side(outcome, 0.0, 0.0)
     if not graded(grade):

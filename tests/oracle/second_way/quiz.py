@@ -8,7 +8,7 @@ from typing import Any
 
 from second_way.diversity import diversity, number_of_answers, self_preference
 from second_way.intervals import Difference, Waiting
-from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, paid
+from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, errors_apart, paid
 from second_way.raw import Raw
 from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
@@ -111,12 +111,14 @@ def gains(table: Table) -> list[Row]:
     for strategy, plays in parts(table.together, lambda play: play.strategy).items():
         led = parts([play for play in plays if play.captain in alone], lambda play: play.captain)
         for captain, of_captain in led.items():
-            rows.append({"strategy": strategy, "captain": captain, **_compared({captain: of_captain}, alone)})
+            rows.append(
+                {"strategy": strategy, "captain": captain, **_compared({captain: of_captain}, alone, apart=True)}
+            )
         if len(led) > 1:
             level = parts(everybody_there([play for own in led.values() for play in own]), lambda play: play.captain)
             beside = parts(everybody_there([play for name in led for play in alone[name]]), lambda play: play.player)
             both = level if beside else {}
-            rows.append({"strategy": strategy, "captain": None, **_compared(both, beside, means=True)})
+            rows.append({"strategy": strategy, "captain": None, **_compared(both, beside, means=True, apart=True)})
     return rows
 
 
@@ -188,7 +190,13 @@ def talk_by_diversity(table: Table) -> list[Row]:
     return rows
 
 
-def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence[Play]], *, means: bool = False) -> Row:
+def _compared(
+    first: Mapping[str, Sequence[Play]],
+    second: Mapping[str, Sequence[Play]],
+    *,
+    means: bool = False,
+    apart: bool = False,
+) -> Row:
     """The plays of some captains against those of the same in the second; a question is one pair, or the mean of some."""
     pairs: dict[str, list[tuple[Value, Value]]] = {}
     means = means or len(first) > 1
@@ -201,7 +209,8 @@ def _compared(first: Mapping[str, Sequence[Play]], second: Mapping[str, Sequence
         heard = heard and all(
             play.heard for play in (*plays, *second[captain]) if play.question in one.keys() & other.keys()
         )
-    return {**difference(pairs, means=means, heard=heard), **bounds(pairs)}
+    row = difference(pairs, means=means, heard=heard)
+    return {**(errors_apart(row, pairs) if apart else row), **bounds(pairs)}
 
 
 def categories(raw: Raw, table: Table) -> list[Row]:

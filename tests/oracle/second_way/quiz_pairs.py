@@ -8,7 +8,7 @@ from typing import Any
 
 from second_way.compare import ANY_TEXT, Near
 from second_way.intervals import Difference, Waiting, holm, mcnemar, mean
-from second_way.shares import Value, mean_value, unfair_together
+from second_way.shares import KeptBack, Value, mean_value, unfair_together
 
 Row = dict[str, Any]
 FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
@@ -46,6 +46,18 @@ def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
     row |= {"test": "mcnemar" if exact else "score", TESTED: figure}
     row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
     return {**row, **uncounted}
+
+
+def errors_apart(row: Row, pairs: Pairs) -> Row:
+    """What the first abstained from and the second had right is taken out of the errors that it made."""
+    back = {q for q, several in pairs.items() if any(isinstance(g, KeptBack) for one, _ in several for g in one.grades)}
+    if row["regressions"] is None or not back:
+        return row
+    many = 0
+    for question in back:
+        both = [(a, b) for one, other in pairs[question] if None not in (a := one.known, b := other.known)]
+        many += sum((a or 0.0) - (b or 0.0) for a, b in both) < -1e-12
+    return {**row, "regressions": row["regressions"] - many, "abstained": many}
 
 
 End = Callable[[Value, Value], tuple[float | None, float | None]]

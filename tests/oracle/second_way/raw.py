@@ -19,7 +19,7 @@ import polars
 
 from second_way.hanging import remember
 from second_way.ranked import DIGESTS
-from second_way.shares import Grade, grade_of
+from second_way.shares import Grade, KeptBack, Ungraded, grade_of
 
 Row = Mapping[str, Any]
 
@@ -99,9 +99,11 @@ class Episode:
 
     @property
     def right(self) -> Grade:
-        """No answer is not right; an answer that nobody has graded is unknown."""
-        if self.value is None and self.answer is None:
-            return 0.0
+        """No answer is not right, and is in no figure where nobody knows what would be; an answer that nobody has graded is
+        unknown."""
+        if self.answer is None:
+            nothing = KeptBack(0.0) if self.outcome == "abstained" else 0.0
+            return nothing if self.waits else Ungraded.SILENT
         return grade_of(self.value, self.stage, waits=self.waits)
 
 
@@ -243,11 +245,15 @@ class Raw:
     def draft_grades(self) -> dict[tuple[str, str | None], Grade]:
         """By question and text: of what players said alone, in play."""
         return {
-            (row["question_id"], row["text"]): grade_of(
-                row["value"], row["stage"], waits=self.waits(row["question_id"])
-            )
+            (row["question_id"], row["text"]): self.nothing(row["question_id"])
+            if row["text"] is None
+            else grade_of(row["value"], row["stage"], waits=self.waits(row["question_id"]))
             for row in self.tables["drafts"]
         }
+
+    def nothing(self, question: str) -> Grade:
+        """What nothing said is worth."""
+        return 0.0 if self.waits(question) else Ungraded.SILENT
 
     def episodes(self, cell: Cell) -> list[Episode]:
         """In the order of the questions, then of the repeats."""

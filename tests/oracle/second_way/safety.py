@@ -119,7 +119,7 @@ def _could(pair: Pair, fall: bool) -> bool:
 def _could_be(pair: Pair) -> list[Pair]:
     """All that an ungraded pair may turn out to be."""
     sides = [
-        [side] if side.right is not None else [Side(side.outcome, right, right) for right in (0.0, 1.0)]
+        [side] if side.right is not None else [Side(side.outcome, right, right) for right in {0.0, side.most}]
         for side in (pair.native, pair.after)
     ]
     every = [replace(pair, native=native, after=after) for native in sides[0] for after in sides[1]]

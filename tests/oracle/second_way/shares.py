@@ -17,14 +17,20 @@ class Ungraded(Enum):
     """None is a grade that waits for the judge."""
 
     NOBODY = "nobody knows what is right, so no judge is asked"
+    SILENT = "nobody knows what is right, and nothing was said, which cannot be right"
     NOT_HEARD = "nobody waited for it, since the others agreed"
 
 
 Grade = float | Ungraded | None
+HOPELESS = frozenset({Ungraded.NOBODY, Ungraded.SILENT})
 
 
 class Judged(float):
     """A grade that no match has given: a judge, or a person, had to see the answer."""
+
+
+class KeptBack(float):
+    """Not right, since no answer was given where it was not sure enough: no error was made."""
 
 
 def grade_of(value: float | None, stage: str | None, *, waits: bool) -> Grade:
@@ -52,7 +58,7 @@ def unfair(groups: Sequence[Sequence[Grade]]) -> bool:
         return True
     waiting = sum(any(grade is None for grade in group) for group in groups)
     judged = any(isinstance(grade, Judged) for group in groups for grade in group)
-    hopeless = sum(None not in group and Ungraded.NOBODY in group for group in groups)
+    hopeless = sum(None not in group and not HOPELESS.isdisjoint(group) for group in groups)
     return waiting > 0 and (not judged or waiting > FEW * (len(groups) - hopeless))
 
 
@@ -83,7 +89,7 @@ def mean_row(values: Sequence[float], name: str = "value", every: Mapping[str, V
 
 def filled(plays: Sequence[Grade], open_as: float) -> list[float]:
     """What nobody has graded, taken for wrong (0) or for right (1)."""
-    return [grade if graded(grade) else open_as for grade in plays]
+    return [grade if graded(grade) else 0.0 if grade is Ungraded.SILENT else open_as for grade in plays]
 
 
 class Value(NamedTuple):
@@ -179,5 +185,8 @@ def accuracy_row(grades: Grades, name: str = "value") -> dict[str, Any]:
     """A share row that says how many questions it leaves out: one of whose two plays one is graded is half a question."""
     row = share_row(grades, name)
     if "bounds" in row:
-        row["ungraded"] = sum(1 - len(rights(plays)) / len(plays) for plays in grades.values())
+        opened = [
+            sum(not graded(grade) and grade is not Ungraded.SILENT for grade in plays) for plays in grades.values()
+        ]
+        row["ungraded"] = sum(many / len(plays) for many, plays in zip(opened, grades.values(), strict=True))
     return row

@@ -21,6 +21,7 @@ from second_way.shares import (
     Value,
     accuracy_row,
     completed,
+    filled,
     graded,
     mean_row,
     mean_value,
@@ -84,7 +85,7 @@ def tops(alone: Sequence[Play]) -> dict[str, Value]:
 def _best(grades: Sequence[Grade]) -> Value:
     highest = max(rights(grades), default=0.0)
     known = highest if all(map(graded, grades)) else None
-    return Value(known, highest, highest if known is not None else 1.0, tuple(grades))
+    return Value(known, highest, max(filled(grades, 1.0)), tuple(grades))
 
 
 def skyline(raw: Raw, table: Table) -> dict[str, Any]:

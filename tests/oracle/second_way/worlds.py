@@ -291,14 +291,26 @@ def one_after_another(number: int, folder: Path) -> dict[str, Any]:
     ]
     # What learns in a way of its own learns anew for every fold: one such is enough in a world.
     rules = ["learnt", "leader"] if number % 2 else ["learnt", {"weighted": {"weights": {names[0]: 2.5, names[1]: 0}}}]
-    return {**keys, "name": f"cascades-{number}", "strategies": ["vote", "talkative", *rules, *cascades]}
+    return {
+        **keys,
+        "name": f"cascades-{number}",
+        "strategies": ["vote", "talkative", *rules, {"vote": {"abstain": {"below": 0.6}}}, *cascades],
+    }
 
 
-def abstaining(number: int, folder: Path) -> dict[str, Any]:
+def abstaining(number: int, folder: Path, questions: int = 34) -> dict[str, Any]:
     """A vote that gives no answer where it is not sure enough, beside one that always does."""
-    keys = {**sure_and_unsure(number, folder, 34), "name": f"abstaining-{number}"}
+    keys = {**sure_and_unsure(number, folder, questions), "name": f"abstaining-{number}"}
     keys["strategies"] = ["solo", "vote", {"vote": {"abstain": {"below": (0.7, 0.5)[number % 2]}}}]
     return keys
+
+
+def little_feedback(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """The same as a served team has it: of most questions nobody has said what is right, be it of those that were answered
+    or of the others, and now and then nobody is heard."""
+    keys = {**abstaining(number, folder, 60), "name": f"feedback-{number}"}
+    _unknown(random.Random(f"feedback {number}"), folder, 0.4)
+    return keys, dict.fromkeys(keys["models"], 0.15)
 
 
 def sure_in_clusters(number: int, folder: Path) -> dict[str, Any]:
@@ -386,12 +398,12 @@ def stopped(number: int, folder: Path) -> dict[str, Any]:
     return kept | {"hypotheses": [*whose, "safety_multiple(peer-review) > 1"]}
 
 
-def _unknown(draw: random.Random, folder: Path) -> None:
+def _unknown(draw: random.Random, folder: Path, share: float = 0.2) -> None:
     """Of some questions nobody knows what is right."""
     for path in sorted(folder.glob("*.jsonl")):
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         for row in rows:
-            if draw.random() < 0.2:
+            if draw.random() < share:
                 row["meta"] = {"unknown": True}
         path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 

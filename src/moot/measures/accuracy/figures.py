@@ -17,6 +17,7 @@ from moot.measures.learnt_in_run import learnt_row
 from moot.measures.question_costs import question_costs
 from moot.measures.source import Source
 from moot.measures.unfinished import progress_of
+from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
 from moot.stats.graded import Value, bounds_row, graded_estimate, mean_value, why_none
 from moot.stats.proportion import accuracy as share
@@ -100,13 +101,18 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         "disputed": disputed,
         **({"unsaid": unsaid} if unsaid else {}),
         **({"for_a_person": for_a_person} if for_a_person else {}),
-        "answered": {**_estimate(answered), **nothing},
+        "answered": {**_estimate(answered), **_none_given(seen, answered), **nothing},
         **({"coverage": _coverage(seen)} if abstains and not nothing else {}),
         "seconds": round(seconds, 3),
         **_usage(source, keys),
         "calls_per_question": costs.calls_per_question,
         "usd_per_question": costs.usd_per_question,
     }
+
+
+def _none_given(seen: Sequence[EpisodeOutline], answered: Mapping[str, Sequence[Value]]) -> dict[str, str]:
+    """Why nothing is known of the answers where something was played and no answer given."""
+    return {"why": f"none of {count(len(seen), 'play')} gave an answer"} if seen and not answered else {}
 
 
 def _coverage(seen: Sequence[EpisodeOutline]) -> dict[str, Any]:

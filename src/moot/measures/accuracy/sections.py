@@ -153,17 +153,17 @@ _GIVEN = {"right": "value", "right_low": "low", "right_high": "high", "given": "
 
 
 def abstention_words(figures: Figures) -> Iterator[str]:
-    """A sentence for each that abstains: `learnt answered 71 % of the questions; of these 95.6 % were right (…)`."""
+    """A sentence for each that abstains: `learnt gave an answer to 71 % of the questions; of these 95.6 % were right (…)`."""
     several = names_teams(figures)
     for row in figures.get("accuracy", ()):
         if (covered := row.get("coverage")) is None or covered["value"] is None:
             continue
         title = titled(row, team=several)
         if not covered["value"]:
-            yield f"{title} answered none of the {covered['n']:,} questions (coverage 0): nothing is known of its answers."
+            yield f"{title} gave an answer to none of the {covered['n']:,} questions (coverage 0): nothing is known of them."
             continue
         given = row["answered"]
-        share = f"{title} answered {100 * covered['value']:.0f} % of the questions"
+        share = f"{title} gave an answer to {100 * covered['value']:.0f} % of the questions"
         if given["value"] is None:
             yield f"{share}; how right that is is not known: {given['why']}."
             continue

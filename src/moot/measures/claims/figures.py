@@ -181,7 +181,7 @@ def _power(a: str, b: str, row: Mapping[str, Any], family: int) -> Iterator[Row]
     """
     if row["test"] != "mcnemar" or row["rescues"] is None:
         return
-    pairs = row["rescues"] + row["regressions"]
+    pairs = row["rescues"] + row["regressions"] + row.get("abstained", 0)
     discordance = pairs / row["n"]
     yield {
         "a": a,

@@ -39,7 +39,7 @@ from moot.stats.graded import (
     known,
     why_none,
 )
-from moot.stats.graded_pairs import family_row, known_pairs
+from moot.stats.graded_pairs import errors_apart, family_row, known_pairs
 from moot.stats.shared_questions import SharedQuestions, shared_questions
 from moot.store.declarations import Declared
 from moot.types import Estimate
@@ -336,7 +336,7 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
         if all(question in own for own in alone):
             led = [own.get(question, UNPLAYED) for own in after]
             pairs[question] = list(zip(led, (own[question] for own in alone), strict=True))
-    row = family_row(pairs, pooled=pooled)
+    row = errors_apart(family_row(pairs, pooled=pooled), pairs)
     if not row["n"] and not known_pairs(pairs):
         return None
     return with_holm([row], family=len(chosen.options) if row["p"] is not None else None)[0]

@@ -15,7 +15,7 @@ from moot.stats.clusters import units_of
 from moot.stats.crossfit import best
 from moot.stats.estimates import Row, estimate_row
 from moot.stats.graded import FEW_WAITING, Value, ValuesByName, at_worst, fair, graded_estimate, least_of, marks_of
-from moot.stats.graded_pairs import Pairs, compared_row, difference_ends, why_turned
+from moot.stats.graded_pairs import Pairs, compared_row, difference_ends, errors_apart, why_turned
 from moot.stats.shared_questions import shared_questions
 from moot.stats.waiting_choice import Tables, claim_whatever, said_alike
 
@@ -123,7 +123,7 @@ def over_best(
         seed=seed,
         alike=_alike(options, singles, asked),
     )
-    over = compared_row(pairs, pooled=pooled)
+    over = errors_apart(compared_row(pairs, pooled=pooled), pairs)
     known_alone = {question: own[question] for question in asked if question in own}
     reached = graded_estimate(known_alone)
     if found is not None and over["difference"] is not None:
@@ -141,7 +141,8 @@ def over_best(
     paid = {"single": single, "singles": len(singles), "options": len(options), "rule": rule}
     row = {**over, **paid, "best_single": estimate_row(reached), "each": list(_each(singles, values, pooled))}
     rivals = _rivals(singles, single, asked)
-    return {**row, "rivals": rivals, **_withheld(singles, rivals, values)} if rivals else row
+    row = {**row, "rivals": rivals, **_withheld(singles, rivals, values)} if rivals else row
+    return row if row["regressions"] is not None else {key: row[key] for key in row if key != "abstained"}
 
 
 def _pairs(values: Mapping[str, Value], own: Mapping[str, Value]) -> dict[str, list[tuple[Value, Value]]]:

@@ -27,7 +27,9 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     if row["value"] is None:
         return _nothing(row)
     graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
-    parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} answered {_share(row)}{graded}"]
+    right = f"{_share(row)}{graded}"
+    reached = f"got {right} right" if _abstains(row) else f"answered {right}"
+    parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} {reached}"]
     if over := row["over_best_single"]:
         best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
         if over["difference"] is None or over.get("bounds"):
@@ -38,6 +40,11 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     if cost := _times(row):
         parts.append(f", {cost}")
     return ["".join(parts) + ".", *_doubts(row)]
+
+
+def _abstains(row: Mapping[str, Any]) -> bool:
+    """Then what it answered is another share, which stands beside this one."""
+    return any("abstained" in (row.get(over) or ()) for over in ("over_best_single", "over_captain"))
 
 
 def _nothing(row: Mapping[str, Any]) -> list[str]:
@@ -174,9 +181,16 @@ def _repairs(over: Mapping[str, Any]) -> str:
     if fixed is None:
         return f"how many of {single}'s errors it fixed, and how many it made, is not known"
     graded = ", as far as both are graded" if over.get("bounds") else ""
+    new, abstained = f"{made} new one{'s' if made != 1 else ''}", over.get("abstained")
     if over["test"] != "mcnemar":  # means over captains or repeats: no single errors to count
-        return f"it did better than {single} on {count(fixed, 'question')} and worse on {made}{graded}"
-    return f"it fixed {fixed} of {single}'s errors and made {made} new one{'s' if made != 1 else ''}{graded}"
+        new = f"worse on {made}"
+        if abstained is None:
+            return f"it did better than {single} on {count(fixed, 'question')} and {new}{graded}"
+        apart = f"and abstained on {abstained} more that {single} did better on"
+        return f"it did better than {single} on {count(fixed, 'question')}, {new}, {apart}{graded}"
+    if abstained is None:
+        return f"it fixed {fixed} of {single}'s errors and made {new}{graded}"
+    return f"it fixed {fixed} of {single}'s errors, made {new}, and abstained on {abstained} that {single} had right{graded}"
 
 
 def _times(row: Mapping[str, Any]) -> str:

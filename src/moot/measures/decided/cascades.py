@@ -23,6 +23,7 @@ from moot.stats.graded import accuracy_row
 from moot.stats.graded_pairs import family_row
 from moot.strategies.natives import SINGLE_CALL
 from moot.traces import Cascaded, of_kind
+from moot.types import ABSTAINED
 
 Row = dict[str, Any]
 
@@ -100,6 +101,8 @@ def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _P
     for other in source.cells:
         if other["id"] in paths or not _same_table(cell, other) or not (_decides(other) or other["strategy"] in last):
             continue
+        if _abstains(source, other):
+            continue  # what it keeps to itself is saved by no cascade, and a family that holds it makes the others wider
         against = side_of(source, [other], title_of(other))
         pairs = pairs_of(side, against)
         if not pairs:
@@ -120,6 +123,10 @@ def _same_table(cell: Stored, other: Stored) -> bool:
     if other["player"] or (cell["team"], cell.get("cohort")) != (other["team"], other.get("cohort")):
         return False
     return cell["captain"] == other["captain"] or None in (cell["captain"], other["captain"])
+
+
+def _abstains(source: Source, cell: Stored) -> bool:
+    return "abstain" in cell["given"] or any(seen.outcome == ABSTAINED for seen in source.seen(cell))
 
 
 def _decides(cell: Stored) -> bool:

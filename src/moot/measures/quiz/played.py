@@ -18,13 +18,14 @@ from moot.stats.graded import (
     WayOfGrading,
     accuracy_row,
     completed,
+    ended_value,
     fair,
     graded_estimate,
     known,
     mean_value,
     said_value,
 )
-from moot.stats.graded_pairs import compare_between, family_row
+from moot.stats.graded_pairs import compare_between, errors_apart, family_row
 from moot.types import Estimate
 
 UNPLAYED = Value(None, 0.0, 1.0)
@@ -71,7 +72,9 @@ class Played:
 
     @property
     def value(self) -> Value:
-        return said_value(self.right, self.way if self.heard else "not heard", self.open_words)
+        return ended_value(
+            said_value(self.right, self.way if self.heard else "not heard", self.open_words), self.outcome
+        )
 
     @property
     def drafts(self) -> DraftsKey:
@@ -164,11 +167,13 @@ def gains(plays: Sequence[Played]) -> list[Row]:
         for captain, of_captain in by_captain.items():
             pairs = pairs_on(of_captain, alone[captain])
             pooled = repeated(of_captain) or repeated(alone[captain])
-            rows.append({"label": strategy, "captain": captain, **family_row(pairs, pooled=pooled)})
+            rows.append(
+                {"label": strategy, "captain": captain, **errors_apart(family_row(pairs, pooled=pooled), pairs)}
+            )
         if len(by_captain) > 1:
             baseline = of_all([play for captain in by_captain for play in alone[captain]])
-            pooled_row = family_row(pairs_by_captain(of_all(led), baseline), pooled=True)
-            rows.append({"label": strategy, "captain": None, **pooled_row})
+            pairs = pairs_by_captain(of_all(led), baseline)
+            rows.append({"label": strategy, "captain": None, **errors_apart(family_row(pairs, pooled=True), pairs)})
     return rows
 
 

@@ -173,7 +173,8 @@ def _gains(figures: Figures) -> Iterator[Section]:
         for row in figures.get("gains", ())
     ]
     named = (Column("label", "strategy"), Column("captain", "captain"))
-    columns = with_team(figures, rows, *paired_columns(*named), *ungraded_columns(rows))
+    abstained = (Column("abstained", "abstained"),) if any("abstained" in row for row in rows) else ()
+    columns = with_team(figures, rows, *paired_columns(*named), *abstained, *ungraded_columns(rows))
     chart = Chart("dots", "difference", "name", label="name")
     yield Section(
         "gains",

@@ -48,6 +48,7 @@ COULD_FALL: frozenset[Change] = REGRESSIONS | {"kept", "part-kept", "part-rescue
 """Not wholly wrong alone."""
 
 ABSTAINED: Literal["abstained"] = "abstained"
+NOTHING_SAID: Literal["nothing said"] = "nothing said"
 
 _SAME = 1e-9
 """Shares of the same words may differ in their last digit."""
@@ -100,6 +101,8 @@ class Pair:
 
     @property
     def change(self) -> Change:
+        if NOTHING_SAID in (self.native_way, self.after_way):
+            return "ungraded"  # nobody knows what is right, whatever came of it
         native_there, after_there = self.native_outcome in WITH_ANSWER, self.after_outcome in WITH_ANSWER
         if (native_there and self.native is None) or (after_there and self.after is None):
             return "ungraded"
@@ -150,9 +153,10 @@ class Pair:
         """What a pair may turn out to be once it is graded; of one that is, what it is."""
         if self.unchanged:
             return frozenset(replace(self, native=grade, after=grade).change for grade in (0.0, 1.0))
-        natives = (0.0, 1.0) if self.native is None else (self.native,)
-        afters = (0.0, 1.0) if self.after is None else (self.after,)
-        return frozenset(replace(self, native=native, after=after).change for native in natives for after in afters)
+        natives = _ends(self.native, self.native_way)
+        afters = _ends(self.after, self.after_way)
+        told = replace(self, native_way="at once", after_way="at once")
+        return frozenset(replace(told, native=native, after=after).change for native in natives for after in afters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,13 @@ def none_shared(pairs: Sequence[Pair]) -> str:
     return f"none of {questions:,} questions has been played by all {models:,} models"
 
 
+def _ends(grade: float | None, way: WayOfGrading) -> tuple[float, ...]:
+    """What an answer may turn out to be worth."""
+    if way == NOTHING_SAID:
+        return (0.0,)
+    return (0.0, 1.0) if grade is None else (grade,)
+
+
 def native_value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
     """What an answer alone is worth; open where nobody waited for it. `words`: what it says, where nobody has
     graded that."""
@@ -205,6 +216,8 @@ def native_value(grade: float | None, outcome: str, way: WayOfGrading, words: st
 
 def _value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
     """An answer that never came is not right; one that nobody has graded may be."""
+    if way == NOTHING_SAID:
+        return graded_value(None, way)
     return said_value(grade, way, words) if outcome in WITH_ANSWER else graded_value(0.0)
 
 

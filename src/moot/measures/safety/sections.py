@@ -87,6 +87,9 @@ def _safety(figures: Figures) -> Iterator[Section]:
     if refused := [row for row in rows if (row["refused"] or row["refused_after"]) and _whole(row, rows)]:
         parts = (f"{row['stage']} {row['refused']} alone, {row['refused_after']} after" for row in refused)
         words.append(f"Refused: {'; '.join(parts)}.")
+    if kept := [row for row in rows if row.get("abstained") and _whole(row, rows)]:
+        parts = (f"{row['stage']} on {row['abstained']:,} of {count(row['n_pairs'], 'pair')}" for row in kept)
+        words.append(f"Abstained: {'; '.join(parts)}. They are neither rescues nor regressions, and in no rate.")
     if ungraded := sum(row["ungraded"] for row in rows if _whole(row, rows)):
         words.append(
             f"{count(ungraded, 'pair has', 'pairs have')} an ungraded side and are in no figure;"
