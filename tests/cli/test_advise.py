@@ -222,7 +222,7 @@ def test_other_names_change_no_advice(moot: Moot, tmp_path: Path) -> None:
     draw = random.Random(3)
     able = dict(zip(names, (0.75, 0.62, 0.62, 0.6, 0.6), strict=True))
     rows = [
-        [number, name, "A" if draw.random() < accuracy else draw.choice("BCD"), "A"]
+        (number, name, "A" if draw.random() < accuracy else draw.choice("BCD"), "A")
         for number in range(60)
         for name, accuracy in able.items()
     ]
