@@ -238,3 +238,14 @@ def test_other_names_change_no_advice(moot: Moot, tmp_path: Path) -> None:
             assert told[key] == renamed[key]
     assert one["looked_at"] == other["looked_at"]
     assert one["recommended"]["accuracy"] == other["recommended"]["accuracy"]
+
+
+def test_answers_that_are_missing_are_told(moot: Moot, tmp_path: Path) -> None:
+    """Whether somebody was silent or never asked stands in no label file."""
+    rows = ["question_id,model,pred,answer"]
+    for number in range(60):
+        rows += [f"q{number},{name},{'A' if number % part else 'B'},A" for name, part in (("old", 3), ("older", 2))]
+        rows += [f"q{number},new,A,A"] if number % 5 else []
+    (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
+    told = json.loads(moot("advise", "labels.csv", "--json"))
+    assert told["notes"][0] == "12 of 180 answers are missing and count as not right, most of them of new (12 of 60)"
