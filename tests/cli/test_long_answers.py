@@ -75,6 +75,28 @@ def test_short_columns_leave_room_to_the_long_one(tmp_path: Path) -> None:
     assert len(because) > 30
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_a_long_name_leaves_room_to_the_answers(tmp_path: Path, several: bool) -> None:
+    names = ["large-language-model", "another", "small", "tiny", "one-more"]
+    orders = [names, names[::-1]] if several else [names]
+    with answering(json.dumps({"reasoning": "It was so in every atlas.", "answer": "Paris"})) as url:
+        values = {
+            "name": "wide",
+            "models": {name: {"provider": "endpoint", "base_url": url, "model": name} for name in names},
+            "strategies": [{"cascade": {"order": order}} for order in orders],
+        }
+        (tmp_path / "wide.yaml").write_text(json.dumps(values), encoding="utf-8")
+        lines = seen_in_terminal(tmp_path, "ask", "Which?", "--team", "wide.yaml", "--no-log", "--all")
+    assert not [line for line in lines if len(line) > COLUMNS]
+    assert "answer" in next(line for line in lines if "who" in line)
+    rows = [[part.strip() for part in line.split("│")] for line in lines if line.startswith("│")]
+    answers = {row[1]: row[3] for row in rows}
+    assert answers[names[0]] == answers["small"] == "Paris"
+    decided = [row for row in rows if row[1].startswith("cascade")]
+    assert [row[3] for row in decided] == ["Paris"] * len(orders)
+    assert (decided[0][1] == "cascade") is not several, "folded where its options tell it from another"
+
+
 @pytest.mark.parametrize("loading", [True, False])
 def test_while_weights_are_loaded_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str], loading: bool) -> None:
     (tmp_path / "team.yaml").write_text("{name: team, models: {ann: {provider: simulated, accuracy: 1}}}")

@@ -11,10 +11,12 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.side_names import SideName, cells_named, parse_side
 from moot.experiment.spec import read_experiment
 from moot.live.served_names import served_names
+from moot.live.team import load_team
 from moot.report.names import shortened
 
 TEAMS = {
@@ -170,3 +172,47 @@ def test_short_names_keep_the_team() -> None:
     ]
     figures = {"accuracy": rows, "frontier": [{"of": f"two/{labels[0]}@ann"}, {"of": labels[1]}]}
     assert [row["of"] for row in shortened(figures)["frontier"]] == ["two/mixture(order=a)@ann", "mixture(order=b)"]
+
+
+ORDERS = (["ann", "bob", "cat"], ["cat", "bob", "ann"])
+TOLD = "cascade(order=cat+bob+ann)"
+SPELLED = (TOLD, "cascade(order=('cat', 'bob', 'ann'))", "cascade( order = ('cat','bob','ann') )", f"three/{TOLD}")
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    strategies = ["vote", *({"cascade": {"order": order}} for order in ORDERS)]
+    teams = {"three": {"players": ["ann", "bob", "cat"]}}
+    claims = [f"accuracy({name}) > accuracy(vote)" for name in SPELLED]
+    path = write(tmp_path_factory.mktemp("orders"), strategies=strategies, teams=teams, hypotheses=claims)
+    assert run_app(app, ["run", str(path), "--quiet"]) == 0
+    return path
+
+
+def test_the_order_of_a_cascade_has_one_spelling_and_both_are_read(orders: Path, said: Said) -> None:
+    status, told, _ = said("report", str(orders), "--json")
+    report = json.loads(told)
+    assert TOLD in {row["label"] for row in report["accuracy"]} & {
+        row["label"] for row in shortened(report)["accuracy"]
+    }
+    assert len(report["hypotheses"]) == len(SPELLED)
+    figures = [{name: row.get(name) for name in ("verdict", "value", "n", "why")} for row in report["hypotheses"]]
+    assert figures[0]["n"] == 4
+    assert all(each == figures[0] for each in figures), "one and the same"
+    for name in SPELLED:
+        status, told, error = said("compare", str(orders), "--a", name, "--b", "vote", "--json")
+        assert status == 0, error
+        status, told, error = said("ask", "Which?", "--team", str(orders), "--strategy", name, "--json", "--no-log")
+        assert status == 0, error
+        assert json.loads(told)["verdicts"][0]["title"] == TOLD
+    assert said("compare", str(orders), "--a", "cascade(order=bob+cat+ann)", "--b", "vote")[0] == 2
+
+
+async def test_what_is_served_is_found_by_either_spelling(orders: Path) -> None:
+    async with load_team(orders, keep=False) as live:
+        assert f"three/{TOLD}" in live.models
+        cell = live.cell(f"three/{TOLD}")
+        for name in SPELLED[:3]:
+            assert live.cell(f"three/{name}") is cell
+        with pytest.raises(UsageError, match="there is no team"):
+            live.cell("three/cascade")

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from beside import rows
+from installing import bring
 
 import moot
 from moot.decide.abstaining import percent_below
+from moot.decide.deciding import Kept, RuleVote, traits_of_rule
+from moot.decide.rules import Plurality
 from moot.errors import FileError
 from moot.models.scripted import Script, ScriptedModel
 from moot.store.rows import verdict_of
+from moot.strategies import Traits
+from moot.strategies.captaincy import by_captain
+from moot.team import Team
 from moot.traces import Abstained, ToldProbability, of_kind
 from moot.types import Case, Question, Request
 
@@ -168,3 +176,31 @@ async def test_it_may_stand_beside_the_strategy_too(tmp_path: Path) -> None:
 )
 def test_what_is_not_sure_enough_never_looks_as_if_it_were(chance: float, below: float | None, said: str) -> None:
     assert percent_below(chance, below) == said
+
+
+@dataclass(frozen=True)
+class Handicap(RuleVote):
+    """The largest group, with an option that no set can hold."""
+
+    name: ClassVar[str] = "handicap"
+    traits: ClassVar[Traits] = traits_of_rule(learns=False)
+
+    weights: Mapping[str, float] = field(default_factory=lambda: {"ann": 1.0})
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return by_captain(team, self.captain, needed=False)
+
+    def kept(self, team: Team) -> Kept:
+        return Kept(Plurality(), "plurality", "as told")
+
+
+async def test_a_rule_from_outside_with_a_table_of_options_can_promise_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring(monkeypatch, "moot.strategies", {"handicap": f"{__name__}:Handicap"})
+    options = {"weights": {"ann": 2.0}, "abstain": {"target": 0.7}}
+    results, _ = await played(tmp_path, [{"handicap": options}, {"vote": {"abstain": {"target": 0.7}}}], 80)
+    assert results.state == "done"
+    handicap, vote = results.figures["accuracy"]
+    assert handicap["outcomes"] == vote["outcomes"], "the same rule, and so the same promise"
+    assert set(vote["outcomes"]) <= {"answered", "abstained"}

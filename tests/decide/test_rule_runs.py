@@ -91,7 +91,7 @@ async def test_a_cascade_costs_what_it_asked_and_nothing_more_than_the_drafts_th
     assert cascade["calls_per_question"] < 2
     assert rows_by_label["cascade(until=0.7)"]["calls_per_question"] < 2
     # Cat and bob say the same: ann cannot change that.
-    assert rows_by_label["cascade(order=('cat', 'bob', 'ann'))"]["calls_per_question"] == 2
+    assert rows_by_label["cascade(order=cat+bob+ann)"]["calls_per_question"] == 2
 
 
 async def test_a_cascade_alone_asks_nobody_who_is_not_needed(tmp_path: Path) -> None:

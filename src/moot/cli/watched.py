@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,9 @@ COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
 """Of groups. Each has a number too, for those who cannot tell them apart; a letter would look like a choice."""
 
 NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+
+WIDEST_NAME = 24
+"""Of a column: what is longer is told without its options, or in several lines, and leaves room to the answers."""
 
 _SETTLED = ("answer", "solution")
 _REASONS = ("reasoning", "message", "text")
@@ -65,6 +69,7 @@ class Watched:
         """`teams`: all that the file has, be it that only one of them plays. `is_loading`: whether a model still is."""
         self.cells = cells
         self.titles = titles(cells, teams)
+        self._shown = _short_titles(cells, self.titles)
         self.episodes: dict[str, Episode] = {}
         names = dict.fromkeys(player.name for cell in cells for player in cell.team.players)
         self.minds: dict[str, PlayerSoFar] = {name: PlayerSoFar() for name in names}
@@ -110,7 +115,7 @@ class Watched:
 
     def view(self) -> RenderableType:
         table = Table(show_header=True, header_style="dim", expand=True)
-        table.add_column("who", no_wrap=True)
+        table.add_column("who", max_width=WIDEST_NAME, overflow="fold")
         table.add_column("", no_wrap=True)
         table.add_column("answer")
         table.add_column("because")
@@ -152,18 +157,18 @@ class Watched:
             if episode is None or episode.verdict.answer is None:
                 continue
             if words := AnswerChance.of(episode.verdict).words():
-                yield Text(words if len(self.cells) == 1 else f"{self.titles[cell.id]}: {words}")
+                yield Text(words if len(self.cells) == 1 else f"{self._shown[cell.id]}: {words}")
 
     def _verdict(self, table: Table, cell: Cell) -> None:
         episode = self.episodes.get(cell.id)
         if episode is None:
-            table.add_row(Text(self.titles[cell.id], "bold"), "", self._spinner, "", "")
+            table.add_row(Text(self._shown[cell.id], "bold"), "", self._spinner, "", "")
             return
         verdict = episode.verdict
         answer = Text(verdict.answer, "bold") if verdict.answer is not None else Text(verdict.outcome, "red")
         because = Text(verdict.cause if verdict.outcome != "answered" and verdict.cause else verdict.reasoning)
         seconds = f"{episode.seconds:.1f}"
-        table.add_row(Text(self.titles[cell.id], "bold"), "", Clamped(answer), Clamped(because), seconds)
+        table.add_row(Text(self._shown[cell.id], "bold"), "", Clamped(answer), Clamped(because), seconds)
 
     def _open(self, name: str) -> bool:
         """Whether somebody may still hear from this player."""
@@ -221,6 +226,16 @@ class Watched:
             "from_store": self._from_store(calls),
             "cost_usd": calls.cost_usd,
         }
+
+
+def _short_titles(cells: Collection[Cell], whole: Mapping[str, str]) -> dict[str, str]:
+    """By cell: without options where its name is long, and still that of one cell."""
+    short = {cell.id: whole[cell.id].replace(cell.label, cell.strategy.name, 1) for cell in cells}
+    often = Counter(short.values())
+    return {
+        cell: title if len(title) <= WIDEST_NAME or often[short[cell]] > 1 else short[cell]
+        for cell, title in whole.items()
+    }
 
 
 def _object(text: str) -> Mapping[str, Any]:

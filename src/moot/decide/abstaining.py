@@ -30,11 +30,12 @@ from moot.decide.rules import Plurality
 from moot.decide.studied import NothingLearnt, Studied, studied
 from moot.errors import UsageError
 from moot.strategies import Strategy, Traits, label, value_told
+from moot.strategies.option_values import option_json
 from moot.strategies.vote import Vote
 from moot.team import Team
 from moot.team.lessons import FOLDS
 from moot.traces import Abstained, DecidedByRule, Grouped, ToldProbability, of_kind
-from moot.types import WITH_ANSWER, Grouping, Verdict
+from moot.types import WITH_ANSWER, Grouping, Verdict, canonical_json
 
 ABSTAIN = "abstain"
 """The key beside a strategy's options."""
@@ -130,7 +131,9 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
         promise = promise_of(rule_kept, told.model, *asked, target, level=LEVEL_OF_A_FOLD)
         return replace(told, below=promise.threshold, held=promise.words())
 
-    return deciding, taught.once(("promise", strategy, target), made)
+    # Not the strategy itself: one that another package brings may have an option that cannot be a key.
+    played = type(strategy), canonical_json(option_json(strategy))
+    return deciding, taught.once(("promise", played, target), made)
 
 
 def _of_rule(rule: FittedRule, strategy: Strategy, abstain: Abstain | None) -> HowSure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,9 +21,20 @@ from moot.decide.deciding import Kept
 from moot.decide.rule_file import FittedRule
 from moot.decide.studied import NothingLearnt, Studied
 from moot.errors import UsageError
+from moot.strategies import list_told
 from moot.team import Team
 
-BEST, LEARNT = "best", "learnt"
+BEST, LEARNT, CHEAPEST = "best", "learnt", "cheapest"
+
+
+class GivenOrder(tuple[str, ...]):
+    """Everybody by name, in a label as a report has it: ann+bob."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        told = list_told(self)
+        return json.dumps(told) if len(self) == 1 and told in (BEST, LEARNT, CHEAPEST) else told
 
 
 @dataclass(frozen=True, slots=True, eq=False)

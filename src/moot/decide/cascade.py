@@ -17,6 +17,7 @@ from annotated_types import Ge, Gt, Lt
 
 from moot.decide.asking_order import (
     AskingPlan,
+    GivenOrder,
     Wanted,
     asking_as_given,
     asking_by_lessons,
@@ -66,6 +67,7 @@ class Cascade(Captained):
                 raise ValueError(f"order: {twice[0]!r} stands twice")
             if not self.order:
                 raise ValueError("order: expected every player by name, found nobody")
+            object.__setattr__(self, "order", GivenOrder(self.order))
         if self.then is not None:
             if self.until == "decided":
                 raise ValueError("then: decides where a probability is not reached; expected one, such as until: 0.95")

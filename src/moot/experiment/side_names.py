@@ -8,12 +8,14 @@ it. What several teams play is never one side: each has players of its own, and 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from moot.models.closest import closest
+from moot.strategies import list_told
 
 NamedRow = Mapping[str, Any]
 """A cell, or a row about one, with its strategy, label, team, captain, player and cohort."""
@@ -92,10 +94,26 @@ def _apart(text: str) -> list[str]:
 _QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 
 
+_QUOTE = _QUOTED.pattern[1:-1]
+_ITEM = rf"(?:{_QUOTE}|-?[\d.]+)"
+_TUPLE = re.compile(rf"(=\s*)(\({_ITEM}(?:\s*,\s*{_ITEM})*\s*,?\s*\))")
+
+
 def spaced(label: str) -> str:
-    """Options are separated as in labels: one space after a comma, none elsewhere. What stands in quotes is a value."""
-    parts = _QUOTED.split(label)
+    """Options are separated as in labels: one space after a comma, none elsewhere. What stands in quotes is a value.
+
+    A list is ``ann+bob``, as a report has it, also where a label keeps it as ``('ann', 'bob')``.
+    """
+    parts = _QUOTED.split(_TUPLE.sub(_listed, label))
     return "".join(part if place % 2 else _spaced_outside(part) for place, part in enumerate(parts)).strip()
+
+
+def _listed(found: re.Match[str]) -> str:
+    try:
+        values = ast.literal_eval(found[2])
+    except (SyntaxError, ValueError):
+        return found[0]
+    return f"{found[1]}{list_told(values)}" if isinstance(values, tuple) else found[0]
 
 
 def _spaced_outside(part: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 
 from moot.decide.rule_file import is_rule
 from moot.experiment.plan import Cell, Plan
-from moot.experiment.side_names import ClaimError, SideName, cells_named, parse_side
+from moot.experiment.side_names import ClaimError, SideName, cells_named, parse_side, spaced
 
 
 def served_names(experiment: Plan) -> dict[str, Cell]:
@@ -26,13 +26,21 @@ def served_names(experiment: Plan) -> dict[str, Cell]:
 
 def other_names(cells: Mapping[str, Cell]) -> dict[str, Cell]:
     """What served cells answer to beside the names that are told: with all their options, and without any where one alone
-    can be meant."""
+    can be meant. As `as_spelled` spells them."""
     meant: dict[str, dict[str, Cell]] = {}
     for name, cell in cells.items():
         side = parse_side(name)
-        for label in (cell.label, cell.strategy.name):
+        for label in (side.strategy, spaced(cell.label), cell.strategy.name):
             meant.setdefault(str(replace(side, strategy=label)), {})[cell.id] = cell
     return {name: next(iter(of.values())) for name, of in meant.items() if len(of) == 1 and name not in cells}
+
+
+def as_spelled(name: str) -> str:
+    """A name as somebody typed it, with spaces and lists as in labels."""
+    try:
+        return str(parse_side(name))
+    except ClaimError:
+        return name
 
 
 def declared_name(experiment: Plan) -> str | None:

@@ -31,7 +31,7 @@ from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
-from moot.live.served_names import declared_name, other_names, served_names
+from moot.live.served_names import as_spelled, declared_name, other_names, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.models.closest import closest
 from moot.models.model import Model
@@ -305,7 +305,7 @@ class LiveTeam:
         return next((name for name, cell in cells.items() if cell.player is None), next(iter(cells)))
 
     def cell(self, name: str) -> Cell:
-        cell = self.cells.get(name) or other_names(self.cells).get(name)
+        cell = self.cells.get(name) or {**other_names(self.cells), **self.cells}.get(as_spelled(name))
         if cell is None:
             names = ", ".join(self.cells)
             raise UsageError(f"there is no team {name!r}; expected one of {names}{closest(name, self.cells)}")

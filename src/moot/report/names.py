@@ -15,7 +15,7 @@ from typing import Any
 from moot.decide.abstaining import ABSTAIN
 from moot.decide.rule_file import RuleContent, is_rule
 from moot.measures.claims.words import sentences as headline_sentences
-from moot.strategies import value_told
+from moot.strategies import list_told, value_told
 from moot.types import canonical_json
 
 _AS_WRITTEN = ("hypothesis", "note", "text")
@@ -167,7 +167,7 @@ def _plain(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{name} ({len(value)} given)"
     if isinstance(value, list | tuple):
-        return f"{name}={'+'.join(map(value_told, value))}"
+        return f"{name}={list_told(value)}"
     return f"{name}={value_told(value)}"
 
 

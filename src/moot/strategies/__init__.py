@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -132,6 +132,14 @@ def value_told(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_WHOLE:
         return str(int(value))
     return str(dict(sorted(value.items()))) if type(value) is dict else str(value)
+
+
+def list_told(values: Iterable[Any]) -> str:
+    """``ann+bob``: as people write it, and as whoever names a strategy may."""
+    return "+".join(
+        json.dumps(value, ensure_ascii=False) if isinstance(value, str) and "+" in value else value_told(value)
+        for value in values
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -70,14 +70,13 @@ def _cascade(raw: Raw, cell: Cell) -> Row:
 
 
 def _beside(raw: Raw, cell: Cell, cascades: list[Cell]) -> Iterator[Row]:
-    last = {path.get("then") for path in _paths(raw, cell)} - {None}
     for other in raw.cells:
         apart = (other.team, other.cohort) != (cell.team, cell.cohort) or other.player is not None
         if other in cascades or apart or (cell.captain and other.captain and cell.captain != other.captain):
             continue
         traits = other.traits
         counted = drafting(other) == "single-call" and traits.get("drafts") and traits.get("word") == "group"
-        if not (counted and traits.get("hears") == "nothing") and other.strategy not in last:
+        if not (counted and traits.get("hears") == "nothing") and not _is_last_stage(cell, other):
             continue
         if "abstain" in other.given or any(each.outcome == "abstained" for each in raw.episodes(other)):
             continue
@@ -97,6 +96,17 @@ def _beside(raw: Raw, cell: Cell, cascades: list[Cell]) -> Iterator[Row]:
             **difference(pairs, means=_repeated(raw, cell, other)),
             **bounds(pairs),
         }
+
+
+def _is_last_stage(cell: Cell, other: Cell) -> bool:
+    """Every option of the other is as `then` has it, or left alone; its drafts take one call each."""
+    then = cell.options.get("then")
+    name, written = (then, {}) if not isinstance(then, Mapping) else next(iter(then.items()))
+    written = {"drafts": "single-call", **(written or {})}
+    asked = {key: value for key, value in other.options.items() if key != "captain"}
+    as_written = all(asked[key] == written[key] if key in written else key not in other.given for key in asked)
+    same_seats = other.captain == cell.captain and drafting(other) == "single-call"
+    return other.strategy == name and as_written and same_seats
 
 
 def _voices(raw: Raw, cell: Cell) -> Row | None:

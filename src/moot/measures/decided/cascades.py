@@ -1,18 +1,21 @@
 """Cascades: how many were asked of those who could have been, and what was right, beside whatever asks everybody.
 
 A cascade is known by the path that each of its plays left on record. It is put beside the strategies of the same run and the
-same seats that decide from everybody's drafts, and beside the one that it plays in the end, on the questions of both.
+same seats that decide from everybody's drafts, and beside the one that it plays in the end, with the same options and from
+the same drafts, on the questions of both.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from moot.decide.last_stage import GivenStage, stage_of
+from moot.errors import UsageError
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.question_costs import mean_cost
@@ -22,8 +25,9 @@ from moot.stats.estimates import with_holm
 from moot.stats.graded import accuracy_row
 from moot.stats.graded_pairs import family_row
 from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.option_values import option_json
 from moot.traces import Cascaded, of_kind
-from moot.types import ABSTAINED
+from moot.types import ABSTAINED, canonical_json
 
 Row = dict[str, Any]
 
@@ -97,9 +101,13 @@ def _named(cell: Stored) -> Row:
 
 
 def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _Paths]) -> Iterator[Row]:
-    last = set(paths[cell["id"]].then)
+    last = _last_stage(cell)
     for other in source.cells:
-        if other["id"] in paths or not _same_table(cell, other) or not (_decides(other) or other["strategy"] in last):
+        if (
+            other["id"] in paths
+            or not _same_table(cell, other)
+            or not (_decides(other) or _is_stage(other, last, cell))
+        ):
             continue
         if _abstains(source, other):
             continue  # what it keeps to itself is saved by no cascade, and a family that holds it makes the others wider
@@ -116,6 +124,34 @@ def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _P
             "usd_against": mean_cost(against.cost_usd, pairs),
             **family_row(pairs, pooled=not (side.once and against.once)),
         }
+
+
+def _last_stage(cell: Stored) -> tuple[str, bytes] | None:
+    """Its name and its options as they are played, whether or not it came to it. None: there is none, or none that is known
+    here, as where the package that brings it is gone: what cannot be told from others of its name stands beside nothing."""
+    then = cell["options"].get("then")
+    if then is None:
+        return None
+    try:
+        stage = stage_of(then if isinstance(then, str) else GivenStage(then), None)
+    except UsageError:
+        return None
+    options = option_json(stage)
+    return stage.name, _told_apart({**options["default"], **options["given"]})
+
+
+def _is_stage(other: Stored, last: tuple[str, bytes] | None, cell: Stored) -> bool:
+    """Whether it is what a cascade plays in the end: by name, options, drafts and captain."""
+    return (
+        last == (other["strategy"], _told_apart(other["options"]))
+        and other["traits"].drafts == SINGLE_CALL
+        and other["captain"] == cell["captain"]
+    )
+
+
+def _told_apart(options: Mapping[str, Any]) -> bytes:
+    """Who leads is told by the seats, and not by the option that chose among them."""
+    return canonical_json({name: value for name, value in options.items() if name != "captain"})
 
 
 def _same_table(cell: Stored, other: Stored) -> bool:

@@ -23,7 +23,10 @@ CASCADES = (
     "Players asked one after another, until the rest could not change the answer (decided), or until it was as sure as was "
     "asked for (sure). Calls: all that a question took, grouping answers and a last stage too; of: one draft a player."
 )
-BESIDE = "Beside what asks everybody, on the same questions from the same drafts: what was saved, and what it cost."
+BESIDE = (
+    "Beside what asks everybody, and beside its own last stage played on every question, on the same questions from the same "
+    "drafts: what was saved, and what it cost."
+)
 VOICES = (
     "What each player's voice counts beside the middle one of those who have any, by the rule that decided most often; what is "
     "learnt is learnt on other questions, and may differ a little from one to the next."
