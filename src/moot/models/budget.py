@@ -2,11 +2,11 @@
 
 A call reserves the most it can cost (every byte of the prompt a token, the reply as long as allowed), and gives back
 the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
-left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came
-(a timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says. An endpoint that bills more than a call could cost is
-believed, and trusted less from then on; `first_bill` sees to it that the first such bill comes before many calls are under
-way. Where nothing cuts a reply, which is no way to keep to a cap and is allowed only without one, its most is a guess: as
-long as the longest that this model has given.
+left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came (a
+timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says. An
+endpoint that bills more than a call could cost is believed, and trusted less from then on; `first_bill` sees to it that
+the first such bill comes before many calls are under way. Where nothing cuts a reply, which is no way to keep to a cap
+and is allowed only without one, its most is a guess: as long as the longest that this model has given.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class Budget(Wrapper):
             return None if error.maybe_billed else 0.0
         if self._max_tokens is None:
             self._longest = max(self._longest, (error.billed_tokens or (0, 0))[1])
-        unfinished = error.bill_unfinished and error.billed_usd <= self._plain_most_usd(request)
+        unfinished = error.bill_unfinished and error.billed_usd <= self._most_usd(request)
         return None if unfinished else error.billed_usd
 
     def _check(self, request: Request, billed_usd: float | None) -> None:
