@@ -214,3 +214,38 @@ def test_a_run_without_drafts_says_what_is_missing(moot: Moot, tmp_path: Path) -
     other = {name: {"provider": "recorded", "file": "replies.jsonl", "model": turned[name]} for name in PLAYERS}
     write_cup(tmp_path, models=other)
     assert "no graded drafts of ann, bob, cat" in " ".join(moot("advise", "cup.yaml", ends=2).split())
+
+
+def test_other_names_change_no_advice(moot: Moot, tmp_path: Path) -> None:
+    """Ties of the search fall to a seat, which hangs on no name."""
+    names = dict(zip(("ann", "bob", "cat", "dan", "eve"), ("zoe", "bea", "yun", "abe", "mia"), strict=True))
+    draw = random.Random(3)
+    able = dict(zip(names, (0.75, 0.62, 0.62, 0.6, 0.6), strict=True))
+    rows = [
+        (number, name, "A" if draw.random() < accuracy else draw.choice("BCD"), "A")
+        for number in range(60)
+        for name, accuracy in able.items()
+    ]
+    for file, called in (("one.csv", dict(zip(names, names, strict=True))), ("other.csv", names)):
+        with (tmp_path / file).open("w", newline="") as out:
+            csv.writer(out).writerows(
+                [["question_id", "model", "pred", "answer"], *([row[0], called[row[1]], *row[2:]] for row in rows)]
+            )
+    one, other = (json.loads(moot("advise", file, "--json")) for file in ("one.csv", "other.csv"))
+    for told, renamed in zip(one["frontier"], other["frontier"], strict=True):
+        assert sorted(names[player] for player in told["players"]) == sorted(renamed["players"])
+        for key in ("rule", "accuracy", "low", "high", "calls"):
+            assert told[key] == renamed[key]
+    assert one["looked_at"] == other["looked_at"]
+    assert one["recommended"]["accuracy"] == other["recommended"]["accuracy"]
+
+
+def test_answers_that_are_missing_are_told(moot: Moot, tmp_path: Path) -> None:
+    """Whether somebody was silent or never asked stands in no label file."""
+    rows = ["question_id,model,pred,answer"]
+    for number in range(60):
+        rows += [f"q{number},{name},{'A' if number % part else 'B'},A" for name, part in (("old", 3), ("older", 2))]
+        rows += [f"q{number},new,A,A"] if number % 5 else []
+    (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
+    told = json.loads(moot("advise", "labels.csv", "--json"))
+    assert told["notes"][0] == "12 of 180 answers are missing and count as not right, most of them of new (12 of 60)"

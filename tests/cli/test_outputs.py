@@ -141,6 +141,25 @@ def test_a_rule_stands_in_the_place_of_a_rule_alone(
     assert "rule.json.before" in capsys.readouterr().out
 
 
+def test_what_stands_where_the_rule_until_now_is_kept_is_spared(
+    played: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's folder: his link leads to something of the user's."""
+    monkeypatch.chdir(played)
+    rule, mine = tmp_path / "rule.json", tmp_path / "mine"
+    rule.write_text('{"form": 1, "x": "$(touch here)"}')
+    mine.write_text("mine")
+    kept = tmp_path / "rule.json.before"
+    kept.symlink_to(mine)
+    assert moot("fit", "cup.yaml", "-o", rule) == 2
+    assert "where the rule until now would be kept" in " ".join(capsys.readouterr().err.split())
+    assert mine.read_text() == "mine"
+    kept.unlink()
+    kept.write_text("notes")
+    assert moot("fit", "cup.yaml", "-o", rule) == 2
+    assert kept.read_text() == "notes"
+
+
 def test_a_link_is_followed(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(played)
     (tmp_path / "real").mkdir()

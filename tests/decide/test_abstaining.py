@@ -121,7 +121,7 @@ async def test_where_nothing_can_be_promised_nothing_is_answered(tmp_path: Path)
     assert row["answered"]["value"] is None
     assert row["value"] == 0
     words = next(section for section in results.sections if section.id == "abstention").words
-    assert "answered none of the 80 questions (coverage 0)" in " ".join(words)
+    assert "gave an answer to none of the 80 questions (coverage 0)" in " ".join(words)
     (verdict, *_) = verdicts(tmp_path, "vote(abstain={target: 0.99})")
     assert "cannot be promised from" in verdict.cause
 

@@ -219,3 +219,9 @@ def test_what_it_says_of_itself() -> None:
 )
 async def test_it_keeps_the_contract(played: Cascade) -> None:
     await check_strategy(played)
+
+
+@pytest.mark.parametrize("then", [None, "vote", "silent"])
+def test_it_is_no_plain_vote_whatever_comes_last(then: str | None) -> None:
+    """Who compares voting with talking does not mean it."""
+    assert traits_of(Cascade(until=0.9, then=then)).weighs

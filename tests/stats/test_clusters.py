@@ -133,7 +133,8 @@ def test_a_cluster_reaches_every_interval_of_a_report(tmp_path: Path, capsys: py
     for figures in (by_field, named):
         assert figures["accuracy"][0]["value"] == plain["accuracy"][0]["value"]
         withheld = [path for path, low in _lows(figures) if low is None and dict(_lows(plain)).get(path) is not None]
-        assert withheld == []
+        # Twelve clusters teach no probability: it takes twenty.
+        assert [path for path in withheld if not path.startswith(".probability.")] == []
         changed = sum(low != dict(_lows(plain)).get(path) for path, low in _lows(figures))
         assert changed > 0.8 * len(list(_lows(figures)))
         assert all(row["test"] == "score" for row in figures["comparisons"] + figures["gains"])

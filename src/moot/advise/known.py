@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
 
-from moot.decide.candidates import Candidates, Floats, Places, candidates_of
+from moot.decide.candidates import SILENT, Candidates, Floats, Places, candidates_of
 from moot.decide.learning import folds_of
 
 
@@ -52,6 +53,26 @@ class KnownDrafts:
             units=tuple(self.units[place] for place in questions),
             usd=None if self.usd is None else self.usd[:, questions],
             seconds=None if self.seconds is None else self.seconds[:, questions],
+        )
+
+    def seated_by_answers(self) -> KnownDrafts:
+        """The players in an order that their answers make, and their names only where these are the same: ties of a search
+        fall to a seat, and other names must not change what is advised."""
+        same = np.array([(self.codes == row).sum(axis=0) for row in self.codes], dtype=np.int64)
+        silent = self.codes == SILENT
+
+        def mark(seat: int) -> tuple[str, str]:
+            content = self.worth[seat].astype(np.float64).tobytes() + same[seat].tobytes() + silent[seat].tobytes()
+            return sha256(content).hexdigest(), self.players[seat]
+
+        order = sorted(range(len(self.players)), key=mark)
+        return replace(
+            self,
+            players=tuple(self.players[seat] for seat in order),
+            codes=self.codes[order],
+            worth=self.worth[order],
+            usd=None if self.usd is None else self.usd[order],
+            seconds=None if self.seconds is None else self.seconds[order],
         )
 
     def candidates(self, seats: Sequence[int]) -> Candidates:

@@ -93,7 +93,8 @@ class TeamOption:
         return PlayedOut(worth, np.full(drafts.size, float(len(self.seats))), *_paid(drafts, self.seats))
 
     def names(self, players: Sequence[str]) -> tuple[str, ...]:
-        return tuple(players[seat] for seat in self.seats)
+        """By name: they are asked at once, and seats follow their answers."""
+        return tuple(sorted(players[seat] for seat in self.seats))
 
     def words(self, players: Sequence[str]) -> str:
         names = self.names(players)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,7 @@ def advise_command(
     with ends_on_ctrl_c():
         reading = read_drafts(paths, questions=questions, where=where, store=store)
         _measurable(reading.drafts, wanted)
+        reading = replace(reading, drafts=reading.drafts.seated_by_answers())
         advice = advise(reading.drafts, wanted)
         if output is not None and advice.recommended is None:
             raise UsageError(f"{output} is not written: {advice.why_none}")

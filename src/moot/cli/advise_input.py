@@ -141,7 +141,7 @@ def _from_labels(path: Path, where: Sequence[str]) -> AdviceInput:
         tuple(labels.units()),
         round(labels.alternatives) if labels.shared else None,
     )
-    return AdviceInput(drafts, labels.questions, tuple(_odd(drafts)), origin=str(path))
+    return AdviceInput(drafts, labels.questions, (*_missing(drafts), *_odd(drafts)), origin=str(path))
 
 
 async def _from_store(path: Path, url: str | None) -> AdviceInput:
@@ -284,6 +284,17 @@ def _left_out(graded: GradedDrafts, unsettled: int, *, cut_short: bool) -> Itera
         yield "the run is not over, and of what it has begun the slowest is missing, which is more often wrong"
 
 
+def _missing(drafts: KnownDrafts) -> Iterator[str]:
+    """Of labels and recordings nobody knows whether who says nothing was silent or never asked."""
+    gaps = (drafts.codes < 0).sum(axis=1)
+    if gaps.any():
+        most = int(gaps.argmax())
+        yield (
+            f"{int(gaps.sum()):,} of {drafts.codes.size:,} answers are missing and count as not right, most of them of"
+            f" {drafts.players[most]} ({int(gaps[most]):,} of {drafts.size:,})"
+        )
+
+
 def _odd(drafts: KnownDrafts) -> Iterator[str]:
     if drafts.size and len(drafts.players) > 1:
         yield from odd_players(drafts.candidates(range(len(drafts.players))))
@@ -326,4 +337,4 @@ async def _played(experiment: Experiment, url: str, origin: str) -> AdviceInput:
     drafts = KnownDrafts(
         found.drafts.players, found.drafts.codes, found.drafts.worth, found.drafts.units, found.drafts.choices
     )
-    return AdviceInput(drafts, found.questions, found.notes, origin=origin)
+    return AdviceInput(drafts, found.questions, (*_missing(drafts), *found.notes), origin=origin)

@@ -112,7 +112,7 @@ def _stage_row(
 ) -> dict[str, Any]:
     taken = advice.recommended
     assert taken is not None, "there is no stage after nothing"
-    names = [advice.players[seat] for seat in stage.seats]
+    names = sorted(advice.players[seat] for seat in stage.seats)
     usd = (
         None if captain is None else captain.more_usd(_captain(taken, advice.players), names, taken.played.usd_per_1000)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,16 @@ def rule_output(output: Path, path: Path, store: str | None) -> Path:
     output = checked_output(output, [path], store, replaceable=_is_rule)
     if output.exists() and not _is_rule(output):
         raise UsageError(f"-o: {output} is there already and is no rule; expected another name")
+    kept = _before(output)
+    if kept.is_symlink() or (os.path.lexists(kept) and not _is_rule(kept)):
+        raise UsageError(
+            f"-o: {kept}, where the rule until now would be kept, is no rule; expected another name for the rule"
+        )
     return output
+
+
+def _before(output: Path) -> Path:
+    return output.with_name(f"{output.name}.before")
 
 
 def _is_rule(path: Path) -> bool:
@@ -45,10 +55,10 @@ def keep_rule_before(output: Path) -> Path | None:
     """The rule until now, under another name: with it its figures, and the questions that it was learnt from."""
     if not output.exists():
         return None
-    kept = output.with_name(f"{output.name}.before")
-    checked_output(kept, replaceable=_is_rule)
+    kept = _before(output)
     try:
-        shutil.copyfile(output, kept)
+        with written_whole(kept) as draft:
+            shutil.copyfile(output, draft)
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror or error}", file=kept) from None
     return kept

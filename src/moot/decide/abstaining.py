@@ -222,7 +222,7 @@ class AnswerChance:
             return cls(told.probability, told.why)
         for decided in reversed(of_kind(verdict.traces, DecidedByRule)):
             if decided.probability is not None:
-                return cls(decided.probability, decided.why)
+                return cls(decided.probability, _learnt_from(None))  # its own words say why the rule stands
         if verdict.outcome not in (*WITH_ANSWER, "abstained"):
             return cls(None, "there is no answer")
         return cls(None, UNTOLD)

@@ -89,6 +89,7 @@ def traits_with(traits: Traits, last: Strategy, then: str | Mapping[str, Any]) -
         groups=True,
         served={"then": _served(then, end)} if end.served else {},
         learns=traits.learns,
+        weighs=traits.weighs,
         fewest_lessons=traits.fewest_lessons,
     )
 

@@ -62,8 +62,8 @@ def _nothing(row: Mapping[str, Any]) -> list[str]:
     return [f"{opening} {subject} answered {between(bounds)} (bounds).", f"More is not known: {row['why']}."]
 
 
-def ungraded_answers(many: float) -> str:
-    return f"{many:,g} answer{'s are' if many != 1 else ' is'} not graded"
+def ungraded_answers(many: float, what: str = "answer") -> str:
+    return f"{many:,g} {what}{'s are' if many != 1 else ' is'} not graded"
 
 
 def _opening(n: int) -> str:
@@ -216,7 +216,8 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
         doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
     if row["ungraded"]:
-        doubts.append(f"{ungraded_answers(row['ungraded'])}; over all it is {between(row['bounds'])} (bounds).")
+        what = "play" if _abstains(row) else "answer"  # those without one are among them
+        doubts.append(f"{ungraded_answers(row['ungraded'], what)}; over all it is {between(row['bounds'])} (bounds).")
     if row["chosen"] in (AFTER_THE_FACT, "declared late") and row["options"] > 1:
         if row.get("earlier_versions"):
             declared = "changed what it declares after that had been played"

@@ -479,7 +479,9 @@ find("key-form").addEventListener("submit", (event) => {
 });
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
-  if (!state.stop) ask(find("question").value.trim(), find("model").value, Number(find("limit").value) || null);
+  if (state.stop) return;
+  ask(find("question").value.trim(), find("model").value, Number(find("limit").value) || null);
+  find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
 });
 find("question").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
