@@ -58,6 +58,12 @@ class CallError(MootError):
 
     maybe_billed = False
     """Whether the provider may charge for this attempt although no reply arrived."""
+    billed_usd: float | None = None
+    """What the provider says it charges for it, where it does: a failure can come with a bill."""
+    billed_tokens: tuple[int, int] | None = None
+    """The same in tokens, of the prompt and of what was generated."""
+    bill_unfinished = False
+    """It was cut off after that was said: more may have come."""
 
 
 class TransportError(CallError):

@@ -136,6 +136,34 @@ def test_a_call_that_failed_is_no_bill(tmp_path: Path) -> None:
         assert server.bill_usd == pytest.approx(booked_usd(path)) == pytest.approx(14 * MOST_USD)
 
 
+FAILED_CHOICE = {"message": {"content": None}, "finish_reason": "error"}
+
+
+def test_a_bill_in_a_reply_that_failed_is_believed_and_stops_the_run(tmp_path: Path) -> None:
+    write_questions(tmp_path, 30)
+    with provider(tokens=14 * MAX_TOKENS, latency_s=0.1) as server:
+        server.fails_as = {"choices": [FAILED_CHOICE]}
+        path = experiment(tmp_path, server, budget_usd=CAP_USD)
+        code, error = finish(start(path))
+        assert code == 3
+        assert server.requests == 1, "the next could cross the cap, as the first has shown"
+        assert "billed $0.70 for a call that could cost $0.05" in error
+        assert rows(path.with_suffix(".db"), "SELECT sum(usd) FROM losses") == [(pytest.approx(14 * MOST_USD),)]
+
+
+@pytest.mark.parametrize("status", [400, 429])
+def test_refusals_inside_a_success_that_are_billed_are_in_the_books(tmp_path: Path, status: int) -> None:
+    """An honest endpoint: what it worked on before it refused is as little as it says, and counts under the cap."""
+    write_questions(tmp_path, 12)
+    with provider(tokens=MAX_TOKENS // 2, latency_s=0.0) as server:
+        server.fails_as = {"error": {"code": status, "message": "no"}, "choices": [FAILED_CHOICE]}
+        path = experiment(tmp_path, server, budget_usd=4 * MOST_USD)
+        code, _ = finish(start(path))
+        assert code == 3
+        assert server.bill_usd == pytest.approx(booked_usd(path))
+        assert 2 * MOST_USD < server.bill_usd <= 4 * MOST_USD + 1e-9
+
+
 @pytest.mark.parametrize("budget_usd", [None, 100.0], ids=["no cap", "a cap far away"])
 def test_two_runs_at_once_ask_everything_once(tmp_path: Path, budget_usd: float | None) -> None:
     write_questions(tmp_path, 120)

@@ -228,3 +228,78 @@ async def test_an_error_beside_whole_words_is_no_failure(tmp_path: Path, pauses:
     async with hostile(lambda _, number: http({**completion(), "error": {"code": 0, "message": "success"}})) as server:
         assert (await run(server.base_url, tmp_path, "m")).outcomes == {"m": "answered"}
     assert len(server.seen) == 1
+
+
+TOLD = {"prompt_tokens": 0, "completion_tokens": 8_000}
+TOLD_USD = 0.8
+PRICED: dict[str, Any] = {"price": {"prompt": 0.0, "completion": 100.0}, "params": {"max_tokens": 100}}
+BILLED: dict[str, bytes] = {
+    "finish_reason error": http({**ended("error"), "usage": TOLD}),
+    "an error and no choices": http({"error": ERROR, "usage": TOLD}),
+    "no choices": http({"id": "1", "usage": TOLD}),
+    "no message": http({"choices": [None], "usage": TOLD}),
+    "an error of 502": http({"error": {"code": 502}, "usage": TOLD}),
+    "an error of 429": http({"error": {"code": 429}, "usage": TOLD}),
+    "an error of 400": http({"error": {"code": 400}, "usage": TOLD}),
+    "an error of 400 in the choice": http({**ended("error", error={"code": 400}), "usage": TOLD}),
+    "status 500": http({"error": ERROR, "usage": TOLD}, 500),
+    "status 429": http({"error": ERROR, "usage": TOLD}, 429),
+    "status 400": http({"error": ERROR, "usage": TOLD}, 400),
+    "status 400, about the form": http({"error": {"message": "response_format is not supported"}, "usage": TOLD}, 400),
+}
+BILLED_STREAMS: dict[str, bytes] = {
+    "finish_reason error": http(sse(chunk("It"), chunk("", "error"), {"choices": [], "usage": TOLD}, b"[DONE]")),
+    "an error beside it": http(sse(chunk("It"), {"error": ERROR, "usage": TOLD})),
+    "an error of 429": http(sse({"error": {"code": 429}, "usage": TOLD})),
+    "an error of 400": http(sse(chunk("It"), {"error": {"code": 400}, "usage": TOLD})),
+    "an error after it": http(sse({**chunk("It"), "usage": TOLD}, {"error": ERROR})),
+    "no choices": http(sse({"choices": [], "usage": TOLD}, b"[DONE]")),
+    "no JSON after it": http(sse({**chunk("It"), "usage": TOLD}, b"{broken")),
+    "cut": http(sse({**chunk("It"), "usage": TOLD})),
+    "connection cut": http(sse({**chunk("It"), "usage": TOLD}, chunk("is")))[:-3],
+    "not streamed": http({"error": ERROR, "usage": TOLD}),
+}
+
+
+def losses_usd(folder: Path) -> list[float]:
+    connection = sqlite3.connect(folder / "cup.db")
+    amounts = [usd for (usd,) in connection.execute("SELECT usd FROM losses")]
+    connection.close()
+    return amounts
+
+
+@pytest.mark.parametrize(("stream", "billed"), [(False, BILLED), (True, BILLED_STREAMS)], ids=["whole", "stream"])
+async def test_a_bill_that_comes_with_a_failure_is_in_the_books(
+    stream: bool, billed: dict[str, bytes], tmp_path: Path, pauses: list[TransportError]
+) -> None:
+    async with hostile(lambda body, number: billed[body["model"]]) as server:
+        played = await run(server.base_url, tmp_path, *billed, stream=stream, **PRICED)
+    assert played.outcomes == dict.fromkeys(billed, "failed")
+    assert losses_usd(tmp_path) == [pytest.approx(TOLD_USD)] * len(server.seen)
+
+
+MAYBE: dict[str, tuple[bytes, bool]] = {
+    "choices and 400": (http(ended("error", error={"code": 400})), True),
+    "choices and 429": (http({**ended("error"), "error": {"code": 429}}), True),
+    "400 alone": (http({"error": {"code": 400}}), False),
+    "429 alone": (http({"error": {"code": 429}}), False),
+}
+
+
+async def test_what_was_generated_and_has_no_bill_counts_at_its_most(
+    tmp_path: Path, pauses: list[TransportError]
+) -> None:
+    async with hostile(lambda body, number: MAYBE[body["model"]][0]) as server:
+        await run(server.base_url, tmp_path, *MAYBE, **PRICED)
+    counted = sum(times for name, times in asked(server).items() if MAYBE[name][1])
+    assert losses_usd(tmp_path) == [pytest.approx(0.01)] * counted
+
+
+async def test_a_bill_that_was_going_on_when_it_was_cut_is_no_whole_one(
+    tmp_path: Path, pauses: list[TransportError]
+) -> None:
+    """Servers that count along in every event."""
+    so_far = {"prompt_tokens": 0, "completion_tokens": 1}
+    async with hostile(lambda body, number: http(sse({**chunk("It"), "usage": so_far}))) as server:
+        await run(server.base_url, tmp_path, "m", stream=True, **PRICED)
+    assert losses_usd(tmp_path) == [pytest.approx(0.01)] * len(server.seen)

@@ -259,3 +259,13 @@ def test_what_another_server_has_under_way_counts(tmp_path: Path) -> None:
             assert ask(other, "Who else?") == 429
             server.held = False
             client.join(30)
+
+
+def test_a_bill_in_a_reply_that_failed_is_of_the_day(tmp_path: Path) -> None:
+    with provider(tokens=3 * MAX_TOKENS, latency_s=0.0) as server:
+        server.fails_as = {"error": {"code": 400, "message": "no"}}
+        with served(team(tmp_path, server)) as url:
+            assert ask(url, "Who?") not in (200, 429)
+            assert server.bill_usd == pytest.approx(3 * MOST_USD)
+            assert ask(url, "Who else?") == 429
+        assert server.requests == 1

@@ -42,6 +42,8 @@ class Provider:
     """By model, the tokens of its replies; who is not in it takes as many as the others."""
     loading: int = 0
     """So many of the next requests find no model yet: a 503, at once, and no bill."""
+    fails_as: Mapping[str, object] | None = None
+    """What stands beside the count of tokens in replies that are none: all of them, where there is something."""
     asked_of: Counter[str] = field(default_factory=Counter)
     """By model, how many were worked on."""
 
@@ -71,6 +73,8 @@ class Provider:
         said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
         choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 10, "completion_tokens": tokens}
+        if self.fails_as is not None:
+            return web.json_response({**self.fails_as, "usage": usage})
         return web.json_response({"choices": [choice], "usage": usage})
 
 

@@ -2,11 +2,11 @@
 
 A call reserves the most it can cost (every byte of the prompt a token, the reply as long as allowed), and gives back
 the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
-left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came
-(a timeout, a reply cut in the middle) is counted at its most. An endpoint that bills more than a call could cost is
-believed, and trusted less from then on; `first_bill` sees to it that the first such bill comes before many calls are under
-way. Where nothing cuts a reply, which is no way to keep to a cap and is allowed only without one, its most is a guess: as
-long as the longest that this model has given.
+left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came (a
+timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says. An
+endpoint that bills more than a call could cost is believed, and trusted less from then on; `first_bill` sees to it that
+the first such bill comes before many calls are under way. Where nothing cuts a reply, which is no way to keep to a cap
+and is allowed only without one, its most is a guess: as long as the longest that this model has given.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class Budget(Wrapper):
                 self._longest = max(self._longest, reply.usage.completion or 0)
                 spent_usd = reply.cost_usd
             except CallError as error:
-                spent_usd = None if error.maybe_billed else 0.0
+                spent_usd = self._billed_usd(request, error)
                 raise
             except asyncio.CancelledError:
                 spent_usd = 0.0 if attempt.held_back else None
@@ -220,8 +220,18 @@ class Budget(Wrapper):
             finally:
                 self._check(request, spent_usd)
                 billed_usd = self._most_usd(request) if spent_usd is None else spent_usd
-                self._purse.settle(hold, billed_usd, lost=spent_usd is None, reply=reply)
+                lost = spent_usd is None or (reply is None and spent_usd > 0)
+                self._purse.settle(hold, billed_usd, lost=lost, reply=reply)
         return reply
+
+    def _billed_usd(self, request: Request, error: CallError) -> float | None:
+        """What a failure is known to have cost; None: perhaps something, nobody says what."""
+        if error.billed_usd is None:
+            return None if error.maybe_billed else 0.0
+        if self._max_tokens is None:
+            self._longest = max(self._longest, (error.billed_tokens or (0, 0))[1])
+        unfinished = error.bill_unfinished and error.billed_usd <= self._most_usd(request)
+        return None if unfinished else error.billed_usd
 
     def _check(self, request: Request, billed_usd: float | None) -> None:
         """What an endpoint says it has billed is believed, however much it is."""

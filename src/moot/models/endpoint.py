@@ -46,8 +46,8 @@ from moot.models.model import messages_json
 from moot.models.proxy import environment_proxy
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets, secret_headers
-from moot.models.stream import read_stream
-from moot.models.wire import read_completion
+from moot.models.stream import StreamSoFar, read_stream
+from moot.models.wire import read_completion, read_usage, tell_bill
 from moot.types import Price, Reply, Request, dense_json
 
 JsonMode = Literal["auto", "schema", "object", "off"]
@@ -245,17 +245,20 @@ class EndpointModel:
     async def _post(self, request: Request, mode: str) -> Reply:
         data = dense_json(self.body(request, mode)).encode()
         started = time.perf_counter()
+        heard = StreamSoFar()
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
-                reply = await self._read(response, started)
+                reply = await self._read(response, started, heard)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
-            raise self._lost(error) from None
+            lost = self._lost(error)
+            heard.tell_bill(lost, self.price)
+            raise lost from None
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
             raise
         return self._secrets.without(reply)
 
-    async def _read(self, response: aiohttp.ClientResponse, started: float) -> Reply:
+    async def _read(self, response: aiohttp.ClientResponse, started: float, heard: StreamSoFar) -> Reply:
         if not 200 <= response.status < 300:
             raw = await self.intake.beginning(response)
             if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
@@ -263,7 +266,9 @@ class EndpointModel:
             self._raise_for_status(response, raw)
         pause_s = retry_after_s(response.headers.get("Retry-After"))
         if self.stream and response.status == 200:
-            return await read_stream(response, self.intake, started=started, price=self.price, pause_s=pause_s)
+            return await read_stream(
+                response, self.intake, started=started, price=self.price, pause_s=pause_s, heard=heard
+            )
         raw = await self.intake.whole(response)
         self.intake.check_values(raw)
         return read_completion(raw, latency_s=time.perf_counter() - started, price=self.price, pause_s=pause_s)
@@ -291,7 +296,7 @@ class EndpointModel:
             return False
 
     def _refused(self, response: aiohttp.ClientResponse, raw: bytes | bytearray, latency_s: float) -> Reply | None:
-        """The reply that a filter's refusal is, where it comes as an error; nothing is on the bill then."""
+        """The reply that a filter's refusal is, where it comes as an error; nothing is on the bill then but what it says."""
         if response.status < 400 or response.status in (401, 402, 404, 408, 429):
             return None
         try:
@@ -301,8 +306,9 @@ class EndpointModel:
         words = filter_words(body, response.status)
         if words is None:
             return None
-        cost_usd = None if self.price is None else 0.0
-        return Reply(border.words(words), FILTERED, latency_s=latency_s, cost_usd=cost_usd)
+        usage = read_usage(_told_usage(raw))
+        cost_usd = None if self.price is None else self.price.cost_usd(usage) or 0.0
+        return Reply(border.words(words), FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
 
     def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes | bytearray) -> None:
         status = response.status
@@ -334,6 +340,11 @@ class EndpointModel:
             error = FormRefused(message, status=status, mode=about == "mode")
         else:
             error = RequestRejected(message, status=status, no_such_path=advice is not None)
+        tell_bill(error, _told_usage(raw), self.price, generated=False)
+        if isinstance(error, FormRefused) and error.billed_tokens is not None:
+            # To ask in a lesser way is part of the same attempt, whose one bill would not hold this one.
+            error = RequestRejected(message, status=status)
+            tell_bill(error, _told_usage(raw), self.price, generated=False)
         raise error
 
 
@@ -341,6 +352,14 @@ def with_temperature(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters over a temperature of 0: who wants replies to vary says so, and null leaves it to the server."""
     named = {"temperature": 0, **params}
     return {name: value for name, value in named.items() if name != "temperature" or value is not None}
+
+
+def _told_usage(raw: bytes | bytearray) -> object:
+    """The count of tokens in a failure, which is billed where there is one."""
+    try:
+        return json.loads(raw).get("usage")
+    except (ValueError, AttributeError, RecursionError):
+        return None
 
 
 def _error_code(raw: bytes | bytearray) -> str:

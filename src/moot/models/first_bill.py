@@ -1,9 +1,9 @@
 """Under a cap on money a model's calls go one at a time until it has sent a bill: only that shows whether it keeps to what
 it was allowed, and so whether the others may go together.
 
-A bill speaks for one model alone: another at the same address may think as long as it likes. A failure is no bill, so the next
-call is as much the first as the one before. Whoever waits stands outside the endpoint's limits, and takes no place from the
-models that share them.
+A bill speaks for one model alone: another at the same address may think as long as it likes. A failure that says nothing of a
+cost is no bill, so the next call is as much the first as the one before. Whoever waits stands outside the endpoint's limits, and
+takes no place from the models that share them.
 
 A model that never sends a bill must not hold a run up for ever. What it may have billed without a word (a reply that names no
 price, a timeout) counts at its most in the books, and waiting for more of the same would tell no more: each such end, and each
@@ -66,6 +66,8 @@ class BillAwaited(Wrapper):
             untold = True
             return reply
         except CallError as error:
+            if error.billed_usd and not error.bill_unfinished:
+                self._billed = True
             untold = error.maybe_billed
             raise
         finally:

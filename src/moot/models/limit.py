@@ -235,7 +235,9 @@ class Limit(Wrapper):
         except CallError as error:
             if isinstance(error, RateLimited) or (isinstance(error, ServerFailed) and error.status == 503):
                 self.limiter.refused(started_at, self._pause_of_all(error.retry_after_s))
-            if not error.maybe_billed:
+            if error.billed_tokens is not None and not error.bill_unfinished:
+                self.limiter.settle_tokens(tokens, Usage(*error.billed_tokens))
+            elif not error.maybe_billed:
                 self.limiter.settle_tokens(tokens, Usage(prompt=0, completion=0))
             raise
         else:

@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.errors import ConnectionFailed, ReplyBroken
+from moot.errors import CallError, ConnectionFailed, ReplyBroken
 from moot.models import border
 from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.hiccups import failed_finish, failure_of, preview
 from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
-from moot.models.wire import build_reply, read_completion, version_of
+from moot.models.wire import build_reply, read_completion, tell_bill, version_of
 from moot.types import Price, Reply
 
 
@@ -84,12 +84,36 @@ class StreamSoFar:
             price=price,
         )
 
+    def tell_bill(self, error: CallError, price: Price | None) -> None:
+        """Put what was billed until now onto the failure that ends it. Where no end was said the count may not be the last."""
+        tell_bill(error, self.usage, price, generated=self.chosen, unfinished=self.finish is None)
+
 
 async def read_stream(
-    response: Any, intake: Intake, *, started: float, price: Price | None, pause_s: float | None = None
+    response: Any,
+    intake: Intake,
+    *,
+    started: float,
+    price: Price | None,
+    pause_s: float | None = None,
+    heard: StreamSoFar | None = None,
 ) -> Reply:
-    """Read `data:` lines until `[DONE]`. A stream that ends before that and before its finish reason was cut."""
-    heard = StreamSoFar()
+    """Read `data:` lines until `[DONE]`. A stream that ends before that and before its finish reason was cut.
+
+    `heard` is for whoever wants to know what has come where the connection is lost.
+    """
+    heard = StreamSoFar() if heard is None else heard
+    try:
+        return await _read_stream(response, intake, heard, started=started, price=price, pause_s=pause_s)
+    except CallError as error:
+        if error.billed_tokens is None:  # else it came whole, and has told
+            heard.tell_bill(error, price)
+        raise
+
+
+async def _read_stream(
+    response: Any, intake: Intake, heard: StreamSoFar, *, started: float, price: Price | None, pause_s: float | None
+) -> Reply:
     done = False
     with intake.holding() as holding:
         async for line in _lines(response, intake, holding, heard):
@@ -103,7 +127,10 @@ async def read_stream(
             if done := data == b"[DONE]":
                 break
             intake.check_values(data)
-            heard.take(_event(data, pause_s), len(data))
+            event = _event(data, pause_s)
+            heard.take(event, len(data))
+            if event.get("error") and not filter_words(event, 400):
+                raise failure_of(event["error"], pause_s)
     if heard.finish is None and not done and not heard.blocked:
         raise ConnectionFailed("the stream was cut before its end", sent=True)
     if heard.finish is not None and failed_finish(heard.finish) and not heard.blocked:
@@ -121,8 +148,6 @@ def _event(data: bytes, pause_s: float | None) -> Mapping[str, Any]:
         raise ReplyBroken(said, retry_after_s=pause_s) from None
     if not isinstance(event, dict):
         raise ReplyBroken(f"the stream broke off with {preview(data)}", retry_after_s=pause_s)
-    if event.get("error") and not filter_words(event, 400):
-        raise failure_of(event["error"], pause_s)
     return event
 
 

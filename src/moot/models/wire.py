@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from moot.errors import ReplyBroken
+from moot.errors import CallError, ReplyBroken
 from moot.models import border
 from moot.models.filtered import FILTERED, block_reason, filter_words, finish_reason
 from moot.models.hiccups import error_of, failed_finish, failure_of, preview
@@ -28,6 +28,21 @@ def read_completion(
         body = _loads_leniently(raw, pause_s)
     if not isinstance(body, dict):
         raise ReplyBroken(f"the reply is not a JSON object: {preview(raw)}", retry_after_s=pause_s)
+    try:
+        return _reply_of(body, raw, latency_s=latency_s, price=price, pause_s=pause_s)
+    except CallError as error:
+        tell_bill(error, body.get("usage"), price, generated=bool(body.get("choices")))
+        raise
+
+
+def _reply_of(
+    body: Mapping[str, Any],
+    raw: bytes | bytearray | str,
+    *,
+    latency_s: float,
+    price: Price | None,
+    pause_s: float | None,
+) -> Reply:
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
@@ -106,6 +121,23 @@ def build_reply(
         thoughts=border.long_text(thoughts) if isinstance(thoughts, str) and thoughts else None,
         logprobs=border.logprobs_of(logprobs),
     )
+
+
+def tell_bill(
+    error: CallError, usage: object, price: Price | None, *, generated: bool, unfinished: bool = False
+) -> None:
+    """Put onto a failure what it was billed, in the words of the endpoint: whatever else its code says, that counts.
+
+    A count of nothing is no bill, as with replies: gateways write it where they do not know. `generated`: there was something
+    beside the error, which may be billed though nothing says so. `unfinished`: it was cut off, so the count may not be the last.
+    """
+    counted = read_usage(usage)
+    prompt, completion = counted.prompt or 0, counted.completion or 0
+    error.maybe_billed = error.maybe_billed or generated or prompt + completion > 0
+    if counted.prompt is not None and counted.completion is not None and prompt + completion > 0:
+        error.billed_tokens = (prompt, completion)
+        error.billed_usd = (price.cost_usd(counted) if price else None) or None
+        error.bill_unfinished = unfinished
 
 
 def read_usage(usage: object) -> Usage:
