@@ -159,7 +159,7 @@ def test_what_does_not_fit_the_team_is_refused(name: str, options: dict[str, obj
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("weighted", {"weights": {"ann": -1}}, "weights: expected"),
+        ("weighted", {"weights": {"ann": -1}}, "weights: 'ann': expected"),
         ("weighted", {"weights": "learned"}, "weights: expected learnt or keys and values"),
         ("leader", {"unless": 0}, "unless: expected a whole number from 1 on or never"),
         ("learnt", {"from": 3}, "from: expected keys and values"),

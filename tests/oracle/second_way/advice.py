@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from moot.types import digest
 from second_way.intervals import Difference, share_interval
+from second_way.raw import _short_hash
 
 Said = Mapping[str, Mapping[str, str | None]]
 NEAR = 2e-6
@@ -25,7 +25,7 @@ class Advised:
 
     def __init__(self, said: Said, right: Mapping[str, str], choices: int) -> None:
         self.said, self.right, self.choices = said, right, choices
-        order = sorted(right, key=lambda question: (digest(["advise", question]), question))
+        order = sorted(right, key=lambda question: (_short_hash(["advise", question]), question))
         halves = [[question for place, question in enumerate(order) if place % 2 == side] for side in (0, 1)]
         self.search, self.claim = halves
 
