@@ -71,15 +71,16 @@ def lines_of(file: IO[Piece], path: Path) -> Iterator[Piece]:
         yield line
 
 
-def whole_of(file: IO[Piece], path: Path, most: int = MOST_DOCUMENT) -> Piece:
-    """All that is in it."""
+def whole_of(file: IO[Piece], path: Path, most: int | None = None) -> Piece:
+    """All that is in it; `most`: left out, as much as any document may have."""
+    most = MOST_DOCUMENT if most is None else most
     content = file.read(most + 1)
     if len(content) > most:
         raise FileError(f"is longer than {most:,} characters, and would have to be read as a whole", file=path)
     return content
 
 
-def text_of(path: Path, most: int = MOST_DOCUMENT) -> str:
+def text_of(path: Path, most: int | None = None) -> str:
     """A whole file of UTF-8, of so many bytes at most."""
     with opened(path) as file:
         return whole_of(file, path, most).decode("utf-8-sig")

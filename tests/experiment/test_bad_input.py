@@ -411,7 +411,7 @@ ENDPOINTS = [
     ),
     Bad(
         "weights-below-nothing",
-        ("strategies.0.weighted.weights: 'tom': expected a number from 0 on, found -1",),
+        ("strategies.0.weighted.weights: 'tom': expected a number from 0 to 100000, found -1",),
         models(ENDPOINT) + "strategies: [{weighted: {weights: {tom: -1}}}]\n",
     ),
     Bad(

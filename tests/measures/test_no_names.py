@@ -48,6 +48,10 @@ def test_no_strategy_is_imported(path: Path) -> None:
     assert strategies_imported_by(path.read_text(encoding="utf-8")) == []
 
 
+KEYS_OF_FIGURES = {"measures/decided": {"cascade"}}
+"""By room: what its figures are called in JSON, as a strategy is too. Which plays they are of is told by traces."""
+
+
 def names_in(tree: ast.AST) -> list[str]:
     """Strings that equal a strategy's name, with their lines. What only says something to a reader is no string of code."""
     known = set(registered())
@@ -65,4 +69,6 @@ def test_a_name_is_found_and_a_docstring_is_none() -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_strategy_is_named(path: Path) -> None:
-    assert names_in(ast.parse(path.read_text(encoding="utf-8"))) == []
+    keys = KEYS_OF_FIGURES.get(path.parent.relative_to(ROOT).as_posix(), set())
+    named = names_in(ast.parse(path.read_text(encoding="utf-8")))
+    assert [name for name in named if not name.endswith(tuple(map(repr, keys)))] == []
