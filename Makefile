@@ -22,7 +22,8 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/oracle/test_plain_vote.py tests/decide/test_promise_kept.py tests/advise/test_limits.py tests/decide/test_cascade_beside.py \
 	tests/cli/test_fit_promise.py tests/report/page/test_axes.py tests/cli/test_plans_of_a_name.py \
 	tests/cli/test_plan_from.py tests/cli/test_pruned_files.py tests/cli/test_chosen_on.py tests/cli/test_plan_of_the_file.py \
-	tests/measures/test_whoever_is_best.py tests/advise/test_advice.py tests/cli/test_outputs.py
+	tests/measures/test_whoever_is_best.py tests/advise/test_advice.py tests/cli/test_outputs.py \
+	tests/measures/test_drafts_of_others.py tests/engine/test_wrong_key.py tests/measures/test_two_teams.py tests/cli/test_log.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
