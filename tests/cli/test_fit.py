@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from fit_commands import FitFolder
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -22,12 +23,11 @@ from moot.types import Estimate
 PLAYERS = ("ann", "bob", "cat", "dan")
 
 
-class Cup:
+class Cup(FitFolder):
     """An experiment with recorded players, so that every answer is known: 0 is the right choice."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str], accuracies: Mapping[str, float]) -> None:
-        self.folder, self._capsys = folder, capsys
-        self.file = folder / "cup.yaml"
+        super().__init__(folder, capsys, "cup.yaml")
         self.said: dict[tuple[str, int], str | None] = {}
         draw = random.Random(5)
         for name, accuracy in accuracies.items():
@@ -53,21 +53,6 @@ class Cup:
         ]
         (self.folder / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
         self.file.write_text(yaml.safe_dump({**self.keys, **keys}))
-
-    def moot(self, *arguments: object, ends: int = 0) -> str:
-        self._capsys.readouterr()
-        code = run_app(app, [str(argument) for argument in arguments])
-        out, err = self._capsys.readouterr()
-        assert code == ends, (out, err)
-        return " ".join((out + err).split())
-
-    def fit(self, *more: object, ends: int = 0) -> str:
-        return self.moot("fit", self.file, "-o", self.folder / "rule.json", *more, ends=ends)
-
-    @property
-    def rule(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.folder / "rule.json").read_text())
-        return content
 
 
 @pytest.fixture

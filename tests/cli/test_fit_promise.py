@@ -10,19 +10,17 @@ from typing import Any
 
 import pytest
 import yaml
-
-from moot.cli.app import app
-from moot.cli.exit import run_app
+from fit_commands import FitFolder
 
 PLAYERS = ("ann", "bob", "cat")
 COUNT = 150
 
 
-class Quiz:
+class Quiz(FitFolder):
     """Recorded players, of whose answers those are right that they agree on."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder, self._capsys, self.file = folder, capsys, folder / "quiz.yaml"
+        super().__init__(folder, capsys, "quiz.yaml")
         draw, replies = random.Random(3), []
         for number in range(2 * COUNT):
             chance = 0.98 if draw.random() < 0.6 else 0.3
@@ -40,21 +38,6 @@ class Quiz:
         models = {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in PLAYERS}
         whole = {"name": "quiz", "questions": {"file": "questions.jsonl"}, "models": models, "strategies": strategies}
         self.file.write_text(yaml.safe_dump({**whole, **keys}))
-
-    def moot(self, *arguments: object, ends: int = 0) -> str:
-        self._capsys.readouterr()
-        code = run_app(app, [str(argument) for argument in arguments])
-        out, err = self._capsys.readouterr()
-        assert code == ends, (out, err)
-        return out if code == 0 and "--json" in arguments else " ".join((out + err).split())
-
-    def fit(self, *more: object, ends: int = 0) -> str:
-        return self.moot("fit", self.file, "-o", self.folder / "rule.json", *more, ends=ends)
-
-    @property
-    def rule(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads((self.folder / "rule.json").read_text())
-        return content
 
 
 @pytest.fixture
