@@ -15,7 +15,6 @@ from moot.decide.cascading import (
     best_order,
     in_waves,
     learnt_order,
-    voices_in,
 )
 from moot.decide.deciding import Kept
 from moot.decide.rule_file import FittedRule
@@ -50,8 +49,8 @@ class AskingPlan:
     voices: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if isinstance(self.until, UntilDecided):
-            object.__setattr__(self, "voices", voices_in(self.until.rule, self.players))
+        if self.until.threshold is None:
+            object.__setattr__(self, "voices", self.until.rule.added_voices(self.players))
 
 
 def given_order(order: Sequence[str], team: Team) -> list[str]:

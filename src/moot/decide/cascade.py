@@ -26,7 +26,7 @@ from moot.decide.asking_order import (
     given_order,
 )
 from moot.decide.candidates import candidates_by_name
-from moot.decide.cascading import UntilDecided, WaveResult
+from moot.decide.cascading import WaveResult
 from moot.decide.deciding import places_of_groups, traits_of_rule
 from moot.decide.last_stage import GivenStage, stage_of, traits_with
 from moot.decide.rule_file import RuleContent, rule_of
@@ -182,7 +182,7 @@ class _Course:
     def _may_be_enough(self) -> bool:
         """Whether it could be, if all who spoke meant the same: which answers do is asked only then."""
         spoke = tuple(draft.player for draft in self.drafts if draft.text is not None)
-        if not isinstance(self.plan.until, UntilDecided) or min(self.plan.voices.values()) < 0:
+        if self.plan.until.threshold is not None or min(self.plan.voices.values()) < 0:
             return True
         return bool(spoke) and bool(self._stand((spoke,)).enough[0])
 

@@ -107,7 +107,7 @@ def learn_rule(
         kept, rule = kind, learner(known, names)
     else:
         kept, rule = rival, Plurality() if rival == PLURALITY else Leader(best_player(known))
-    model = rule.model if isinstance(rule, MostProbable) else most_probable(known, names).model
+    model = most_probable(known, names).model if rule.learnt_model is None else rule.learnt_model
     left_out = len(candidates) - len(known)
     return LearntRule(rule, kept, model, len(known), left_out, found, ahead, error, kind, settled, values)
 
