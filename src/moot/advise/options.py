@@ -14,7 +14,8 @@ from moot.decide.cascading import StageModels
 from moot.decide.learning import LearntRule
 from moot.decide.rules import DraftRule, expected_worth
 
-SINGLE, PLURALITY, WEIGHTED, LEADER, LEARNT = "single", "plurality", "weighted", "leader", "learnt"
+SINGLE, WEIGHTED, LEADER = "single", "weighted", "leader"
+"""Kinds of options beside those that a rule is learnt or stands as (`PLURALITY`, `LEARNT`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ from moot.decide.asking_order import (
 from moot.decide.candidates import candidates_by_name
 from moot.decide.cascading import WaveResult
 from moot.decide.deciding import places_of_groups, traits_of_rule
-from moot.decide.last_stage import GivenStage, stage_of, traits_with
+from moot.decide.last_stage import GivenStage, stage_of, traits_ending_with
 from moot.decide.rule_file import RuleContent, rule_of
 from moot.decide.studied import studied
 from moot.strategies import Strategy
@@ -95,7 +95,7 @@ class Cascade(Captained):
         traits = traits_of_rule(learns=self._uses_lessons and self.from_ is None)
         if self.last_stage is None or self.then is None:
             return traits
-        return traits_with(traits, self.last_stage, self.then)
+        return traits_ending_with(traits, self.last_stage, self.then)
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         names = tuple(player.name for player in team.players)

@@ -16,7 +16,7 @@ import numpy as np
 from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept
-from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
+from moot.decide.learning import BEST_SINGLE, LEARNT, PLURALITY, LearntRule
 from moot.decide.promise import Promise
 from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_figure, checked_weight
 from moot.decide.rules import DIGITS, DraftRule, Leader, MostProbable, Plurality
@@ -247,11 +247,11 @@ def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRul
         return LEARNT, MostProbable(model)
     if kept == PLURALITY:
         return PLURALITY, Plurality()
-    if kept == SINGLE and leader in model.players:
-        return SINGLE, Leader(str(leader))
-    if kept == SINGLE:
+    if kept == BEST_SINGLE and leader in model.players:
+        return BEST_SINGLE, Leader(str(leader))
+    if kept == BEST_SINGLE:
         raise UsageError(f"{WRITTEN}: leader: expected one of {', '.join(model.players)}, found {leader!r:.40}")
-    raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {SINGLE}, found {kept!r:.40}")
+    raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {BEST_SINGLE}, found {kept!r:.40}")
 
 
 def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "probability") -> ChoiceModel:
