@@ -35,7 +35,7 @@ from moot.strategies import Strategy
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
 from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import Traits
-from moot.strategies.vote import NOT_NEEDED, verdict_of_groups
+from moot.strategies.vote import verdict_of_groups, with_spared
 from moot.team import Team
 from moot.traces import Cascaded, DecidedByRule
 from moot.types import Answer, Grouping, Question, Verdict
@@ -192,7 +192,7 @@ class _Course:
         return self.plan.until.hear(candidates_by_name(asked, [groups], [{}]), waiting)
 
     def verdict(self, until: float | None) -> Verdict:
-        drafts = [self.heard.get(name) or _not_asked(name) for name in self.plan.players]
+        drafts = with_spared(self.heard, self.plan.players)
         if not self.answered or self.grouping is None or self.standing is None:
             return replace(nobody_answered(drafts), traces=self.records(until))
         asked = tuple(draft.player for draft in self.drafts)
@@ -200,7 +200,8 @@ class _Course:
         groups = list(zip(self.grouping.groups, places, strict=True))
         tied = [group for group, place in groups if self.standing.ahead[0, place]]
         points = [float(self.standing.scores[0, place]) for _, place in groups]
-        found = verdict_of_groups(self.question, self.team, drafts, self.grouping, tied, points)
+        spared = [name for name in self.plan.players if name not in self.heard]
+        found = verdict_of_groups(self.question, self.team, drafts, self.grouping, tied, points, spared)
         return replace(found, traces=(*found.traces, *self.records(until)))
 
     def records(self, until: float | None, then: str | None = None) -> tuple[Cascaded | DecidedByRule, ...]:
@@ -214,7 +215,3 @@ class _Course:
             return (path,)
         chance = self.probabilities[-1] if self.probabilities else None
         return DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights)), path
-
-
-def _not_asked(name: str) -> Answer:
-    return Answer(name, None, outcome="unanswered", cause=NOT_NEEDED)

@@ -15,7 +15,7 @@ from moot.models.border import storable
 from moot.plugins import PluginBroke, in_one_line
 from moot.strategies import Strategy
 from moot.team import Grouper, Team
-from moot.traces import Extraction
+from moot.traces import Extraction, StrategyBroke
 from moot.types import Call, Episode, Question, Verdict
 
 OURS = ("moot.strategies.", "moot.decide.")
@@ -57,9 +57,9 @@ async def play(
     except asyncio.CancelledError as error:
         if (task := asyncio.current_task()) is None or task.cancelling():
             raise  # the run is being stopped; else a plug-in has cancelled itself
-        verdict = _failed(f"{_bug_in(cell.strategy.name)}{type(error).__name__}")
+        verdict = _broken(cell.strategy.name, type(error).__name__)
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
-        verdict = _failed(_bug_in(cell.strategy.name) + in_one_line(error))
+        verdict = _broken(cell.strategy.name, in_one_line(error))
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
     if team.traced:
         verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
@@ -69,6 +69,11 @@ async def play(
 def _failed(cause: str) -> Verdict:
     """The words of an error are whatever somebody else wrote into it."""
     return Verdict(None, "failed", cause=storable(cause))
+
+
+def _broken(strategy: str, error: str) -> Verdict:
+    record = StrategyBroke(strategy, storable(error))
+    return replace(_failed(f"a bug in {strategy}: {error}"), traces=(record,))
 
 
 def is_ours(strategy: Strategy) -> bool:
@@ -84,15 +89,6 @@ async def checked_play(strategy: Strategy, question: Question, team: Team) -> Ve
         return checked_verdict(await playing, team)
     except UsageError as error:
         raise ValueError(str(error)) from error
-
-
-def is_bug(strategy: str, cause: str | None) -> bool:
-    """Whether a failure is told as this strategy's own, and as nobody else's whom it asked."""
-    return cause is not None and cause.startswith(_bug_in(strategy))
-
-
-def _bug_in(strategy: str) -> str:
-    return f"a bug in {strategy}: "
 
 
 def _in_order(team: Team) -> tuple[Call, ...]:
