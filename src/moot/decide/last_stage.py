@@ -91,6 +91,7 @@ def traits_ending_with(traits: Traits, last: Strategy, then: str | Mapping[str, 
         learns=traits.learns,
         weighs=traits.weighs,
         fewest_lessons=traits.fewest_lessons,
+        plays=(last,),
     )
 
 
