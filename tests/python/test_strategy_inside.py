@@ -12,6 +12,7 @@ import pytest
 import moot
 from moot import Case, Question, ScriptedModel, Team, Traits, Verdict
 from moot.errors import UsageError
+from moot.measures.cells import stored_cell
 from moot.prompts import Prompts
 from moot.strategies import BUILT_IN, Strategy, prompts_for, strategy, traits_of
 from moot.strategies.debate.debate import Debate
@@ -129,6 +130,24 @@ def test_somebody_elses_inside_of_ours_is_tried_and_blamed(monkeypatch: pytest.M
     records = [row for row in results.frame("traces").to_dicts() if row["kind"] == "strategy-broke"]
     (told,) = {row["content"] for row in records}
     assert json.loads(told) == {"strategy": "odd-end", "error": "ZeroDivisionError: of nothing"}
+
+
+@pytest.mark.parametrize(
+    ("traits", "then", "inside"),
+    [
+        ({}, {"debate": {"max_rounds": 1}}, ("debate", 1)),
+        ({}, "debate", ("debate", 5)),
+        ({"plays": [{"strategy": "mine", "options": {"max_rounds": 7}}]}, "debate", ("mine", 7)),
+        ({"plays": [{"strategy": "mine"}, 5]}, "debate", None),
+        ({}, "gone-with-its-package", None),
+        ({}, None, None),
+    ],
+)
+def test_stores_of_before_tell_a_last_stage_by_its_option(traits: Any, then: Any, inside: Any) -> None:
+    named = dict.fromkeys(("id", "strategy", "label", "team", "captain", "player", "cohort", "spec"), "")
+    options = json.dumps({"given": {"then": then} if then else {}, "default": {}})
+    plays = stored_cell({**named, "options": options, "traits": json.dumps(traits)})["plays"]
+    assert [(each["strategy"], each["options"]["max_rounds"]) for each in plays] == ([inside] if inside else [])
 
 
 @pytest.mark.parametrize(
