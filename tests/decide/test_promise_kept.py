@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from moot.decide.abstaining import Abstain, sureness
+from moot.decide.abstain_option import Abstain
+from moot.decide.how_sure import sureness
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.strategies.vote import Vote

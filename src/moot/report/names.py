@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.decide.abstaining import ABSTAIN
+from moot.decide.abstain_option import ABSTAIN
 from moot.decide.rule_file import RuleContent, is_rule
 from moot.measures.claims.words import sentences as headline_sentences
 from moot.strategies import list_told, value_told
