@@ -57,9 +57,10 @@ def rule_at(
         return None, None if of_team is None else why
     own = fitted_rule(played)
     if own is not None or traits_of(played).learns:
-        unused = "it has one of its own" if own is not None else "it learns from the other questions of a run"
+        unused = "it has another of its own" if own is not None else "it learns from the other questions of a run"
         rule = _checked(file, position, played, abstain, None if own is None else own[1])
-        return rule, None if of_team is None else unused
+        same = of_team is None or (rule is not None and rule.mark == of_team.mark)
+        return rule, None if same else unused
     if of_team is not None and learns_from_verdicts(played):
         of_team = replace(of_team, of_strategy=of_team.verdicts.get(played_mark(plain.spec)))
         if of_team.of_strategy is None and abstain is None:
