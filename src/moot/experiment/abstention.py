@@ -114,7 +114,7 @@ def team_rule(file: ExperimentFile, lineup: Team, prompts: Prompts) -> FittedRul
 
 
 def rule_taught_on(file: ExperimentFile, cell: Cell, cases: Iterable[Case]) -> ChosenOn:
-    """The questions that the rule of a team was learnt from; none where it has none, and of a player who gives all its answers."""
+    """The questions that the rule of a team was learnt from; none where it has none, nor for a player who gives all answers."""
     if cell.player is not None and cell.abstain is None:
         return NOT_CHOSEN
     found, asked = NOT_CHOSEN, list(cases)

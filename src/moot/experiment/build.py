@@ -247,7 +247,9 @@ def _cells_of(
         shape = table_shape(file, played, lineup)
         plain = cell_of(played, lineup, prompts, file.spec.grouping, shape)
         rule, unused = rule_at(file, position, plain, abstain, prompts)
-        if plain.player is not None and abstain is None:  # what is told of it beside its answer does not make it another
+        if (
+            plain.player is not None and abstain is None
+        ):  # what is told of it beside its answer does not make it another
             yield replace(plain, rule=rule)
             continue
         cell = cell_of(played, lineup, prompts, file.spec.grouping, shape, abstain=abstain, rule=rule)
