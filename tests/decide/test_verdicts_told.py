@@ -105,6 +105,18 @@ async def test_a_captain_abstains_by_what_its_own_words_were_worth(strategy: str
     assert plain["outcomes"] == {"answered": COUNT}
 
 
+@pytest.mark.parametrize("strategy", ["peer-review", "debate", "mixture"])
+async def test_whoever_asks_on_after_the_drafts_tells_how_sure_it_is(strategy: str, tmp_path: Path) -> None:
+    options = {"repeats": 2} if strategy == "mixture" else {}
+    results, _ = await played(tmp_path, [{strategy: {**options, "abstain": {"below": 0.5}}}], 32)
+    (row,) = results.figures["accuracy"]
+    assert row["outcomes"].keys() == {"answered", "abstained"}
+    for verdict in verdicts(tmp_path, strategy, abstaining=True).values():
+        (told,) = of_kind(verdict.traces, ToldProbability)
+        assert told.probability is not None
+        assert (told.probability < 0.5) == (verdict.outcome == "abstained")
+
+
 async def test_a_captain_who_knows_more_than_the_drafts_is_trusted_more_than_they_are(tmp_path: Path) -> None:
     """And one who knows less, less: the same drafts, and another captain."""
     means = []

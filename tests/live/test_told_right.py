@@ -54,7 +54,9 @@ async def test_a_grade_is_written_for_the_judges_of_earlier_files_too(tmp_path: 
         graders = {scores_name(*GradedBy.of(config_of(plan))) for plan in plans}
         assert len(graders) == 2
         written = await team.store.run(
-            lambda connection: set(connection.exec_driver_sql("SELECT grader FROM scores WHERE value IS NOT NULL").scalars())
+            lambda connection: set(
+                connection.exec_driver_sql("SELECT grader FROM scores WHERE value IS NOT NULL").scalars()
+            )
         )
         assert written == graders
 

@@ -49,7 +49,9 @@ async def fitted(folder: Path, *more: str) -> dict[str, Any]:
 
 def served(folder: Path, *strategies: Any, **keys: Any) -> LiveTeam:
     teams = {"three": {"players": list(NAMES), "captain": "ann", "rule": "rule.json"}}
-    return LiveTeam(read_experiment(written(folder, "team", strategies=list(strategies), teams=teams, **keys), with_questions=False))
+    return LiveTeam(
+        read_experiment(written(folder, "team", strategies=list(strategies), teams=teams, **keys), with_questions=False)
+    )
 
 
 async def test_a_captain_and_a_player_alone_tell_how_sure_they_are(
@@ -77,7 +79,9 @@ async def test_a_captain_and_a_player_alone_tell_how_sure_they_are(
 async def test_a_rule_that_tells_nothing_of_a_captain_is_not_made_use_of_in_silence(tmp_path: Path) -> None:
     content = await fitted(tmp_path)
     (tmp_path / "rule.json").write_text(json.dumps({key: value for key, value in content.items() if key != "verdicts"}))
-    with pytest.warns(UserWarning, match="the rule of team three is not made use of: the rule tells nothing of talkative"):
+    with pytest.warns(
+        UserWarning, match="the rule of team three is not made use of: the rule tells nothing of talkative"
+    ):
         async with served(tmp_path, "talkative") as team:
             told = AnswerChance.of(await team.ask("Which one is it?", choices=list("wxyz")))
     assert told.value is None
@@ -86,9 +90,23 @@ async def test_a_rule_that_tells_nothing_of_a_captain_is_not_made_use_of_in_sile
         served(tmp_path, {"talkative": {"abstain": {"below": 0.5}}})
 
 
+async def test_a_cascade_abstains_by_a_rule_that_knows_who_was_asked(tmp_path: Path) -> None:
+    await fitted(tmp_path)
+    entry = {"cascade": {"order": "learnt", "from": "rule.json", "abstain": {"below": 0.999}}}
+    async with served(tmp_path, entry) as team:
+        held = await team.ask("Which one is it?", choices=list("wxyz"))
+        assert held.outcome == "abstained"
+        assert AnswerChance.of(held).value is not None
+    with pytest.raises(FileError, match="where only cat and bob were asked; expected order: learnt or best"):
+        served(tmp_path, {"cascade": {"order": ["cat", "bob", "ann"], "abstain": {"below": 0.5}}})
+
+
 async def test_a_rule_tells_nothing_of_another_captain_nor_of_other_options(tmp_path: Path) -> None:
     await fitted(tmp_path)
-    for entry in ({"talkative": {"captain": "bob", "abstain": {"below": 0.5}}}, {"silent": {"abstain": {"below": 0.5}}}):
+    for entry in (
+        {"talkative": {"captain": "bob", "abstain": {"below": 0.5}}},
+        {"silent": {"abstain": {"below": 0.5}}},
+    ):
         with pytest.raises(FileError, match="the rule tells nothing of"):
             served(tmp_path, entry)
     with pytest.raises(FileError, match=r"the rule does not hold 0\.9 of talkative"):

@@ -122,8 +122,8 @@ class AnswerChance:
 
 
 UNTOLD = (
-    "no rule tells it: moot fit FILE -o rule.json learns one, for learnt: {from: rule.json}, or for another that decides from "
-    "drafts alone as rule: rule.json of its team"
+    "no rule tells it: moot fit FILE -o rule.json learns one, for learnt: {from: rule.json}, or for any other that was played in "
+    "the run as rule: rule.json of its team"
 )
 TIME_RAN_OUT = "the time ran out, and how sure an answer is hangs on what all players say"
 

@@ -177,6 +177,23 @@ def why_not_in(strategy: Strategy) -> str:
     )
 
 
+def why_unheard(rule: FittedRule, strategy: Strategy, team: Team) -> str | None:
+    """Why a rule does not tell how sure a cascade is, wherever it may stop; None: it does."""
+    if not isinstance(strategy, Cascade):
+        return None
+    asked: list[str] = []
+    players = [player.name for player in team.players]
+    for wave in strategy.asking(team).waves:
+        asked += [players[seat] for seat in wave]
+        if frozenset(asked) not in rule.stages:
+            heard = " and ".join(asked)
+            return (
+                f"the rule does not tell how sure an answer is where only {heard} {'was' if len(asked) == 1 else 'were'} asked; "
+                "expected order: learnt or best, or cheapest where all prices are known"
+            )
+    return None
+
+
 def _told(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
     model = taught.model()
     if isinstance(model, NothingLearnt):

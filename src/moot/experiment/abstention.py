@@ -1,7 +1,7 @@
 """`abstain` beside a strategy's options, and `rule` of a team: how sure answers are, and which are not given.
 
-Both are no options of a strategy: whatever decides from drafts alone has a probability, and what that is learnt from is the
-business of a run, or of a file that `moot fit` wrote. What cannot be told is refused here, before any call.
+Both are no options of a strategy: whatever rests on drafts has a probability, and what that is learnt from is the business of
+a run, or of a file that `moot fit` wrote. What cannot be told is refused here, before any call.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from moot.decide.abstain_option import ABSTAIN, Abstain
-from moot.decide.how_sure import learns_from_verdicts, promised_by, why_no_probability, why_not_in
+from moot.decide.how_sure import learns_from_verdicts, promised_by, why_no_probability, why_not_in, why_unheard
 from moot.decide.rule_file import FittedRule, rule_of
 from moot.errors import UsageError
 from moot.experiment.fitted import AGAIN, fitted_rule, played_mark, prompts_mark, read_rule, rule_mismatch
@@ -58,22 +58,25 @@ def rule_at(
     own = fitted_rule(played)
     if own is not None or traits_of(played).learns:
         unused = "it has another of its own" if own is not None else "it learns from the other questions of a run"
-        rule = _checked(file, position, played, abstain, None if own is None else own[1])
+        rule = _checked(file, position, plain, abstain, None if own is None else own[1])
         same = of_team is None or (rule is not None and rule.mark == of_team.mark)
         return rule, None if same else unused
     if of_team is not None and learns_from_verdicts(played):
         of_team = replace(of_team, of_strategy=of_team.verdicts.get(played_mark(plain.spec)))
         if of_team.of_strategy is None and abstain is None:
             return None, why_not_in(played)
-    return _checked(file, position, played, abstain, of_team), None
+    return _checked(file, position, plain, abstain, of_team), None
 
 
 def _checked(
-    file: ExperimentFile, position: int, played: Strategy, abstain: Abstain | None, rule: FittedRule | None
+    file: ExperimentFile, position: int, plain: Cell, abstain: Abstain | None, rule: FittedRule | None
 ) -> FittedRule | None:
     """What cannot be told, or is not promised, is refused where it is asked for."""
     if rule is None or abstain is None:
         return rule
+    played = plain.strategy
+    if (unheard := why_unheard(rule, played, plain.team)) is not None:
+        raise file.error(("strategies", position, played.name, ABSTAIN), unheard)
     if learns_from_verdicts(played) and rule.of_strategy is None:
         raise file.error(("strategies", position, played.name, ABSTAIN), why_not_in(played))
     if abstain.target is not None:
@@ -89,7 +92,7 @@ def _of_player(
         rule = rule_of(read_rule(file.beside(str(file.spec.teams[name].rule)))[0])
         of_strategy = rule.verdicts.get(played_mark(plain.spec))
         if of_strategy is not None and prompts_mark(prompts) == rule.prompts:
-            return _checked(file, position, plain.strategy, abstain, replace(rule, of_strategy=of_strategy))
+            return _checked(file, position, plain, abstain, replace(rule, of_strategy=of_strategy))
     return None
 
 
