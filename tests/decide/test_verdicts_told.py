@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -216,6 +217,30 @@ async def test_an_object_from_outside_may_abstain_too(tmp_path: Path) -> None:
     alike = [outside[question].outcome == ours[question].outcome for question in outside]
     assert sum(alike) > 0.8 * COUNT
     assert "abstained" in {verdict.outcome for verdict in outside.values()}
+
+
+async def test_of_free_answers_somebody_tells_whose_draft_a_captains_words_are(tmp_path: Path) -> None:
+    """By the calls that a report takes them by: so nobody is asked for it beside those."""
+    experiment = moot.Experiment(
+        name="cup",
+        questions=[Case(Question(f"q{n}", f"Which town has number {n}?"), f"Town {n}") for n in range(32)],
+        models={name: {"provider": "simulated", "accuracy": 0.7} for name in (*PLAYERS, "gil")},
+        teams={"three": {"players": list(PLAYERS), "captain": "ann"}},
+        grouping={"model": "gil"},
+        strategies=["talkative", {"talkative": {"abstain": {"below": 0.5}}}],
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # as that its wording is not declared
+        results = await moot.arun(experiment, store=f"sqlite:///{tmp_path / 'cup.db'}")
+    assert results.state == "done"
+    told = [
+        of_kind(each.traces, ToldProbability)[0] for each in verdicts(tmp_path, "talkative", abstaining=True).values()
+    ]
+    assert len(told) == 32
+    assert all(each.probability is not None for each in told)
+    plain, abstaining = results.figures["accuracy"]
+    assert plain["outcomes"] == {"answered": 32}
+    assert 0 < abstaining["coverage"]["value"] <= 1
 
 
 @pytest.mark.parametrize(

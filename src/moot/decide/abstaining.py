@@ -25,6 +25,7 @@ from moot.decide.learnt import LearntVote
 from moot.decide.promise import LEARNT_FROM, PARTS, fewest_answers
 from moot.decide.rule_file import FittedRule
 from moot.strategies import Strategy, Traits, label
+from moot.strategies.traits import GROUPING
 from moot.team.lessons import FOLDS
 from moot.traces import Abstained, DecidedByRule, ToldProbability, of_kind
 from moot.types import WITH_ANSWER, Verdict
@@ -151,6 +152,9 @@ def label_with(strategy: Strategy, abstain: Abstain | None) -> str:
 
 def traits_with(traits: Traits, abstain: Abstain | None, rule: FittedRule | None) -> Traits:
     """What abstains learns how sure it is from the other questions of the run, where no rule tells it."""
+    if not traits.alone and (abstain is not None or (rule is not None and rule.of_strategy is not None)):
+        # Which drafts mean the same, and whose draft its answer is, is asked on its behalf.
+        traits = replace(traits, prompts=tuple(dict.fromkeys((*traits.prompts, GROUPING))))
     if abstain is None:
         return traits
     traits = replace(traits, weighs=True)  # whether its word stands is a rule's, be it a vote's

@@ -173,7 +173,7 @@ def why_not_in(strategy: Strategy) -> str:
     """That a rule tells nothing of this strategy."""
     return (
         f"the rule tells nothing of {strategy.name} as it is played here: moot fit FILE -o rule.json learns it from a run "
-        "in which it was played, with this captain, these options and prompts"
+        "in which it was played without abstain, with this captain, these options and prompts"
     )
 
 

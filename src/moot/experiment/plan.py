@@ -129,10 +129,10 @@ def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]
     return {cell.id: cell.titled(team=several) for cell in cells}
 
 
-def _hashes(played: Strategy, prompts: Prompts) -> Mapping[str, str]:
-    """Of the templates that a strategy declares."""
+def _hashes(played: Strategy, prompts: Prompts, traits: Traits) -> Mapping[str, str]:
+    """Of the templates that a strategy declares, and those that are used on its behalf."""
     try:
-        return prompts_for(played, prompts).hashes(("player", "again", *traits_of(played).prompts))
+        return prompts_for(played, prompts).hashes(("player", "again", *traits.prompts))
     except FileError:
         raise
     except UsageError as error:
@@ -165,8 +165,9 @@ def cell_of(
     nothing = Request(())
     grouper = lineup.grouper
     grouped = None
-    traits = traits_of(played)
-    if traits.groups and isinstance(grouper, Stages):
+    own = traits_of(played)
+    traits = traits_with(own, abstain, rule)
+    if (own.groups or traits.prompts != own.prompts) and isinstance(grouper, Stages):
         asked = grouper.model.model.shape(nothing) if grouper.model is not None else None
         grouped = [asked, grouping.reference if grouping else None, repr(grouper.similarity)]
     spec = {
@@ -175,7 +176,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": _hashes(played, prompts),
+        "prompts": _hashes(played, prompts, traits),
         "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}
