@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from moot.decide.fitted_verdicts import DIGITS, FittedVerdicts
+from moot.decide.fitted_verdicts import FittedVerdicts
 from moot.decide.rule_file import FittedRule
+from moot.decide.rules import DIGITS
 from moot.decide.studied import NothingLearnt, Studied, studied
 from moot.decide.taught_verdicts import TaughtVerdicts
 from moot.decide.verdict_chance import VerdictModel

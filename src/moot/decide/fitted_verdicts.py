@@ -13,11 +13,11 @@ from typing import Any
 
 from moot.decide.promise import Promise
 from moot.decide.rule_border import WRITTEN, checked_weight
+from moot.decide.rules import DIGITS
 from moot.decide.verdict_chance import VerdictModel
 from moot.errors import UsageError
 
 VERDICTS = "verdicts"
-DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)

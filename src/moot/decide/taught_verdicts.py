@@ -14,7 +14,7 @@ import numpy as np
 
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn
-from moot.decide.learning import FOLDS, folds_of, too_few
+from moot.decide.learning import FOLDS, folds_of, too_few_to_learn
 from moot.decide.promise import LEVEL, UNANSWERED, Promise, promised
 from moot.decide.studied import NothingLearnt, Studied
 from moot.decide.verdict_chance import VerdictModel, learn_verdicts
@@ -65,7 +65,7 @@ class TaughtVerdicts:
             told = "wait for a grade, and whether one has it hangs on what was said"
             return NothingLearnt(f"{int(waiting.sum()):,} of {gradable:,} of its answers {told}")
         rows = np.flatnonzero(self.known & ~np.isnan(self.rights))
-        if (few := too_few(len(rows), [self.units[row] for row in rows])) is not None:
+        if (few := too_few_to_learn(len(rows), [self.units[row] for row in rows])) is not None:
             return NothingLearnt(f"of its own verdicts {few}")
         own = self.chosen[rows] == SILENT
         drafted = cross_fitted(self.candidates, self.units, penalty)[rows, np.maximum(self.chosen[rows], 0)]

@@ -36,7 +36,7 @@ from moot.grade.group import GROUPING, Stages
 from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Own, Prompts
-from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of
+from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of, with_inside
 from moot.strategies.lineups import check_some, lineups_of
 from moot.strategies.option_values import OptionError
 from moot.strategies.promises import broken_declarations
@@ -81,8 +81,9 @@ def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, stor
     prompts = _prompts(file)
     models = make_models(file, whole, unset, asked=asked)
     players = _players(file, models, prompts, dataset)
+    names = configured_names(file, players.values())
     teams = {
-        name: replace(team, names=configured_names(file), reader=reader_of(file, models))
+        name: replace(team, names=names, reader=reader_of(file, models))
         for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
     }
     cells = _cells(file, teams, prompts, models, dataset)
@@ -113,8 +114,8 @@ def _brought_by_objects(file: ExperimentFile) -> Iterator[Own]:
     for position, entry in enumerate(file.spec.strategies):
         if (played := file.spec.objects.strategy(entry)) is not None:
             with _named(file, position, played):
-                brought = prompts_brought(played)
-            yield brought
+                brought = [*map(prompts_brought, with_inside(played))]
+            yield from brought
 
 
 @contextmanager

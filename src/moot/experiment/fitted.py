@@ -198,6 +198,7 @@ def _shape(shape: Mapping[str, Any]) -> dict[str, Any]:
 
 def prompts_mark(prompts: Prompts) -> str:
     native = alone(SINGLE_CALL)
+    assert native is not None, "one of ours drafts so"
     return mark_of_hashes(prompts_for(native, prompts).hashes(DRAFTED_WITH), prompts.language)
 
 
