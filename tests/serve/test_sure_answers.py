@@ -78,8 +78,8 @@ async def test_an_answer_has_its_probability_and_one_that_is_not_sure_is_not_giv
                 assert 0 < body["moot"]["probability"] < 1
                 assert "not_needed" not in body["moot"]
             solo = (await replies(served, "solo@ann"))[0]["moot"]
-            assert solo["probability"] is None
-            assert solo["why"].startswith("no rule tells it: moot fit FILE")
+            assert solo["probability"] == pytest.approx(ACCURACIES["ann"], abs=0.15)
+            assert solo["probability_from"] == "from 40 of its own graded verdicts"
             described = (await served.get("/openapi.json"))[1]["components"]["schemas"]["Moot"]["properties"]
             for body in bodies:
                 assert body["moot"].keys() <= described.keys()

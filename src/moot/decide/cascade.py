@@ -104,13 +104,13 @@ class Cascade(Captained):
         self._names(team)
         if self.from_ is not None:
             for table in team.tables():
-                self._asking(table)
+                self.asking(table)
         if self.last_stage is None:
             return by_captain(team, self.captain, needed=False)
         return self.last_stage.lineups(team)
 
     async def play(self, question: Question, team: Team) -> Verdict:
-        plan = self._asking(team)
+        plan = self.asking(team)
         course = _Course(question, team, plan)
         while course.left and not course.enough:
             await course.ask()
@@ -122,7 +122,8 @@ class Cascade(Captained):
     def _until(self) -> float | None:
         return None if isinstance(self.until, str) else self.until
 
-    def _asking(self, team: Team) -> AskingPlan:
+    def asking(self, team: Team) -> AskingPlan:
+        """Whom this team asks when, and until when."""
         players = tuple(player.name for player in team.players)
         wanted = Wanted(self.order, self._names(team), self._until, self.wave, to_the_end=self.then is not None)
         if not self._uses_lessons:

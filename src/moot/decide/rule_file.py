@@ -16,6 +16,7 @@ import numpy as np
 from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept
+from moot.decide.fitted_verdicts import VERDICTS, FittedVerdicts, read_verdicts
 from moot.decide.learning import BEST_SINGLE, LEARNT, PLURALITY, LearntRule
 from moot.decide.promise import Promise
 from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_figure, checked_weight
@@ -29,7 +30,7 @@ FORM = 1
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
 STAGES = "stages"
 """What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
-READ = ("form", "why", "figures", "learnt_from", "promises", STAGES, *DECIDING)
+READ = ("form", "why", "figures", "learnt_from", "promises", VERDICTS, STAGES, *DECIDING)
 """What is made use of; the rest is for people."""
 
 
@@ -89,6 +90,10 @@ class FittedRule:
     """So many taught it."""
     promises: Mapping[str, tuple[Promise, ...]] = field(default_factory=dict)
     """By kind of rule, its own and plurality: thresholds with a promise."""
+    verdicts: Mapping[str, FittedVerdicts] = field(default_factory=dict)
+    """By a mark of what was played: what the verdicts of strategies are worth that ask on after the drafts."""
+    of_strategy: FittedVerdicts | None = None
+    """Of these the one that is asked about, where a strategy holds the rule that it needs it of."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -173,6 +178,7 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         str(RuleContent(content)),
         _questions(content.get("learnt_from")),
         _promises(content.get("promises")),
+        read_verdicts(content.get(VERDICTS), _several_promises),
     )
 
 
@@ -202,13 +208,14 @@ def _stages(written: object, players: Sequence[str]) -> StageModels:
 
 def promises_content(promises: Mapping[str, Sequence[Promise]]) -> dict[str, Any]:
     """As they are written."""
-    return {
-        kind: [
-            {key: _rounded(value) if isinstance(value, float) else value for key, value in asdict(each).items()}
-            for each in several
-        ]
-        for kind, several in promises.items()
-    }
+    return {kind: promise_rows(several) for kind, several in promises.items()}
+
+
+def promise_rows(several: Sequence[Promise]) -> list[dict[str, Any]]:
+    return [
+        {key: _rounded(value) if isinstance(value, float) else value for key, value in asdict(each).items()}
+        for each in several
+    ]
 
 
 def _questions(learnt_from: object) -> int | None:
@@ -222,6 +229,12 @@ def _promises(written: object) -> dict[str, tuple[Promise, ...]]:
     if not isinstance(written, Mapping) or not all(isinstance(several, list) for several in written.values()):
         raise UsageError(f"{WRITTEN}: promises: expected lists by kind of rule, found {written!r:.40}")
     return {str(kind): tuple(map(_promise, several)) for kind, several in written.items()}
+
+
+def _several_promises(written: object) -> tuple[Promise, ...]:
+    if not isinstance(written, list | tuple | None):
+        raise UsageError(f"{WRITTEN}: promises: expected a list, found {written!r:.40}")
+    return tuple(map(_promise, written or ()))
 
 
 def _promise(written: object) -> Promise:

@@ -330,14 +330,14 @@ async def learn(drafts: DraftSet, *, shows_reference: bool) -> Learnt:
     if shows_reference:
         grouper = grouper.knowing(drafts.case)
     about = Learnt()
-    groups = await _group(drafts, team.seated(drafts.repeat), grouper, about)
+    groups = await group_drafts(drafts, team.seated(drafts.repeat), grouper, about)
     await asyncio.gather(
-        *(_match(drafts, groups, word, team.seated(drafts.repeat), grouper, about) for word in drafts.words)
+        *(match_word(drafts, groups, word, team.seated(drafts.repeat), grouper, about) for word in drafts.words)
     )
     return about
 
 
-async def _group(drafts: DraftSet, team: Team, grouper: Stages, about: Learnt) -> list[list[str]]:
+async def group_drafts(drafts: DraftSet, team: Team, grouper: Stages, about: Learnt) -> list[list[str]]:
     """By the call of `team.group` in play. Where the model gives nothing usable the words decide, as they do there."""
     grouping = await grouper.group(drafts.case.question, [Answer(text, text) for text in drafts.drafts], team)
     groups = [list(group) for group in grouping.groups]
@@ -349,7 +349,7 @@ async def _group(drafts: DraftSet, team: Team, grouper: Stages, about: Learnt) -
     return groups
 
 
-async def _match(
+async def match_word(
     drafts: DraftSet, groups: Sequence[Sequence[str]], word: str, team: Team, grouper: Stages, about: Learnt
 ) -> None:
     """One word beside one draft of each group."""

@@ -7,8 +7,10 @@ import time
 from dataclasses import replace
 from inspect import isawaitable
 
-from moot.decide.abstaining import sureness, weighed
+from moot.decide.abstaining import untold, wants_weighing, weighed
+from moot.decide.how_sure import sureness
 from moot.engine.checked_verdict import checked_verdict
+from moot.engine.whose_word import whose_word
 from moot.errors import CallError, MootError, UsageError
 from moot.experiment.plan import Cell
 from moot.models.border import storable
@@ -47,7 +49,11 @@ async def play(
         else:
             verdict = await checked_play(cell.strategy, question, team)
         if sure is not None:
-            verdict = weighed(verdict, sure, cell.abstain)
+            asks_on = sure.verdicts is not None and wants_weighing(verdict)
+            whose = await whose_word(cell, question, team, verdict, watched=journal is not None) if asks_on else None
+            verdict = weighed(verdict, sure, cell.abstain, whose)
+        elif cell.rule_unused is not None:
+            verdict = untold(verdict, cell.rule_unused)
     except CallError as error:
         verdict = _failed(f"{type(error).__name__}: {error}")
     except MootError:

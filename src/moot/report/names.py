@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from moot.decide.abstaining import ABSTAIN
+from moot.decide.abstain_option import ABSTAIN
 from moot.decide.rule_file import RuleContent, is_rule
 from moot.experiment.side_names import every_name
 from moot.measures.claims.words import sentences as headline_sentences
