@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moot.advise.cascades import CascadeOption, _until, cascades
+from moot.advise.cascades import CascadeOption, cascades, until_sure
 from moot.advise.frontier import AdviceWanted, weighed
 from moot.advise.known import KnownDrafts
 from moot.advise.search import SeatedTeam
@@ -47,7 +47,7 @@ def test_accuracy_and_price_are_of_one_replay(drafts: KnownDrafts, found: list[C
             here, there = np.flatnonzero(half == side), np.flatnonzero(half != side)
             assert option.learnt is not None
             models = stage_models(candidates.at(there), waves, option.learnt.model.penalty)
-            until = _until(option.threshold, models, option.learnt)
+            until = until_sure(option.threshold, models, option.learnt)
             table = candidates.at(here)
             again = replayed(table, waves, until)
             right[here], calls[here] = again.worth(table), again.calls
