@@ -69,7 +69,7 @@ class CascadeOption:
     def played(self, drafts: KnownDrafts) -> PlayedOut:
         candidates = drafts.candidates(self.seats)
         found = self.replay(candidates)
-        return _taken(found.worth(candidates), found.asked, drafts, self.seats)
+        return taken_of(found.worth(candidates), found.asked, drafts, self.seats)
 
     def names(self, players: Sequence[str]) -> tuple[str, ...]:
         return tuple(players[self.seats[place]] for place in self.order)
@@ -79,7 +79,7 @@ class CascadeOption:
         return f"in turn until {until}: {', '.join(self.names(players))}"
 
 
-def _taken(worth: Floats, asked: Bools, drafts: KnownDrafts, team: SeatedTeam) -> PlayedOut:
+def taken_of(worth: Floats, asked: Bools, drafts: KnownDrafts, team: SeatedTeam) -> PlayedOut:
     """The money and the time of those who were asked, one after another."""
     chosen = list(team)
     usd = None if drafts.usd is None else np.where(asked, drafts.usd[chosen].T, 0.0).sum(axis=1)
@@ -98,12 +98,12 @@ def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) ->
             if len(team) > 2:
                 decided = UntilDecided()
                 found = replayed(candidates, waves, decided)
-                yield CascadeOption(team, order, decided, _taken(found.worth(candidates), found.asked, drafts, team))
+                yield CascadeOption(team, order, decided, taken_of(found.worth(candidates), found.asked, drafts, team))
             models = stage_models(candidates, waves, learnt.model.penalty, learnt.model)
             across = HalvesTaught.of(drafts, candidates, waves, learnt)
             for threshold in THRESHOLDS:
                 once = across.replayed(threshold)
-                tried = _taken(once.worth, once.asked, drafts, team)
+                tried = taken_of(once.worth, once.asked, drafts, team)
                 option = CascadeOption(team, order, until_sure(threshold, models, learnt), tried, learnt=learnt)
                 if tried.calls.max() > 1 and option.replay(candidates).calls.max() > 1:
                     yield option

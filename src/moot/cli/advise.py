@@ -1,4 +1,4 @@
-"""`moot advise`: which team, by which rule, from the drafts that are there. Nobody is asked."""
+"""`moot advise`: which team, by which rule, from the drafts that are there. Nobody is asked, but for what `--buy` pays."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from moot.advise.advice import advise
+from moot.advise.advice import Advice, advise
 from moot.advise.frontier import AdviceWanted
 from moot.advise.known import KnownDrafts
-from moot.cli.advise_input import read_drafts
-from moot.cli.advise_shown import advice_json, screen
+from moot.cli.advise_buy import Bought, Purchase, buy
+from moot.cli.advise_input import EXPERIMENTS, AdviceInput, read_drafts
+from moot.cli.advise_shown import advice_json, screen, sentence, wrapped
 from moot.cli.advised_team import check_writable, written_team
+from moot.cli.bought_shown import bought_json, bought_screen
 from moot.cli.interrupts import ends_on_ctrl_c
+from moot.cli.run import EXIT_CODES
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 
@@ -33,8 +36,11 @@ def advise_command(
     store: str | None,
     as_json: bool,
     output: Path | None,
+    purchase: Purchase | None = None,
 ) -> int:
     _checked(wanted)
+    if purchase is not None and paths[0].suffix.lower() not in EXPERIMENTS:
+        raise UsageError("--buy: labels and recordings name nobody who could be asked; expected an experiment file")
     if output is not None:
         check_writable(paths, output, store)
     with ends_on_ctrl_c():
@@ -44,6 +50,11 @@ def advise_command(
         advice = advise(reading.drafts, wanted)
         if output is not None and advice.recommended is None:
             raise UsageError(f"{output} is not written: {advice.why_none}")
+    if purchase is not None and advice.recommended is not None:
+        return _bought(
+            buy(purchase, advice, reading, store), purchase, advice, wanted, reading, as_json, output, paths[0]
+        )
+    with ends_on_ctrl_c():
         written = [] if output is None else written_team(output, advice, reading)
     if as_json:
         print_json(advice_json(advice, wanted, reading))
@@ -53,6 +64,29 @@ def advise_command(
     for line in written:
         say(line, file=sys.stderr)
     return NOTHING_ADVISED if advice.recommended is None else 0
+
+
+def _bought(
+    bought: Bought,
+    purchase: Purchase,
+    advice: Advice,
+    wanted: AdviceWanted,
+    reading: AdviceInput,
+    as_json: bool,
+    output: Path | None,
+    path: Path,
+) -> int:
+    written = []
+    if output is not None:
+        written = written_team(output, advice, reading, bought.staged_to_take, bought.raced_on)
+    if as_json:
+        print_json({**advice_json(advice, wanted, reading), "bought": bought_json(bought)})
+    else:
+        for line in (*wrapped(sentence(advice, wanted)), *bought_screen(bought, purchase, path, written=bool(written))):
+            say(line)
+    for line in written:
+        say(line, file=sys.stderr)
+    return EXIT_CODES["done" if bought.winner is not None else bought.state]
 
 
 def _checked(wanted: AdviceWanted) -> None:
