@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from moot.advise.advice import Advice
-from moot.advise.cascades import CascadeOption, HalvesTaught, ReplayedAcross, taken_of, until_sure
+from moot.advise.cascades import THRESHOLDS, CascadeOption, HalvesTaught, ReplayedAcross, taken_of, until_sure
 from moot.advise.further import MOST_OF_THEM
 from moot.advise.known import KnownDrafts
 from moot.advise.options import AdvisedOption
@@ -31,8 +31,6 @@ STAGES = ("talkative", "silent")
 """What is tried where nothing is named: a captain who reads all reasons, and one who sees the answers alone."""
 CAPTAINS = 2
 """Of each stage that has one: so many of the most accurate players."""
-THRESHOLDS = (0.51, 0.7, 0.9)
-"""Probabilities below which a stage may be played. What `until` of a cascade takes is above one half."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,14 +119,13 @@ def _seats(taken: AdvisedOption, advice: Advice, search: KnownDrafts) -> SeatedT
 
 
 def _threshold(across: HalvesTaught) -> tuple[float, ReplayedAcross]:
-    """The least that has half of what any of them could mend, of those that leave a third of the questions alone; and what the
-    cascade comes to without a last stage."""
+    """The least that has half of what any of them could mend; and what the cascade comes to without a last stage.
+
+    Those that would play the stage nearly everywhere are looked at only where the others have nothing to mend.
+    """
     tried = {threshold: across.replayed(threshold, or_decided=False) for threshold in THRESHOLDS}
-    lost = {
-        threshold: float((1.0 - found.worth)[~found.reached].sum())
-        for threshold, found in tried.items()
-        if (~found.reached).mean() <= MOST_OF_THEM
-    }
-    most = max(lost.values(), default=0.0)
-    taken = next((threshold for threshold, mends in lost.items() if mends >= most / 2), THRESHOLDS[0])
+    lost = {threshold: float((1.0 - found.worth)[~found.reached].sum()) for threshold, found in tried.items()}
+    few = {threshold: lost[threshold] for threshold, found in tried.items() if (~found.reached).mean() <= MOST_OF_THEM}
+    mended = few if any(few.values()) else lost
+    taken = next(threshold for threshold, each in mended.items() if each >= max(mended.values()) / 2)
     return taken, tried[taken]

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from moot.advise.advice import Advice, advise
+from moot.advise.advice import advise
 from moot.advise.frontier import AdviceWanted
 from moot.advise.known import KnownDrafts
-from moot.cli.advise_buy import Bought, Purchase, buy
-from moot.cli.advise_input import EXPERIMENTS, AdviceInput, read_drafts
+from moot.cli.advise_buy import Purchase, buy
+from moot.cli.advise_input import EXPERIMENTS, read_drafts
 from moot.cli.advise_shown import advice_json, screen, sentence, wrapped
 from moot.cli.advised_team import check_writable, written_team
 from moot.cli.bought_shown import bought_json, bought_screen
 from moot.cli.interrupts import ends_on_ctrl_c
-from moot.cli.run import EXIT_CODES
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 
@@ -50,43 +49,31 @@ def advise_command(
         advice = advise(reading.drafts, wanted)
         if output is not None and advice.recommended is None:
             raise UsageError(f"{output} is not written: {advice.why_none}")
+    bought = None
     if purchase is not None and advice.recommended is not None:
-        return _bought(
-            buy(purchase, advice, reading, store), purchase, advice, wanted, reading, as_json, output, paths[0]
-        )
+        bought = buy(purchase, advice, reading, store)
     with ends_on_ctrl_c():
-        written = [] if output is None else written_team(output, advice, reading)
+        written = []
+        if output is not None:
+            raced = () if bought is None else (bought.staged_to_take, bought.raced_on)
+            written = written_team(output, advice, reading, *raced)
     if as_json:
-        print_json(advice_json(advice, wanted, reading))
+        print_json(advice_json(advice, wanted, reading) | ({} if bought is None else {"bought": bought_json(bought)}))
+    elif bought is None or purchase is None:
+        _print(screen(advice, wanted, reading))
     else:
-        for line in screen(advice, wanted, reading):
-            say(line)
+        _print(wrapped(sentence(advice, wanted)))
+        _print(bought_screen(bought, purchase, paths[0], written=bool(written)))
     for line in written:
         say(line, file=sys.stderr)
+    if bought is not None:
+        return bought.exit_code
     return NOTHING_ADVISED if advice.recommended is None else 0
 
 
-def _bought(
-    bought: Bought,
-    purchase: Purchase,
-    advice: Advice,
-    wanted: AdviceWanted,
-    reading: AdviceInput,
-    as_json: bool,
-    output: Path | None,
-    path: Path,
-) -> int:
-    written = []
-    if output is not None:
-        written = written_team(output, advice, reading, bought.staged_to_take, bought.raced_on)
-    if as_json:
-        print_json({**advice_json(advice, wanted, reading), "bought": bought_json(bought)})
-    else:
-        for line in (*wrapped(sentence(advice, wanted)), *bought_screen(bought, purchase, path, written=bool(written))):
-            say(line)
-    for line in written:
-        say(line, file=sys.stderr)
-    return EXIT_CODES["done" if bought.winner is not None else bought.state]
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(line)
 
 
 def _checked(wanted: AdviceWanted) -> None:

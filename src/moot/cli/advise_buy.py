@@ -22,6 +22,7 @@ from moot.cli.advised_team import TEAM
 from moot.cli.interrupts import leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
+from moot.cli.run import EXIT_CODES
 from moot.cli.safe_text import say
 from moot.data import given_cases
 from moot.decide.last_stage import stage_of
@@ -74,6 +75,20 @@ def purchase_typed(usd: float | None, stages: str | None) -> Purchase | None:
     return Purchase(usd, tuple(name.strip() for name in stages.split(",") if name.strip()))
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedNow:
+    """What was done by this purchase."""
+
+    state: State
+    calls: int
+    spent_usd: float
+    before_usd: float
+    """In earlier purchases for the same file."""
+
+
+NOTHING_PLAYED = PlayedNow("done", 0, 0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Bought:
     """The race as it stands, and what it took."""
@@ -83,15 +98,7 @@ class Bought:
     race: StageRace
     names: tuple[str, ...]
     """Of the incumbent, and of those that are paid for."""
-    state: State
-    why: str | None
-    """What went wrong, in one sentence; None: nothing."""
-    made: int
-    """Calls that were made now."""
-    spent_usd: float
-    """Now."""
-    before_usd: float
-    """In earlier purchases for the same file."""
+    played: PlayedNow
     raced_on: tuple[str, ...]
     """The questions heard, by their marks."""
 
@@ -105,6 +112,12 @@ class Bought:
         """The winner; of several the one that costs nothing more, or else whoever gained most so far."""
         left = self.race.race.left
         return INCUMBENT if INCUMBENT in left else max(left, key=lambda option: self.race.gained[option])
+
+    @property
+    def exit_code(self) -> int:
+        """Money that went with the last question has stopped nothing."""
+        state = self.played.state
+        return EXIT_CODES["done" if state == "budget" and self.winner is not None else state]
 
     @property
     def staged_to_take(self) -> StagedOption | None:
@@ -124,10 +137,10 @@ def buy(purchase: Purchase, advice: Advice, reading: AdviceInput, store_url: str
     plan = _plan(file, staged, advice.players, from_here(store_url) if store_url else None)
     plan = _asked(plan, [reading.digests[parts.claim[place]] for place in race.questions])
     _told(race, staged, claim.size)
-    state, why, made, before, now = run_to_end(_played(plan, race, purchase.usd))
+    played = run_to_end(_played(plan, race, purchase.usd)) if race.questions else NOTHING_PLAYED
     names = (taken.option.words(advice.players), *(option.name for option in staged.options))
     marks = tuple(reading.questions[parts.claim[place]] for place in race.heard)
-    return Bought(advice.players, staged, race, names, state, why, made, now - before, before, marks)
+    return Bought(advice.players, staged, race, names, played, marks)
 
 
 def _plan(file: ExperimentFile, staged: StagedOptions, players: Sequence[str], store_url: str | None) -> Plan:
@@ -174,7 +187,7 @@ def _told(race: StageRace, staged: StagedOptions, questions: int) -> None:
     )
 
 
-async def _played(plan: Plan, race: StageRace, usd: float) -> tuple[State, str | None, int, float, float]:
+async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
     store = plan.store()
     await store.open()
     try:
@@ -187,12 +200,10 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> tuple[State, str |
         with Stopping(runner, tell_unfinished, leave_at_once).listening():
             async with watch(runner.tally, title=plan.name):
                 state = await runner.run()
-        tally = runner.tally
-        why = (
-            f"{count(tally.outcomes['failed'], 'play')} failed: {min(tally.causes, key=len)}" if tally.causes else None
-        )
-        made = tally.calls.made if tally.calls is not None else 0
-        return state, why, made, before, await store.run(spent)
+        for cause, times in runner.tally.causes.most_common(3):
+            say(f"moot: {times} × {cause}", file=sys.stderr)
+        made = runner.tally.calls.made if runner.tally.calls is not None else 0
+        return PlayedNow(state, made, await store.run(spent) - before, before)
     finally:
         await store.close()
 

@@ -37,9 +37,9 @@ def bought_json(bought: Bought) -> dict[str, Any]:
         "calls": race.calls,
         "calls_of_all": round(race.calls_of_all, DIGITS),
         "saved": round(_saved(bought), DIGITS),
-        "calls_now": bought.made,
-        "spent_usd": round(bought.spent_usd, DIGITS),
-        "spent_before_usd": round(bought.before_usd, DIGITS),
+        "calls_now": bought.played.calls,
+        "spent_usd": round(bought.played.spent_usd, DIGITS),
+        "spent_before_usd": round(bought.played.before_usd, DIGITS),
         "stopped": _stopped(bought),
         "sentence": verdict_words(bought),
         "valid": RACE_VALID,
@@ -75,8 +75,8 @@ def _saved(bought: Bought) -> float:
 def _stopped(bought: Bought) -> str:
     if bought.winner is not None:
         return "one left"
-    if bought.state in ("budget", "interrupted"):
-        return bought.state
+    if bought.played.state in ("budget", "interrupted"):
+        return bought.played.state
     return "questions" if bought.race.over else "failed"
 
 
@@ -84,6 +84,8 @@ def verdict_words(bought: Bought) -> str:
     """What the race says, at 95 %; of the points no interval, since they are those of whoever won."""
     race, names, heard = bought.race, bought.names, count(len(bought.race.heard), "question")
     incumbent = names[INCUMBENT]
+    if not race.questions:
+        return f"There is nothing to buy: every question kept apart is sure (p ≥ {bought.staged.below:g}) without a last stage."
     if bought.winner == INCUMBENT:
         return f"Stay with {incumbent}: all that was bought was put out, none of it is the best (95 %)."
     gap = _difference(bought)
@@ -124,8 +126,8 @@ def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bo
 def _bill(bought: Bought) -> str:
     race = bought.race
     calls = f"{count(race.calls, 'call')} beside the drafts, {race.calls_of_all:,.0f} had all been played so far"
-    before = f", {dollars(bought.before_usd)} before" if bought.before_usd else ""
-    return f"{calls} ({100 * _saved(bought):.0f} % saved); {dollars(bought.spent_usd)} spent{before}."
+    before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
+    return f"{calls} ({100 * _saved(bought):.0f} % saved); {dollars(bought.played.spent_usd)} spent{before}."
 
 
 def _not_known(bought: Bought) -> str:
@@ -142,9 +144,9 @@ def _not_known(bought: Bought) -> str:
 def _after(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> str | None:
     """What to type next."""
     again = f"moot advise {shlex.quote(str(path))} --buy {purchase.usd:g}"
-    if bought.state == "budget":
+    if bought.played.state == "budget":
         return f"The money is spent. Then: {again} goes on where it stopped."
-    if bought.state == "interrupted":
+    if bought.played.state == "interrupted":
         return f"Interrupted, and all of it is kept. Then: {again} goes on where it stopped."
     if bought.winner not in (None, INCUMBENT) and not written:
         return f"Then: {again} -o team.yaml writes it, without a call more."
