@@ -59,7 +59,7 @@ class Race:
         leaves now.
 
         `at_most`: where it is not known what an answer is worth, the most it can be, and `worth` the least. Bets are then paid
-        as if all of it had gone for the one who is bet against: whoever would not be put out by the truth is not by this.
+        as if all of it had gone for the one who is bet against: whatever it was worth, the best is put out no more often.
         """
         if self.over:
             raise ValueError("the race is over")
