@@ -48,7 +48,7 @@ WavePlays = Mapping[tuple[int, int], WavePlay]
 """By the places of the cell and of the question; what is not there was not played to its end."""
 
 
-class Course(Protocol):
+class WaveCourse(Protocol):
     """Who says what is played."""
 
     def next_wave(self) -> Wave | None:
@@ -61,7 +61,7 @@ class Course(Protocol):
 class WaveRunner(Runner):
     """Plays what a course asks for, until it is over or the run must end."""
 
-    def __init__(self, experiment: Plan, store: Store, course: Course) -> None:
+    def __init__(self, experiment: Plan, store: Store, course: WaveCourse) -> None:
         super().__init__(experiment, store, needs=NOTHING_MORE)
         self._course = course
         self._cases: Sequence[Case] = tuple(experiment.dataset or ())
