@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import AsyncIterator, Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r
 HEAD = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
 
 
+@cache
 def zeros(window: int, times: int = 1_200) -> bytes:
     """A JSON text of so many MiB, packed a thousand times smaller."""
     packing = zlib.compressobj(9, zlib.DEFLATED, window)
@@ -46,15 +48,16 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
-GZIP, DEFLATE = zeros(31), zeros(-15)
+GZIP, DEFLATE = partial(zeros, 31), partial(zeros, -15)
+"""Packed when they are wanted: that takes seconds."""
 VALUES = b'{"choices": [' + b'{"a":1},' * (7 * MIB // 8) + b"0]}"
 WORD = b'data: {"choices": [{"delta": {"content": "' + b"x" * 4_000 + b'"}}]}\n\n'
 EMPTY_WORD = b'data: {"choices": [{"delta": {"content": ""}}]}\n\n' * 64
 BIG = b"x" * 65_536
 ATTACKS: dict[str, Callable[[], Any]] = {
-    "gzip": lambda: until_closed(GZIP, Content_Encoding="gzip"),
-    "deflate": lambda: until_closed(DEFLATE, Content_Encoding="deflate"),
-    "gzip in an error": lambda: http(GZIP, 500, Content_Encoding="gzip"),
+    "gzip": lambda: until_closed(GZIP(), Content_Encoding="gzip"),
+    "deflate": lambda: until_closed(DEFLATE(), Content_Encoding="deflate"),
+    "gzip in an error": lambda: http(GZIP(), 500, Content_Encoding="gzip"),
     "a body": lambda: without_end(HEAD + b'\r\n{"choices": [{"message": {"content": "', BIG),
     "a body by its length": lambda: without_end(HEAD + b"Content-Length: 99999999999\r\n\r\n", BIG),
     "an error": lambda: without_end(b"HTTP/1.1 500 Oh\r\nConnection: close\r\n\r\n", BIG),
@@ -71,7 +74,7 @@ STREAMED: dict[str, Callable[[], Any]] = {
     "words": lambda: without_end(HEAD + b"\r\n", WORD * 16),
     "empty words": lambda: without_end(HEAD + b"\r\n", EMPTY_WORD),
     "comments": lambda: without_end(HEAD + b"\r\n", b": still here\n" * 4_000),
-    "gzip": lambda: until_closed(GZIP, Content_Encoding="gzip"),
+    "gzip": lambda: until_closed(GZIP(), Content_Encoding="gzip"),
     "letters": lambda: without_end(HEAD + b"\r\n", b'data: {"choices": [{"delta": {"content": "x"}}]}\n' * 64),
 }
 

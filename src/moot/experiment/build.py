@@ -80,8 +80,9 @@ def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, stor
     prompts = _prompts(file)
     models = make_models(file, whole, unset, asked=asked)
     players = _players(file, models, prompts, dataset)
+    names = configured_names(file, players.values())
     teams = {
-        name: replace(team, names=configured_names(file), reader=reader_of(file, models))
+        name: replace(team, names=names, reader=reader_of(file, models))
         for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
     }
     cells = _cells(file, teams, prompts, models, dataset)

@@ -178,7 +178,8 @@ def _table_within(
     rows = _rows(figures)
     telling, teams = _telling(figures, rows), names_teams(figures)
     found = _Shown()
-    for many in range(len(rows), 0, -1):
+    # A row takes a line at the least, and so do the head and the words: what cannot fit is not drawn to be measured.
+    for many in range(min(len(rows), max(room - 2, LEAST_ROWS)), 0, -1):
         shown = [rows[place] for place in sorted(telling[:many])]
         here = _strategies(shown, teams=teams)
         missing = [name for name in _strategies(rows, teams=teams) if name not in here]
