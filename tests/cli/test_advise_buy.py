@@ -179,12 +179,15 @@ def test_the_cap_is_kept_and_a_second_purchase_goes_on(moot: Moot, bill: Bill, t
     assert raced(bought(moot("--buy", 5, "--json"))) == raced(last), "in one go it comes to the same"
 
 
-def test_nothing_is_paid_twice(moot: Moot, bill: Bill, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_nothing_is_paid_twice(moot: Moot, bill: Bill, tmp_path: Path) -> None:
     first = bought(moot("--buy", 5, "--try", "talkative", "--json"))
     made = bill.calls
-    again = bought(moot("--buy", 0.000001, "--try", "talkative", "--json"))
+    again = bought(moot("--buy", 5, "--try", "talkative", "--json"))
     assert bill.calls == made
     assert raced(again) == raced(first)
+    poor = bought(moot("--buy", 0.000001, "--try", "talkative", "--json"))
+    assert bill.calls == made
+    assert [poor[key] for key in ("left", "heard", "stopped")] == [first[key] for key in ("left", "heard", "stopped")]
     assert again["spent_usd"] == 0
     assert again["spent_before_usd"] == first["spent_usd"]
     cup = yaml.safe_load((tmp_path / "cup.yaml").read_text())

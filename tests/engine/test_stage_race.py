@@ -92,6 +92,36 @@ def test_what_was_played_beyond_a_gap_is_not_heard() -> None:
     assert len(set(made)) == len(made)
 
 
+def test_a_gap_saves_nothing() -> None:
+    """Who was not played for want of money was not put out."""
+    race, worth = world(2, (0.5, 0.55, 0.5))
+    play(race, worth, stop_after=2 * IN_A_WAVE + 5)
+    assert race.options[1].plays != race.options[2].plays
+    assert race.calls == race.calls_of_all == 2 * IN_A_WAVE + 5
+
+
+def test_where_money_is_short_questions_come_one_after_another() -> None:
+    race, worth = world(2, (0.5, 0.55, 0.5))
+    race.affordable = lambda: 0
+    wave = race.next_wave()
+    assert wave is not None
+    assert wave.questions == 1
+    race.affordable = lambda: 3
+    wave = race.next_wave()
+    assert wave is not None
+    assert wave.questions == 3
+    race.affordable = lambda: 1_000
+    wave = race.next_wave()
+    assert wave is not None
+    assert wave.questions == IN_A_WAVE
+    whole, _ = world(2, (0.5, 0.55, 0.5))
+    race.affordable = lambda: 1
+    play(race, worth)
+    play(whole, worth)
+    assert race.race.left == whole.race.left
+    assert race.heard == whole.heard
+
+
 def test_questions_that_belong_together_are_heard_as_one() -> None:
     """Ten copies of one answer are one."""
     questions = 40

@@ -27,11 +27,11 @@ from moot.cli.safe_text import say
 from moot.data import given_cases
 from moot.decide.last_stage import stage_of
 from moot.engine.run_tally import State
-from moot.engine.stage_race import INCUMBENT, StageRace
+from moot.engine.stage_race import IN_A_WAVE, INCUMBENT, StageRace
 from moot.engine.stopping import Stopping
 from moot.engine.wave_runner import WaveRunner
 from moot.errors import UsageError
-from moot.estimate.estimate import estimate
+from moot.estimate.estimate import RunEstimate, estimate
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.providers import check_payable
@@ -42,7 +42,6 @@ from moot.stats.counted_words import count
 from moot.stats.written_numbers import dollars
 from moot.store import from_here
 from moot.store.money import bought_account, spent_usd
-from moot.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +192,12 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
     try:
         spent = partial(spent_usd, experiment=plan.name)
         before = await store.run(spent)
-        say(f"moot: {await _at_most(plan, store, usd)}", file=sys.stderr)
+        foretold = await estimate(plan, store, NOTHING_MORE)
+        say(f"moot: {_at_most(foretold, usd)}", file=sys.stderr)
         spec = plan.spec.model_copy(update={"budget_usd": before + usd})
         plan = replace(plan, file=ExperimentFile(plan.file.path, spec, plan.file.places))
         runner = WaveRunner(plan, store, race)
+        race.affordable = partial(_affordable, runner, _most_usd_a_question(foretold, race))
         with Stopping(runner, tell_unfinished, leave_at_once).listening():
             async with watch(runner.tally, title=plan.name):
                 state = await runner.run()
@@ -208,10 +209,23 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
         await store.close()
 
 
-async def _at_most(plan: Plan, store: Store, usd: float) -> str:
+def _at_most(foretold: RunEstimate, usd: float) -> str:
     """Before the first call: were nobody put out."""
-    taken = await estimate(plan, store, NOTHING_MORE)
-    most_calls, most_usd = taken.calls_range.high, taken.most_usd
+    most_calls, most_usd = foretold.calls_range.high, foretold.most_usd
     calls = "a number of calls that nothing bounds" if most_calls is None else count(int(np.ceil(most_calls)), "call")
     money = "" if most_usd is None else f" and {dollars(most_usd)}"
     return f"at most {calls}{money} if nobody is put out; never more than {dollars(usd)}"
+
+
+def _most_usd_a_question(foretold: RunEstimate, race: StageRace) -> float:
+    """What all options together can cost. Of what is stored already nothing is foretold: then by the dearest call."""
+    most = foretold.most_usd or 0.0
+    by_call = most / foretold.calls * race.paid if foretold.calls else 0.0
+    return max(most / len(race.questions), by_call)
+
+
+def _affordable(runner: WaveRunner, most_usd_a_question: float) -> int:
+    purse = runner.tally.purse
+    if purse is None or not most_usd_a_question:
+        return IN_A_WAVE
+    return int((purse.cap_usd - purse.spent_usd) / most_usd_a_question)

@@ -10,7 +10,7 @@ played beyond the first question that is missing is not heard: what is heard is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -35,6 +35,8 @@ class RacedOption:
     """Questions that had been heard when it was put out; None: it is in the race."""
     plays: int = 0
     """Questions that it was paid for."""
+    spared: int = 0
+    """Questions that the others were paid for after it was put out."""
     calls: int = 0
     """Beside the drafts."""
     right: float = 0.0
@@ -62,6 +64,9 @@ class StageRace:
     """What each question is a part of."""
     seed: int
     alpha: float = RACE_ALPHA
+    affordable: Callable[[], int] = lambda: IN_A_WAVE
+    """How many questions all who are in it can surely be paid for. Where that is fewer than a wave has they are taken one after
+    another: else those who are cheap would use up the money, and no question would be heard of all."""
     race: Race = field(init=False)
     options: list[RacedOption] = field(init=False)
     order: list[list[int]] = field(init=False)
@@ -76,6 +81,7 @@ class StageRace:
     _next: int = field(default=0, init=False)
     """Of the order."""
     _wave_ends: int = field(default=0, init=False)
+    _wave: Wave = field(default=Wave(0, 0, ()), init=False)
     _played: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -94,28 +100,26 @@ class StageRace:
         return self.race.over or self._next == len(self.order)
 
     @property
-    def played(self) -> int:
-        """Questions that were paid for of one option at least."""
-        return max(option.plays for option in self.options)
-
-    @property
     def calls(self) -> int:
         return sum(option.calls for option in self.options)
 
     @property
     def calls_of_all(self) -> float:
-        """Had all been asked every question that one of them was, each with as many calls as it took."""
-        return sum(option.calls / option.plays * self.played for option in self.options if option.plays)
+        """Had nobody been put out: with as many calls a question as each took."""
+        paid = [option for option in self.options if option.plays]
+        return sum(option.calls * (1 + option.spared / option.plays) for option in paid)
 
     def next_wave(self) -> Wave | None:
         if self.over or self.missing:
             return None
         end, asked = self._next, 0
-        while end < len(self.order) and asked < IN_A_WAVE:
+        most = max(1, min(IN_A_WAVE, self.affordable()))
+        while end < len(self.order) and asked < most:
             asked += int(self.unsure[self.order[end]].sum())
             end += 1
         self._wave_ends = end
-        return Wave(self._played, asked, tuple(self._cells))
+        self._wave = Wave(self._played, asked, tuple(self._cells))
+        return self._wave
 
     def hear(self, plays: WavePlays) -> None:
         """Of the wave that was asked for, question by question."""
@@ -142,6 +146,11 @@ class StageRace:
             option.calls += play.calls
             option.ungraded += play.worth is None
             option.failed += play.failed
+        wave = self._wave
+        asked = range(wave.first, wave.first + wave.questions)
+        whole = sum(all((cell, number) in plays for cell in wave.cells) for number in asked)
+        for cell in set(range(self.paid)).difference(wave.cells):
+            self.options[cell + 1].spared += whole
 
     def _hear_unit(self, unit: Sequence[int], position: Mapping[int, int], plays: WavePlays) -> None:
         least, most = np.zeros((2, len(unit), self.paid + 1))
