@@ -12,7 +12,8 @@ from moot.advise.advice import advise
 from moot.advise.find import find_options
 from moot.advise.frontier import LIKELY, AdviceWanted, SearchedOption, share, to_take
 from moot.advise.known import KnownDrafts, parted_in_two
-from moot.advise.options import PLURALITY, PlayedOut, TeamOption
+from moot.advise.options import PlayedOut, TeamOption
+from moot.decide.learning import PLURALITY
 from moot.decide.rules import Plurality, expected_worth
 
 

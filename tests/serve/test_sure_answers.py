@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from served import Served, serving
+from towns import NAMES, QUESTIONS, config
 
 import moot
 from moot.cli.app import app
@@ -24,22 +25,8 @@ from moot.report.figures import find_experiment
 from moot.simulate.server import running
 from moot.types import Case, Question
 
-NAMES = ("ann", "bob", "cat")
-QUESTIONS = [{"id": f"q{n}", "text": f"Which town has number {n}?", "answer": f"Town {n}"} for n in range(52)]
 ACCURACIES = {"ann": 0.8, "bob": 0.7, "cat": 0.6}
 SURE = 0.9
-
-
-def config(base_url: str, **keys: Any) -> dict[str, Any]:
-    spec = {"provider": "endpoint", "base_url": base_url}
-    return {
-        "name": "three",
-        "models": {name: {**spec, "model": name} for name in NAMES},
-        "teams": {"three": {"players": list(NAMES)}},
-        "strategies": ["solo"],
-        "store": "sqlite:///three.db",
-        **keys,
-    }
 
 
 @asynccontextmanager

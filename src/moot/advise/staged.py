@@ -48,6 +48,11 @@ class StagedOption:
     def words(self, players: Sequence[str]) -> str:
         return f"{self.cascade.words(players)}; else {self.name}"
 
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> dict[str, Any]:
+        written = self.cascade.as_strategy(players, rule_file)
+        captain = {} if self.captain is None else {"captain": self.captain}
+        return {"cascade": {**written["cascade"], "then": self.stage, **captain}}
+
     def at_table(self, players: Sequence[str], file_order: Iterable[str]) -> list[str]:
         """The team as its file has them seated, in whatever order they are asked: a captain reads the drafts of the same table,
         so what was played once for these players is found again."""

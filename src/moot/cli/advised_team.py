@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from moot.advise.advice import Advice
-from moot.advise.cascades import CascadeOption
 from moot.advise.known import KnownDrafts, parted_in_two
-from moot.advise.options import LEADER, LEARNT, SINGLE, WEIGHTED, AdvisedOption
+from moot.advise.options import AdvisedOption
 from moot.advise.staged import StagedOption
 from moot.cli.advise_input import EXPERIMENTS, AdviceInput
 from moot.cli.fit import told_beside
@@ -23,11 +22,9 @@ from moot.cli.outputs import checked_output
 from moot.cli.rule_output import write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
-from moot.decide.cascading import UntilSure
-from moot.decide.leader import NEVER
 from moot.decide.rule_figures import rule_figures
-from moot.decide.rule_file import DIGITS, NO_STAGES, rule_content
-from moot.decide.rules import Leader, WeightedSum
+from moot.decide.rule_file import rule_content
+from moot.decide.rules import DIGITS
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.selected import CHOSEN_ON
@@ -102,11 +99,8 @@ def written_team(
     write_rule(chosen, [{"team": names, "accuracies": accuracies, CHOSEN_ON: marks}])
     if option.learnt is not None:
         write_rule(rule, {**_rule(option, advice, reading, search), CHOSEN_ON: sorted(learnt_on)})
-    strategy = _strategy(option, option.names(advice.players), rule.name)
-    if staged is not None and isinstance(strategy, dict):
-        captain = {} if staged.captain is None else {"captain": staged.captain}
-        strategy["cascade"] |= {"then": staged.stage, **captain}
-    text = "\n".join(_lines(file, strategy, names, chosen.name)) + "\n"
+    played = taken.option if staged is None else staged
+    text = "\n".join(_lines(file, names, chosen.name, played.as_strategy(advice.players, rule.name))) + "\n"
     try:
         with written_whole(output) as draft:
             draft.write_text(text, encoding="utf-8")
@@ -117,7 +111,7 @@ def written_team(
     return [f"Written: {output}, with {' and '.join(beside)} beside it. Then: moot serve {shlex.quote(str(output))}"]
 
 
-def _lines(file: ExperimentFile, strategy: str | dict[str, Any], names: Sequence[str], chosen: str) -> Iterator[str]:
+def _lines(file: ExperimentFile, names: Sequence[str], chosen: str, strategy: str | Mapping[str, Any]) -> Iterator[str]:
     values: Mapping[str, Any] = read_yaml(file.path).values
     spec = file.spec
     players = {name: spec.players[name] for name in names}
@@ -142,27 +136,6 @@ def _lines(file: ExperimentFile, strategy: str | dict[str, Any], names: Sequence
     yield f"strategies: {flow([strategy])}"
 
 
-def _strategy(option: AdvisedOption, names: Sequence[str], rule_file: str) -> str | dict[str, Any]:
-    rule, kind = option.rule, option.kind
-    if kind == SINGLE:
-        return "vote"  # of one: what it was chosen on is a team's, and who plays solo is of no team
-    if isinstance(option, CascadeOption):
-        return _cascade(option, names, rule_file)
-    if kind == LEARNT:
-        return {"learnt": {"from": rule_file}}
-    if kind == WEIGHTED and isinstance(rule, WeightedSum):
-        return {"weighted": {"weights": {name: round(weight, DIGITS) for name, weight in rule.weights.items()}}}
-    if kind == LEADER and isinstance(rule, Leader):
-        return {"leader": {"player": rule.player, "unless": NEVER if rule.unless is None else rule.unless}}
-    return "vote"
-
-
-def _cascade(option: CascadeOption, names: Sequence[str], rule_file: str) -> dict[str, Any]:
-    if option.threshold is None:
-        return {"cascade": {"order": list(names), "until": "decided"}}
-    return {"cascade": {"order": list(names), "until": option.threshold, "from": rule_file}}
-
-
 def _rule(option: AdvisedOption, advice: Advice, reading: AdviceInput, search: KnownDrafts) -> dict[str, Any]:
     """As `moot fit` writes it."""
     learnt, table = option.learnt, reading.table
@@ -170,11 +143,9 @@ def _rule(option: AdvisedOption, advice: Advice, reading: AdviceInput, search: K
     assert table is not None, "of an experiment"
     by_name = {seat.name: seat for seat in table.seats}
     seats = [by_name[advice.players[seat]] for seat in option.seats]
-    until = option.until if isinstance(option, CascadeOption) else None
-    stages = until.models if isinstance(until, UntilSure) else NO_STAGES
     learnt_from = {"experiment": reading.origin, "team": TEAM, "questions": learnt.questions}
     told = told_beside(
         learnt, rule_figures(learnt, search.candidates(option.seats), search.units), reading.notes, learnt_from
     )
     accuracy = [float(search.worth[seat].mean()) for seat in option.seats]
-    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
+    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=option.stages)

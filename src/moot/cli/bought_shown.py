@@ -9,7 +9,7 @@ from typing import Any
 
 from moot.cli.advise_buy import Bought, Purchase
 from moot.cli.advise_shown import wrapped
-from moot.decide.rule_file import DIGITS
+from moot.decide.rules import DIGITS
 from moot.engine.stage_race import INCUMBENT, RacedOption
 from moot.stats.counted_words import count
 from moot.stats.written_numbers import dollars

@@ -27,8 +27,8 @@ from moot.decide.drift import Drift
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
 from moot.decide.promise import Promise, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
-from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
-from moot.decide.rules import Plurality, expected_worth
+from moot.decide.rule_file import FittedRule, RuleSeat, promises_content, rule_content, rule_of
+from moot.decide.rules import DIGITS, Plurality, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import UsageError
 from moot.experiment.build import build

@@ -15,19 +15,17 @@ import numpy as np
 
 from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
-from moot.decide.deciding import Kept, voices
-from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
+from moot.decide.deciding import Kept
+from moot.decide.learning import BEST_SINGLE, LEARNT, PLURALITY, LearntRule
 from moot.decide.promise import Promise
 from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_figure, checked_weight
-from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
-from moot.decide.weights import weights_in_words, weights_of
+from moot.decide.rules import DIGITS, DraftRule, Leader, MostProbable, Plurality
 from moot.errors import UsageError
 from moot.models.border import words
 from moot.types import Estimate, digest
 
 FORM = 1
 """Of the file. A newer one is not read as if it were this."""
-DIGITS = 6
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
 STAGES = "stages"
 """What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
@@ -108,13 +106,12 @@ def rule_content(
 ) -> dict[str, Any]:
     """As it is written. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
     model = learnt.model
-    leader = learnt.rule.player if isinstance(learnt.rule, Leader) else None
     return {
         "form": FORM,
         "kept": learnt.kept,
         "why": learnt.words(),
-        "words": rule_in_words(learnt.rule, [seat.name for seat in seats]),
-        "leader": leader,
+        "words": learnt.rule.players_in_words([seat.name for seat in seats]),
+        "leader": learnt.rule.leader,
         "players": {
             seat.name: {
                 "model": seat.model,
@@ -144,15 +141,6 @@ def _written(model: ChoiceModel) -> dict[str, Any]:
     }
 
 
-def rule_in_words(rule: DraftRule, players: Sequence[str]) -> list[str]:
-    """`qwen counts double`, `gemma adds nothing`."""
-    if isinstance(rule, MostProbable):
-        return weights_in_words(weights_of(rule.model))
-    if isinstance(rule, Leader):
-        return [f"{rule.player} decides; the others count where {rule.player} says nothing"]
-    return ["everybody counts alike"] if isinstance(rule, Plurality) else weights_in_words(voices(rule, players))
-
-
 def _rounded(value: float) -> float:
     return round(float(value), DIGITS)
 
@@ -178,7 +166,7 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     return FittedRule(
         seats,
         _text(content, "prompts", "prompts"),
-        Kept(rule, kept, _cut_why(why), model, voices(rule, model.players)),
+        Kept(rule, kept, _cut_why(why), model, rule.voices(model.players)),
         _expected(content.get("figures"), kept),
         _accuracy(players),
         {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
@@ -259,11 +247,11 @@ def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRul
         return LEARNT, MostProbable(model)
     if kept == PLURALITY:
         return PLURALITY, Plurality()
-    if kept == SINGLE and leader in model.players:
-        return SINGLE, Leader(str(leader))
-    if kept == SINGLE:
+    if kept == BEST_SINGLE and leader in model.players:
+        return BEST_SINGLE, Leader(str(leader))
+    if kept == BEST_SINGLE:
         raise UsageError(f"{WRITTEN}: leader: expected one of {', '.join(model.players)}, found {leader!r:.40}")
-    raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {SINGLE}, found {kept!r:.40}")
+    raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {BEST_SINGLE}, found {kept!r:.40}")
 
 
 def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "probability") -> ChoiceModel:

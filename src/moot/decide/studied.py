@@ -17,7 +17,7 @@ import numpy as np
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.cascading import StageModels, Waves, stage_models
 from moot.decide.choice_model import ChoiceModel
-from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule, most_probable, too_few
+from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule, most_probable, too_few_to_learn
 from moot.decide.promise import kept_apart
 from moot.decide.rules import DraftRule, Plurality
 from moot.errors import UsageError
@@ -82,7 +82,7 @@ class Studied:
             return NothingLearnt(why)
         settled = np.flatnonzero(self.candidates.settled)
         names = [self.units[place] for place in settled]
-        if (few := too_few(len(settled), names)) is not None:
+        if (few := too_few_to_learn(len(settled), names)) is not None:
             return NothingLearnt(few)
         return most_probable(self.candidates.graded(settled), names).model
 

@@ -43,7 +43,7 @@ from moot.types import Answer, Case, Question, Verdict
 if TYPE_CHECKING:  # a report reads matches too, and plays nothing
     from moot.experiment.plan import Cell, Plan
 
-NOT_NEEDED = json.dumps(trace_json(NotNeeded(()))["kind"])
+_NOT_NEEDED_KIND = json.dumps(trace_json(NotNeeded(()))["kind"])
 """What a stored verdict holds if it was reached before everybody was heard."""
 MATCHING = "matching"
 """The stage under which a call about a word stands."""
@@ -154,7 +154,7 @@ async def _match_batch(
     rows = await store.run(
         partial(queries.episodes_on, cells=[cell.id for cell in cells], questions=_open_questions(cases))
     )
-    if unheard := sorted({row["question"] for row in rows if NOT_NEEDED in row["verdict"]}):
+    if unheard := sorted({row["question"] for row in rows if _NOT_NEEDED_KIND in row["verdict"]}):
         solos = [cell.id for cell in alone]
         rows += [
             row

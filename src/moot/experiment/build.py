@@ -35,7 +35,7 @@ from moot.grade.group import GROUPING, Stages
 from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Own, Prompts
-from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of
+from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of, with_inside
 from moot.strategies.lineups import check_some, lineups_of
 from moot.strategies.option_values import OptionError
 from moot.strategies.promises import broken_declarations
@@ -113,8 +113,8 @@ def _brought_by_objects(file: ExperimentFile) -> Iterator[Own]:
     for position, entry in enumerate(file.spec.strategies):
         if (played := file.spec.objects.strategy(entry)) is not None:
             with _named(file, position, played):
-                brought = prompts_brought(played)
-            yield brought
+                brought = [*map(prompts_brought, with_inside(played))]
+            yield from brought
 
 
 @contextmanager

@@ -180,6 +180,7 @@ def seat_of_spec(spec: Mapping[str, Any], model: str = "") -> RuleSeat:
 
 def prompts_mark(prompts: Prompts) -> str:
     native = alone(SINGLE_CALL)
+    assert native is not None, "one of ours drafts so"
     return mark_of_hashes(prompts_for(native, prompts).hashes(DRAFTED_WITH), prompts.language)
 
 

@@ -106,8 +106,12 @@ class Cell:
             **self._named(),
             "spec": self.spec,
             "options": dense_json(self.options),
-            "traits": dense_json(self.traits.json()),
+            "traits": dense_json({**self.traits.json(), **self._plays()}),
         }
+
+    def _plays(self) -> dict[str, Any]:
+        """What is played inside, as it is stored beside the traits: by name, with all options."""
+        return {"plays": played} if (played := list(map(_played_inside, self.traits.plays))) else {}
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
@@ -120,6 +124,11 @@ def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]
     """By cell: how it is called among these, and where their file has these teams."""
     several = several_teams((cell.row() for cell in cells), teams)
     return {cell.id: cell.titled(team=several) for cell in cells}
+
+
+def _played_inside(played: Strategy) -> dict[str, Any]:
+    options = option_json(played)
+    return {"strategy": played.name, "options": {**options["default"], **options["given"]}}
 
 
 def _hashes(played: Strategy, prompts: Prompts) -> Mapping[str, str]:
