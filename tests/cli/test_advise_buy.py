@@ -296,3 +296,13 @@ def test_what_cannot_be_priced_is_refused_before_any_call(
     assert words.split(" ", 1)[1] in " ".join(moot("--buy", 1, ends=2, errors=True).split())
     assert bill.calls == 0
     assert not paid(tmp_path)[0]
+
+
+def test_nothing_is_claimed_by_what_was_raced(moot: Moot, capsys: pytest.CaptureFixture[str]) -> None:
+    """How long each was asked hangs on how it fared: a report of these plays tells what there is, and no more."""
+    moot("--buy", 5, "--json")
+    assert run_app(app, ["runs", "cup.yaml", "--json"]) == 0
+    (held,) = json.loads(capsys.readouterr().out)
+    (run,) = [run for run in held["runs"] if run["experiment"] == "cup:bought"]
+    assert run["headline"]["cut_short"]
+    assert run["headline"]["low"] is None

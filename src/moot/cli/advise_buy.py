@@ -174,7 +174,8 @@ def _asked(plan: Plan, digests: Sequence[str]) -> Plan:
         raise UsageError(
             f"{plan.file.path}: {words} in the store and not in the file any more; moot run, then buy again"
         )
-    return replace(plan, dataset=given_cases(tuple(cases[each] for each in digests), language=plan.spec.language))
+    asked = given_cases(tuple(cases[each] for each in digests), language=plan.spec.language)
+    return replace(plan, dataset=asked, raced=True)
 
 
 def _told(race: StageRace, staged: StagedOptions, questions: int) -> None:

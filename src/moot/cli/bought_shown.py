@@ -73,6 +73,8 @@ def _saved(bought: Bought) -> float:
 
 
 def _stopped(bought: Bought) -> str:
+    if not bought.race.questions:
+        return "nothing to buy"
     if bought.winner is not None:
         return "one left"
     if bought.played.state in ("budget", "interrupted"):

@@ -30,7 +30,7 @@ from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
-from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
+from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.experiment.side_names import seat_of_row, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
@@ -232,6 +232,8 @@ class Plan:
     lessons_from: tuple[Cell, ...] = ()
     """Players alone, whose drafts others learn from, and strategies whose verdicts are: played and graded whether or not the
     file names them."""
+    raced: bool = False
+    """How far each cell is played hangs on how it goes: no figure of it can be a claim."""
 
     @property
     def before_learning(self) -> tuple[Cell, ...]:
@@ -292,7 +294,8 @@ class Plan:
     def public_config(self) -> dict[str, Any]:
         """The file as it may be written down, with the grader by the version that it has here: reports go by what it said."""
         config = written_down(self.spec)
-        return config | ({"grader": self.grading.kept_as} if "grader" in config else {})
+        config |= {"grader": self.grading.kept_as} if "grader" in config else {}
+        return config | ({RACED: True} if self.raced else {})
 
     def _chosen_on(self) -> Iterator[str]:
         """Of each cell that was chosen on some of these questions: on how many of them, in words."""
