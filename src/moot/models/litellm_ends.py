@@ -42,7 +42,10 @@ class CallEnd:
         import httpx  # LiteLLM brings it
 
         self._overheard = overheard
-        self._causes = [cause for cause in _causes(error, before) if _of(cause) in ("httpx", "aiohttp", "httpcore")]
+        causes = list(_causes(error, before))
+        self._no_client = any(type(cause).__name__ == "OpenAIError" and _of(cause) == "openai" for cause in causes)
+        """The plain error of that package, which is raised where no client can be made, for want of a key."""
+        self._causes = [cause for cause in causes if _of(cause) in ("httpx", "aiohttp", "httpcore")]
         """Those of the connection, the last one first."""
         told = self._causes[0] if self._causes else None
         response = told.response if isinstance(told, httpx.HTTPStatusError) else None
@@ -70,7 +73,7 @@ class CallEnd:
 
     def kept_back(self, status: object) -> bool:
         """LiteLLM has refused the call itself: a key that is missing, a parameter that the provider does not have."""
-        refused = isinstance(status, int) and 400 <= status < 500
+        refused = self._no_client or (isinstance(status, int) and 400 <= status < 500)
         return refused and not self._causes and not self._overheard.begun
 
     @property
