@@ -43,7 +43,15 @@ RULE: dict[str, Any] = {
     "learnt_from": {"experiment": "cup", "team": "three", "questions": 200},
     "promises": {
         "learnt": [
-            {"target": 0.9, "threshold": 0.8, "coverage": 0.5, "answered": 60, "right": 58, "questions": 120, "fewest": 29}
+            {
+                "target": 0.9,
+                "threshold": 0.8,
+                "coverage": 0.5,
+                "answered": 60,
+                "right": 58,
+                "questions": 120,
+                "fewest": 29,
+            }
         ]
     },
     "chosen_on": ["0040b0c1ee2a773d88da7a6aa5b90d3d"],

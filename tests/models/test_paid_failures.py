@@ -234,7 +234,9 @@ async def test_words_that_took_no_token_count_at_their_most_and_are_no_bill(coun
     assert not gate._billed
 
 
-@pytest.mark.parametrize("body", [completion(usage=None), completion(usage={"prompt_tokens": 0, "completion_tokens": 0})])
+@pytest.mark.parametrize(
+    "body", [completion(usage=None), completion(usage={"prompt_tokens": 0, "completion_tokens": 0})]
+)
 @pytest.mark.parametrize("through", ["endpoint", "litellm", "litellm, openrouter"])
 async def test_a_reply_without_a_count_counts_at_its_most(through: str, body: dict[str, Any]) -> None:
     async with hostile(lambda asked, number: http(body)) as server:

@@ -44,7 +44,9 @@ def take_feedback(
         case = replace(case, answer=answer, known=True)
         _know(connection, name, grading, case)
     elif row["answer"] is None:
-        raise NoAnswerGiven(f"episode {episode} has no answer that could be right or wrong; send the right one as 'answer'")
+        raise NoAnswerGiven(
+            f"episode {episode} has no answer that could be right or wrong; send the right one as 'answer'"
+        )
     else:
         for each in cases_in(connection, plans_named(name), [case.question.digest])[case.question.digest]:
             queries.add(connection, schema.scores, list(_scores(connection, name, grading, each, [row])))

@@ -4,9 +4,10 @@ A call reserves the most it can cost (every byte of the prompt a token, the repl
 the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
 left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came (a
 timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says; so is a
-reply whose words were not counted. An endpoint that bills more than a call could cost is believed, and trusted less from then on; `first_bill` sees to it that
-the first such bill comes before many calls are under way. Where nothing cuts a reply, which is no way to keep to a cap
-and is allowed only without one, its most is a guess: as long as the longest that this model has given.
+reply whose words were not counted. An endpoint that bills more than a call could cost is believed, and trusted less from
+then on; `first_bill` sees to it that the first such bill comes before many calls are under way. Where nothing cuts a
+reply, which is no way to keep to a cap and is allowed only without one, its most is a guess: as long as the longest that
+this model has given.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def most_usd_of_tokens(price: Price, prompt_tokens: int, reply_tokens: int) -> f
 def told_usd(reply: Reply, price: Price | None) -> float | None:
     """What a reply is known to have cost; None: nobody says.
 
-    Words that took no token were not counted: gateways and libraries write 0 where they do not know. A filter's words are its own.
+    Words that took no token were not counted: gateways and libraries write 0 where they do not know. A filter's words are its
+    own.
     """
     usage = reply.usage
     if usage.completion != 0 or not reply.text or reply.finish == FILTERED or price is None or reply.cost_usd is None:

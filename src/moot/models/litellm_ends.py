@@ -61,7 +61,7 @@ class CallEnd:
 
     @property
     def nobody_there(self) -> bool:
-        """No connection was made, so nothing can have left. httpx's word for it is LiteLLM's for more: those beneath are asked."""
+        """No connection was made, so nothing can have left. LiteLLM says so of more in httpx's words: those beneath are asked."""
         import httpcore
         import httpx
 
