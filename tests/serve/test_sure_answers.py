@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from served import Served, serving
+from towns import NAMES, QUESTIONS, config
 
 import moot
 from moot.cli.app import app
@@ -24,22 +25,8 @@ from moot.report.figures import find_experiment
 from moot.simulate.server import running
 from moot.types import Case, Question
 
-NAMES = ("ann", "bob", "cat")
-QUESTIONS = [{"id": f"q{n}", "text": f"Which town has number {n}?", "answer": f"Town {n}"} for n in range(52)]
 ACCURACIES = {"ann": 0.8, "bob": 0.7, "cat": 0.6}
 SURE = 0.9
-
-
-def config(base_url: str, **keys: Any) -> dict[str, Any]:
-    spec = {"provider": "endpoint", "base_url": base_url}
-    return {
-        "name": "three",
-        "models": {name: {**spec, "model": name} for name in NAMES},
-        "teams": {"three": {"players": list(NAMES)}},
-        "strategies": ["solo"],
-        "store": "sqlite:///three.db",
-        **keys,
-    }
 
 
 @asynccontextmanager
@@ -92,8 +79,8 @@ async def test_an_answer_has_its_probability_and_one_that_is_not_sure_is_not_giv
                 assert 0 < body["moot"]["probability"] < 1
                 assert "not_needed" not in body["moot"]
             solo = (await replies(served, "solo@ann"))[0]["moot"]
-            assert solo["probability"] is None
-            assert solo["why"].startswith("no rule tells it: moot fit FILE")
+            assert solo["probability"] == pytest.approx(ACCURACIES["ann"], abs=0.15)
+            assert solo["probability_from"] == "from 40 of its own graded verdicts"
             described = (await served.get("/openapi.json"))[1]["components"]["schemas"]["Moot"]["properties"]
             for body in bodies:
                 assert body["moot"].keys() <= described.keys()

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiohttp import web
 
@@ -107,6 +108,17 @@ async def _cut(request: web.Request) -> web.StreamResponse:
     assert request.transport is not None, "somebody asks"
     request.transport.close()
     return reply
+
+
+def priced(server: Provider, name: str) -> dict[str, Any]:
+    """A model of that provider, as an experiment file has it."""
+    return {
+        "provider": "endpoint",
+        "base_url": server.base_url,
+        "model": name,
+        "price": PRICE,
+        "params": {"max_tokens": MAX_TOKENS},
+    }
 
 
 @contextmanager

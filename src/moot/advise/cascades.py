@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from moot.decide.cascading import (
     stage_models,
 )
 from moot.decide.learning import LearntRule, folds_of
-from moot.decide.rules import DraftRule, MostProbable
+from moot.decide.rules import DraftRule
 
 CASCADE = "cascade"
 THRESHOLDS = (0.51, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -54,13 +55,16 @@ class CascadeOption:
     @property
     def rule(self) -> DraftRule:
         """What decides where everybody was asked."""
-        assert isinstance(self.until, UntilDecided | UntilSure)
         return self.until.rule
 
     @property
     def threshold(self) -> float | None:
         """None: until it is decided."""
-        return self.until.threshold if isinstance(self.until, UntilSure) else None
+        return self.until.threshold
+
+    @property
+    def stages(self) -> StageModels:
+        return self.until.models
 
     def replay(self, candidates: Candidates) -> Replayed:
         return replayed(candidates, in_waves(self.order), self.until)
@@ -76,6 +80,12 @@ class CascadeOption:
     def words(self, players: Sequence[str]) -> str:
         until = "decided" if self.threshold is None else f"p ≥ {self.threshold:g}"
         return f"in turn until {until}: {', '.join(self.names(players))}"
+
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> dict[str, Any]:
+        order = list(self.names(players))
+        if self.threshold is None:
+            return {"cascade": {"order": order, "until": "decided"}}
+        return {"cascade": {"order": order, "until": self.threshold, "from": rule_file}}
 
 
 def _taken(worth: Floats, asked: Bools, drafts: KnownDrafts, team: SeatedTeam) -> PlayedOut:
@@ -117,10 +127,7 @@ def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) ->
 
 def _until(threshold: float, models: StageModels, learnt: LearntRule) -> UntilSure:
     """With the rule that is kept, be it by what other questions taught."""
-    rule = learnt.rule
-    if isinstance(rule, MostProbable):
-        rule = MostProbable(models[frozenset(rule.model.players)])
-    return UntilSure(threshold, models, rule)
+    return UntilSure(threshold, models, learnt.rule.by_model(models[frozenset(learnt.model.players)]))
 
 
 def _orders(candidates: Candidates, drafts: KnownDrafts, team: SeatedTeam) -> list[tuple[int, ...]]:

@@ -11,7 +11,7 @@ from moot.advise.frontier import AdviceWanted
 from moot.advise.further import NextStage, to_try
 from moot.advise.options import SINGLE
 from moot.cli.advise_input import AdviceInput, CaptainCosts
-from moot.decide.rule_file import DIGITS
+from moot.decide.rules import DIGITS
 from moot.stats.written_numbers import dollars
 from moot.types import Estimate
 
