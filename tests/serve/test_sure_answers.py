@@ -73,6 +73,7 @@ async def test_an_answer_has_its_probability_and_one_that_is_not_sure_is_not_giv
                 assert body["choices"][0]["message"]["content"] == said
                 assert body["moot"]["who"] == []
             await _streamed(served, learnt, held[0], bodies)
+            await _told_what_was_right(served, held[-1]["moot"]["episode"])
             # A vote hears all players where a rule of its team tells how sure it is.
             for body in await replies(served, vote):
                 assert 0 < body["moot"]["probability"] < 1
@@ -83,6 +84,16 @@ async def test_an_answer_has_its_probability_and_one_that_is_not_sure_is_not_giv
             described = (await served.get("/openapi.json"))[1]["components"]["schemas"]["Moot"]["properties"]
             for body in bodies:
                 assert body["moot"].keys() <= described.keys()
+
+
+async def _told_what_was_right(served: Served, episode: str) -> None:
+    """There was no answer to be right or wrong; what would have been right can be told."""
+    for correct in (True, False):
+        status, refused = await served.post("/v1/feedback", {"episode": episode, "correct": correct})
+        assert (status, refused["error"]["code"], refused["error"]["param"]) == (409, "no_answer_given", "correct")
+        assert "send the right one as 'answer'" in refused["error"]["message"]
+    status, _ = await served.post("/v1/feedback", {"episode": episode, "answer": "Paris"})
+    assert status == 200
 
 
 async def _streamed(served: Served, model: str, held: dict[str, Any], bodies: list[dict[str, Any]]) -> None:

@@ -19,7 +19,7 @@ from moot.decide.deciding import Kept
 from moot.decide.fitted_verdicts import VERDICTS, FittedVerdicts, read_verdicts
 from moot.decide.learning import BEST_SINGLE, LEARNT, PLURALITY, LearntRule
 from moot.decide.promise import Promise
-from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_figure, checked_weight
+from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_count, checked_figure, checked_weight
 from moot.decide.rules import DIGITS, DraftRule, Leader, MostProbable, Plurality
 from moot.errors import UsageError
 from moot.models.border import words
@@ -220,7 +220,7 @@ def promise_rows(several: Sequence[Promise]) -> list[dict[str, Any]]:
 
 def _questions(learnt_from: object) -> int | None:
     questions = learnt_from.get("questions") if isinstance(learnt_from, Mapping) else None
-    return questions if isinstance(questions, int) and not isinstance(questions, bool) else None
+    return None if questions is None else checked_count(questions, "learnt_from.questions")
 
 
 def _promises(written: object) -> dict[str, tuple[Promise, ...]]:
@@ -241,11 +241,15 @@ def _promise(written: object) -> Promise:
     if not isinstance(written, Mapping):
         raise UsageError(f"{WRITTEN}: promises: expected keys and values, found {written!r:.40}")
     shares = {key: written.get(key) for key in ("target", "threshold", "coverage")}
-    counts = {key: written.get(key) for key in ("answered", "right", "questions", "fewest")}
-    for key, value in {**shares, **counts}.items():
-        fits = isinstance(value, int) if key in counts else isinstance(value, int | float) and 0 <= value <= 1
+    counted = ("answered", "right", "questions", "fewest")
+    counts = {key: checked_count(written.get(key), f"promises: {key}") for key in counted}
+    for key, value in shares.items():
+        fits = isinstance(value, int | float) and 0 <= value <= 1
         if isinstance(value, bool) or not (fits or (key == "threshold" and value is None)):
             raise UsageError(f"{WRITTEN}: promises: {key}: expected a number, found {value!r:.40}")
+    if not counts["right"] <= counts["answered"] <= counts["questions"]:
+        found = f"{counts['right']}, {counts['answered']}, {counts['questions']}"
+        raise UsageError(f"{WRITTEN}: promises: expected right ≤ answered ≤ questions, found {found}")
     return Promise(**shares, **counts)  # type: ignore[arg-type]
 
 
