@@ -39,7 +39,7 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/engine/test_stopped.py tests/engine/test_stopped_inside.py tests/engine/test_kill.py tests/engine/test_secrets.py \
 	tests/store/test_standing_still.py tests/cli/test_interrupts.py tests/cli/test_read_only.py \
 	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py \
-	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py
+	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py \
