@@ -70,9 +70,9 @@ def _multiplied_out(claim: Hypothesis, whole: Expression, threshold: float) -> A
     """``A / B > t`` as ``A - t * B > 0``, and ``A * B > B * B`` as ``A > B``: the same claim wherever B, which cannot be below
     nothing, is above it. None where nobody knows on which side of nothing the divisor lies."""
     found = quotient(Operation("-", whole, Number(threshold)))
-    if found is None or not (sign := sign_of(found.bottom)) or not found.top:
+    if found is None or not (sign := math.prod(map(sign_of, found.bottom))) or not found.top:
         return None
-    top, divisors = found.top, [found.bottom] if any(found.bottom) else []
+    top, divisors = found.top, [factor for factor in found.bottom if any(factor)]
     for factor in [each for each in sums_in(whole) if sign_of(each)]:
         while max(map(len, top)) > 1 and (rest := divided(top, factor)) and any(rest):
             top, sign, divisors = rest, sign * sign_of(factor), [*divisors, factor]

@@ -36,7 +36,8 @@ class TooLong(Exception):
 @dataclass(frozen=True, slots=True)
 class Quotient:
     top: Polynomial
-    bottom: Polynomial
+    bottom: tuple[Polynomial, ...] = ()
+    """What it is divided by, one after another."""
 
 
 def quotient(expression: Expression) -> Quotient | None:
@@ -45,26 +46,28 @@ def quotient(expression: Expression) -> Quotient | None:
         found = _quotient(expression)
     except TooLong:
         return None
-    return found if found.bottom else None
+    return found if all(found.bottom) else None
 
 
 def _quotient(expression: Expression) -> Quotient:
     if isinstance(expression, Number):
-        return Quotient(_tidy({(): expression.value}), {(): 1.0})
+        return Quotient(_tidy({(): expression.value}))
     if isinstance(expression, Term):
-        return Quotient({(expression,): 1.0}, {(): 1.0})
+        return Quotient({(expression,): 1.0})
     one, other = _quotient(expression.left), _quotient(expression.right)
     match expression.sign:
         case "*":
-            return Quotient(_times(one.top, other.top), _times(one.bottom, other.bottom))
+            return Quotient(_times(one.top, other.top), one.bottom + other.bottom)
         case "/":
-            return Quotient(_times(one.top, other.bottom), _times(one.bottom, other.top))
+            return Quotient(reduce(_times, other.bottom, one.top), (*one.bottom, other.top))
         case sign:
-            factor = 1.0 if sign == "+" else -1.0
-            if one.bottom == other.bottom:
-                return Quotient(_plus(one.top, other.top, factor), one.bottom)
-            crossed = _plus(_times(one.top, other.bottom), _times(other.top, one.bottom), factor)
-            return Quotient(crossed, _times(one.bottom, other.bottom))
+            only_one, only_other = list(one.bottom), list(other.bottom)
+            for factor in one.bottom:
+                if factor in only_other:
+                    only_one.remove(factor)
+                    only_other.remove(factor)
+            first, second = reduce(_times, only_other, one.top), reduce(_times, only_one, other.top)
+            return Quotient(_plus(first, second, 1.0 if sign == "+" else -1.0), (*one.bottom, *only_other))
 
 
 def sign_of(sum_of_products: Polynomial) -> int:
@@ -97,7 +100,7 @@ def sums_in(expression: Expression) -> Iterator[Polynomial]:
     if isinstance(expression, Term):
         yield {(expression,): 1.0}
     elif isinstance(expression, Operation):
-        if expression.sign in "+-" and (whole := quotient(expression)) is not None and not any(whole.bottom):
+        if expression.sign in "+-" and (whole := quotient(expression)) is not None and not whole.bottom:
             yield whole.top
         yield from sums_in(expression.left)
         yield from sums_in(expression.right)
