@@ -29,9 +29,9 @@ class AgainstNumber:
     left: Expression
     threshold: float
     written: Expression | None = None
-    """What was written, where it was multiplied out: `left` and `threshold` say the same of other figures."""
+    """What was written, where both sides were multiplied or divided by something: `left` says the same of other figures."""
     divisors: tuple[Expression, ...] = ()
-    """What both sides were multiplied or divided by: none is below nothing, and where one is nothing the claim is another."""
+    """By what: none can be below nothing, and where one is nothing the claim is another."""
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -85,7 +85,8 @@ def _multiplied_out(claim: Hypothesis, whole: Expression, threshold: float) -> A
         reached = AgainstNumber(claim, expression_of(figures), -parts.constant + 0.0)
     else:
         reached = _sum(claim, expression_of(figures), replace(parts, constant=0.0), -parts.constant + 0.0)
-    return replace(reached, written=whole, divisors=tuple(map(expression_of, divisors)))
+    written = whole if divisors else None
+    return replace(reached, written=written, divisors=tuple(map(expression_of, divisors)))
 
 
 def spelt(expression: Expression, *, inside: bool = False) -> str:
