@@ -277,7 +277,7 @@ class Plan:
         return config | ({"grader": self.grading.kept_as} if "grader" in config else {})
 
     def _chosen_on(self) -> Iterator[str]:
-        """Of what was chosen on some of these questions: on how many of them, in words; once for all captains of whom it holds."""
+        """Of what was chosen on some of these questions: on how many of them, in words; once for all its captains."""
         chosen_cells = [cell for cell in self.cells if cell.chosen_on]
         named = titles(self.cells) if chosen_cells else {}
         asked = [marks_of(case.question) for case in self.dataset or ()] if chosen_cells else []

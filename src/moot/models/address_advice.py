@@ -16,7 +16,7 @@ _PATHS = ("/chat/completions", "/completions", "/responses", "/messages", "/mode
 
 
 def says_it_all(error: Exception) -> bool:
-    """Whether the error is a refused connection, whose own words, a host, a port and both once more, add nothing to the advice."""
+    """Whether the error is a refused connection, whose own words add nothing to the advice."""
     return type(error) is aiohttp.ClientConnectorError and isinstance(error.os_error, ConnectionRefusedError)
 
 

@@ -131,8 +131,8 @@ class _Arranged:
 def _arranged(
     figures: Figures, console: Console, commands: Sequence[Text], graded: str, lines: int, *, every_strategy: bool
 ) -> _Arranged:
-    """What gives way does so one by one, until the rest has room; `every_strategy`: and each strategy has a row. The first command,
-    which is the page, stays."""
+    """What gives way does so one by one, until the rest has room; `every_strategy`: and each strategy has a row. The first
+    command, the page, stays."""
     verdict, remarks = _verdict(figures), [Text(line) for line in remarks_of(figures, graded)]
     asides = [Text(line) for line in asides_of(figures)]
     unsaid = 0

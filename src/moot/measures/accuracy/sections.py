@@ -68,7 +68,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
 
 
 def chosen_on_words(figures: Figures) -> Iterator[str]:
-    """Of what was chosen on some of the questions: on how many, and how many are left. What holds of several captains is said once."""
+    """Of what was chosen on some of the questions: on how many, and how many are left; once for all captains alike."""
     size, rows = figures["questions"], figures.get("accuracy", ())
     alike: dict[tuple[str, str], list[str]] = {}
     for row in rows:
