@@ -22,7 +22,7 @@ from moot.foreign_files import text_of
 from moot.foreign_json import read_json
 from moot.whole_files import written_whole
 
-RuleContent = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+WrittenRule = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 def rule_output(output: Path, path: Path, store: str | None) -> Path:
@@ -53,7 +53,7 @@ def _is_rule(path: Path) -> bool:
     return isinstance(content, dict) and "form" in content
 
 
-def keep_rule_before(output: Path, content: RuleContent) -> Path | None:
+def keep_rule_before(output: Path, content: WrittenRule) -> Path | None:
     """The rule until now, under another name: with it its figures, and the questions that it was learnt from. One that is the
     same is not: what stands under that name is worth more."""
     if not output.exists() or output.read_bytes() == _written(content):
@@ -67,11 +67,11 @@ def keep_rule_before(output: Path, content: RuleContent) -> Path | None:
     return kept
 
 
-def _written(content: RuleContent) -> bytes:
+def _written(content: WrittenRule) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def write_rule(output: Path, content: RuleContent) -> None:
+def write_rule(output: Path, content: WrittenRule) -> None:
     """Beside and moved: a server may begin at any moment."""
     try:
         with written_whole(output) as draft:
