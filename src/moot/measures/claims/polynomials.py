@@ -29,7 +29,7 @@ Polynomial = Mapping[Product, float]
 """How often each product is in a sum."""
 
 
-class TooLong(Exception):
+class TooManyProducts(Exception):
     """More products than anybody writes."""
 
 
@@ -44,7 +44,7 @@ def quotient(expression: Expression) -> Quotient | None:
     """None where it divides by the number 0, or would be too long."""
     try:
         found = _quotient(expression)
-    except TooLong:
+    except TooManyProducts:
         return None
     return found if all(found.bottom) else None
 
@@ -159,7 +159,7 @@ def _product(factors: Iterator[Term]) -> Product:
 def _tidy(weights: Mapping[Product, float]) -> Polynomial:
     kept = {product: weight for product, weight in weights.items() if weight}
     if len(kept) > _MOST:
-        raise TooLong
+        raise TooManyProducts
     return kept
 
 
