@@ -138,6 +138,8 @@ def print_transcript(transcript: Transcript, console: Console) -> None:
     _print_block("verdict", f"{verdict.answer if verdict.answer is not None else '–'} ({verdict.outcome})", console)
     if verdict.cause:
         _print_block("cause", verdict.cause, console)
+    if verdict.note:
+        _print_block("note", verdict.note, console)
     for record in verdict.traces:
         stored = trace_json(record)
         _print_block(stored.pop("kind"), "\n".join(_lines(stored)), console)

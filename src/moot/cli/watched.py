@@ -24,7 +24,7 @@ from moot.live.team import Journal
 from moot.measures.numbers import money
 from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
-from moot.store.rows import verdict_json
+from moot.store.rows import note_json, verdict_json
 from moot.types import Call, Episode, Question
 
 COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
@@ -151,12 +151,13 @@ class Watched:
         return Group(table, *self._how_sure(), self._bill())
 
     def _how_sure(self) -> Iterator[Text]:
-        """A line for each answer of which it is known how likely it is right. Why one is not given is told in its place."""
+        """A line for each answer that no two agreed on, or of which it is known how likely it is right. Why one is not given is
+        told in its place."""
         for cell in self.cells:
             episode = self.episodes.get(cell.id)
             if episode is None or episode.verdict.answer is None:
                 continue
-            if words := AnswerChance.of(episode.verdict).words():
+            for words in filter(None, (episode.verdict.note, AnswerChance.of(episode.verdict).words())):
                 yield Text(words if len(self.cells) == 1 else f"{self._shown[cell.id]}: {words}")
 
     def _verdict(self, table: Table, cell: Cell) -> None:
@@ -218,6 +219,7 @@ class Watched:
                 {
                     "title": self.titles[cell.id],
                     **verdict_json(self.episodes[cell.id].verdict),
+                    **note_json(self.episodes[cell.id].verdict),
                     **AnswerChance.of(self.episodes[cell.id].verdict).json(),
                 }
                 for cell in self.cells

@@ -122,10 +122,12 @@ def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]
     return {cell.id: cell.titled(team=several) for cell in cells}
 
 
-def _hashes(played: Strategy, prompts: Prompts) -> Mapping[str, str]:
-    """Of the templates that a strategy declares."""
+def _hashes(played: Strategy, prompts: Prompts, *, long_answers: bool) -> Mapping[str, str]:
+    """Of the templates that a strategy declares; those for long answers are asked with only where some are wanted."""
+    traits = traits_of(played)
+    names = ("player", "again", *traits.prompts, *(traits.long_answers if long_answers else ()))
     try:
-        return prompts_for(played, prompts).hashes(("player", "again", *traits_of(played).prompts))
+        return prompts_for(played, prompts).hashes(names)
     except FileError:
         raise
     except UsageError as error:
@@ -153,6 +155,7 @@ def cell_of(
     *,
     abstain: Abstain | None = None,
     rule: FittedRule | None = None,
+    long_answers: bool = False,
 ) -> Cell:
     """The cell of a line-up. Whatever could change what is asked or how it is counted is part of its identity."""
     nothing = Request(())
@@ -168,7 +171,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": _hashes(played, prompts),
+        "prompts": _hashes(played, prompts, long_answers=long_answers),
         "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}

@@ -14,10 +14,11 @@ from typing import ClassVar
 
 from moot.ballots.plurality import plurality
 from moot.strategies.captaincy import Captained, absent, by_captain, nobody_answered
+from moot.strategies.natives import LONG_DRAFT
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
-from moot.traces import Ballot, Counted, NotNeeded, Trace
-from moot.types import Answer, Grouping, Question, Verdict
+from moot.traces import Ballot, Counted, NotNeeded, NoTwoAgreed, Trace
+from moot.types import TEXT, Answer, Grouping, Question, Verdict
 
 NOT_NEEDED = "not needed: the vote was settled without it"
 
@@ -37,6 +38,7 @@ class Vote(Captained):
         asks="nobody",
         served={"early_stop": True},
         calls=CallBound(per_player=1),
+        long_answers=LONG_DRAFT,
     )
 
     early_stop: bool = False
@@ -73,6 +75,9 @@ def verdict_of_groups(
     members = [draft for draft in drafts if draft.player in winners]
     wording = _wording(members, team.captain)
     dropped = [draft.player for draft in drafts if draft.cause == NOT_NEEDED]
+    further: list[Trace] = [NotNeeded(tuple(dropped))] if dropped else []
+    if question.kind in ("open", TEXT) and len(tied) == len(grouping.players) > 1:
+        further.append(NoTwoAgreed(wording.player, "captain" if captains_group else "lot"))
     return Verdict(
         wording.text,
         "answered",
@@ -80,7 +85,7 @@ def verdict_of_groups(
         who=tuple(member.player for member in members),
         answers=tuple(drafts),
         absent=tuple(name for name in absent(drafts) if name not in dropped),
-        traces=(*_count(drafts, grouping, tied, points), *([NotNeeded(tuple(dropped))] if dropped else [])),
+        traces=(*_count(drafts, grouping, tied, points), *further),
     )
 
 
@@ -122,7 +127,7 @@ def _settled(texts: Sequence[str | None], players: int, question: Question) -> b
     if not counts:
         return False
     leader = counts[0][1]
-    if question.kind == "open":
+    if question.kind in ("open", TEXT):
         return 2 * leader > players
     runner_up = counts[1][1] if len(counts) > 1 else 0
     return leader > runner_up + players - len(texts)
