@@ -115,6 +115,11 @@ class Question:
         return LETTERS[: len(self.choices)]
 
     @property
+    def is_closed(self) -> bool:
+        """Whether one of a few given answers is right, and all others are wrong with it."""
+        return self.kind in ("choice", "yes-no")
+
+    @property
     def is_long(self) -> bool:
         """Whether a long answer is wanted: a text of its own, that no other answer need equal."""
         return self.kind == TEXT

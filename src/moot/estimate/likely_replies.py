@@ -129,6 +129,6 @@ def contrary(request: Request, model: str, question: Question | None) -> str:
 
 def _answer_to(question: Question | None, asked: str) -> str:
     """Where no form says what may be answered, the question does."""
-    if question is None or question.kind == "open":
+    if question is None or not question.is_closed:
         return f"estimated {asked[:8]}"
     return seeded(0, asked).choice(question.letters or ("yes", "no"))

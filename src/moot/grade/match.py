@@ -78,7 +78,7 @@ def match(case: Case, answer: str | None) -> Score:
         return Score(None, "ungraded", f"the reference has {_longest(case):,} characters, {_AT_MOST}")
     if scored_by_words(case):
         return squad(case, answer)
-    if case.question.kind != "open":
+    if case.question.is_closed:
         return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)
     for reading in (normalise, lambda text: _loose(text, case)):

@@ -17,7 +17,7 @@ def persons_word(case: Case, answer: str | None, words: Mapping[str, bool]) -> b
     if answer is None:
         return None
     word = words.get(normalise(answer))
-    if word is None and case.question.kind != "open" and any(words.values()):
+    if word is None and case.question.is_closed and any(words.values()):
         return False
     return word
 

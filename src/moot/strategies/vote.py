@@ -18,7 +18,7 @@ from moot.strategies.natives import LONG_DRAFT
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, NotNeeded, NoTwoAgreed, Trace
-from moot.types import TEXT, Answer, Grouping, Question, Verdict
+from moot.types import Answer, Grouping, Question, Verdict
 
 NOT_NEEDED = "not needed: the vote was settled without it"
 
@@ -76,7 +76,7 @@ def verdict_of_groups(
     wording = _wording(members, team.captain)
     dropped = [draft.player for draft in drafts if draft.cause == NOT_NEEDED]
     further: list[Trace] = [NotNeeded(tuple(dropped))] if dropped else []
-    if question.kind in ("open", TEXT) and len(tied) == len(grouping.players) > 1:
+    if not question.is_closed and len(tied) == len(grouping.players) > 1:
         further.append(NoTwoAgreed(wording.player, "captain" if captains_group else "lot"))
     return Verdict(
         wording.text,
@@ -127,7 +127,7 @@ def _settled(texts: Sequence[str | None], players: int, question: Question) -> b
     if not counts:
         return False
     leader = counts[0][1]
-    if question.kind in ("open", TEXT):
+    if not question.is_closed:
         return 2 * leader > players
     runner_up = counts[1][1] if len(counts) > 1 else 0
     return leader > runner_up + players - len(texts)
