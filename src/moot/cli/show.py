@@ -172,6 +172,8 @@ def _grade(transcript: Transcript) -> str:
     else:
         beside = f": {transcript.detail}" if transcript.detail else ""
         grade = f"{transcript.value:g} (by {transcript.stage}{beside})"
+    if transcript.value is None and transcript.reference is None:
+        return grade  # nobody has given one: that is not the reference that says that there is no answer
     return f"{grade}; the reference is {transcript.reference!r}"
 
 

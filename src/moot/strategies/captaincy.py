@@ -103,3 +103,13 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
 def drafts_shown(order: Sequence[Answer]) -> tuple[tuple[str, ...], ...]:
     """Drafts in an order, for the record: each stands for the one player who wrote it."""
     return tuple((draft.player,) for draft in order)
+
+
+LONGEST_OPTION = 80
+"""Characters of a long answer in the record of a count: it stands whole among the answers."""
+
+
+def counted_option(question: Question, text: str) -> str:
+    """An option in the words in which it is counted; of a long answer, how it begins."""
+    plain = " ".join(text.split()) if question.is_long else text
+    return f"{plain[: LONGEST_OPTION - 1]}…" if question.is_long and len(plain) > LONGEST_OPTION else text

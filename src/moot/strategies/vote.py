@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from moot.ballots.plurality import plurality
-from moot.strategies.captaincy import Captained, absent, by_captain, nobody_answered
+from moot.strategies.captaincy import Captained, absent, by_captain, counted_option, nobody_answered
 from moot.strategies.natives import LONG_DRAFT
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
@@ -85,18 +85,22 @@ def verdict_of_groups(
         who=tuple(member.player for member in members),
         answers=tuple(drafts),
         absent=tuple(name for name in absent(drafts) if name not in dropped),
-        traces=(*_count(drafts, grouping, tied, points), *further),
+        traces=(*_count(question, drafts, grouping, tied, points), *further),
     )
 
 
 def _count(
-    drafts: Sequence[Answer], grouping: Grouping, tied: Sequence[tuple[str, ...]], points: Sequence[float]
+    question: Question,
+    drafts: Sequence[Answer],
+    grouping: Grouping,
+    tied: Sequence[tuple[str, ...]],
+    points: Sequence[float],
 ) -> Iterator[Trace]:
     """The drafts as ballots: everybody votes for its own group."""
     yield grouping.trace()
     for number, group in enumerate(grouping.groups):
         yield from (Ballot(player, {number: 1.0}, turn=1, redrawn=False) for player in group)
-    words = {draft.player: draft.text or "" for draft in drafts}
+    words = {draft.player: counted_option(question, draft.text or "") for draft in drafts}
     winners = tuple(number for number, group in enumerate(grouping.groups) if group in tied)
     yield Counted(tuple(words[group[0]] for group in grouping.groups), tuple(map(float, points)), winners)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from moot.strategies.blind import masked
-from moot.strategies.captaincy import Captained, absent, by_captain, drafts_shown, nobody_answered
+from moot.strategies.captaincy import Captained, absent, by_captain, counted_option, drafts_shown, nobody_answered
 from moot.strategies.council.rankings import BORDA, Points, Ranking, RankingForm, check_rule, count_rankings
 from moot.strategies.natives import LONG_DRAFT, shown_question
 from moot.strategies.traits import CallBound, Traits
@@ -29,8 +29,6 @@ RANKER, CHAIRMAN = "ranker", "chairman"
 RANKED_IN, WRITTEN_IN = 2, 3
 """The turns."""
 NOTHING_TO_RANK = "each had at most one draft to rank, so that nobody ranked and the ranking says nothing"
-LONGEST_OPTION = 80
-"""Characters of a draft in the record of a count; it stands whole among the answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +154,9 @@ def _records(
         )
     if not rankings:
         return [Remarked(NOTHING_TO_RANK)]
-    options = tuple(_option(question, draft.text or "") for draft in answered)
+    options = tuple(counted_option(question, draft.text or "") for draft in answered)
     records.append(Counted(options, tuple(each or 0.0 for each in points.points), points.winners, RANKED_IN))
     return records
-
-
-def _option(question: Question, text: str) -> str:
-    plain = " ".join(text.split())
-    return f"{plain[: LONGEST_OPTION - 1]}…" if question.is_long and len(plain) > LONGEST_OPTION else text
 
 
 async def _chairman(council: _Session) -> Verdict:
