@@ -36,6 +36,7 @@ RECORDS: list[Any] = [
     traces.NoTwoAgreed("ann", "captain"),
     traces.NoTwoAgreed("bob", "lot"),
     traces.CutOff("ann", "draft", 1),
+    traces.StrategyBroke("mine", "ZeroDivisionError: by zero"),
     traces.Cut(300, ("ann", "bob")),
     traces.Deadline(2.5),
     traces.Remarked("So it was."),

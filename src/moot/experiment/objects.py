@@ -19,7 +19,7 @@ from moot.data.formats import Format
 from moot.data.questions_spec import SOURCES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
-from moot.experiment.spec_parts import options_alone
+from moot.experiment.spec_parts import ABSTAIN, options_alone
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
@@ -76,7 +76,7 @@ def _plain(value: Any) -> Any:
 def _entry_key(entry: str | Mapping[str, Mapping[str, Any] | None]) -> str:
     options: Mapping[str, Any] | None
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
-    return canonical_json([name, dict(options or {})]).decode()
+    return canonical_json([name, options_alone(options or {})]).decode()
 
 
 def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -85,11 +85,12 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
     plain: list[Any] = []
     objects: dict[str, Strategy] = {}
     for position, entry in enumerate(entries):
-        if isinstance(entry, _IN_A_FILE):
+        given = _beside_abstain(entry)
+        if isinstance(given, _IN_A_FILE):
             plain.append(_plain(entry))
             continue
-        strategy, written = _checked_strategy(entry, ("strategies", position))
-        plain.append(written)
+        strategy, written = _checked_strategy(given, ("strategies", position))
+        plain.append(written if given is entry else _abstaining(written, entry[ABSTAIN]))
         if not STRATEGIES.is_registered(strategy):
             check_other_class(strategy, objects.values(), ("strategies", position))
             objects[_entry_key(written)] = strategy
@@ -98,6 +99,16 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
         if isinstance(entry, str | Mapping):
             _check_entry(entry, ("strategies", position), names)
     return plain, {"strategies": objects}
+
+
+def _beside_abstain(entry: Any) -> Any:
+    """What is played: ``{"strategy": Mine(), "abstain": {"below": 0.9}}`` is an object that may abstain."""
+    return entry["strategy"] if isinstance(entry, Mapping) and entry.keys() == {"strategy", ABSTAIN} else entry
+
+
+def _abstaining(written: str | dict[str, dict[str, Any]], abstain: Any) -> dict[str, dict[str, Any]]:
+    name, options = (written, {}) if isinstance(written, str) else next(iter(written.items()))
+    return {name: {**options, ABSTAIN: _plain(abstain)}}
 
 
 def _check_entry(entry: Any, key: tuple[str | int, ...], given: Collection[str]) -> None:

@@ -16,20 +16,21 @@ import orjson
 from moot.data import Dataset
 from moot.data.clusters import AskedTwice
 from moot.data.contradictions import contradiction_words
+from moot.decide.abstain_option import Abstain
 from moot.decide.abstaining import (
-    Abstain,
     abstain_option,
     abstention_warnings,
     label_with,
     sureness_shape,
     too_few_for,
     traits_with,
+    unused_words,
 )
 from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
-from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
+from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.experiment.side_names import seat_of_row, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
@@ -63,6 +64,11 @@ class Cell:
     """From where on its answers are given; None: all are."""
     rule: FittedRule | None = field(default=None, repr=False, compare=False)
     """What tells how sure its answers are; None: nothing, or where it abstains the other questions of the run."""
+    rule_unused: str | None = field(default=None, repr=False, compare=False)
+    """Why the rule of its team tells nothing of it; None: it does, or there is none."""
+    plain: str | None = None
+    """The cell that is the same and gives all its answers, where it takes graded verdicts of that to tell how sure they are: a
+    run plays and grades it first, whether or not the file names it."""
     traits: Traits = field(init=False, repr=False, compare=False)
     """Asked of the strategy once: a cell is played thousands of times."""
 
@@ -84,6 +90,7 @@ class Cell:
             *self.traits.warnings,
             *not_shown(self.traits, self.team.players),
             *abstention_warnings(self.abstain, self.rule, self.strategy),
+            *unused_words(self.team.name, self.rule_unused),
         )
         return tuple(f"{self.label}: {warning}" for warning in own)
 
@@ -106,8 +113,12 @@ class Cell:
             **self._named(),
             "spec": self.spec,
             "options": dense_json(self.options),
-            "traits": dense_json(self.traits.json()),
+            "traits": dense_json({**self.traits.json(), **self._plays()}),
         }
+
+    def _plays(self) -> dict[str, Any]:
+        """What is played inside, as it is stored beside the traits: by name, with all options."""
+        return {"plays": played} if (played := list(map(_played_inside, self.traits.plays))) else {}
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
@@ -122,9 +133,14 @@ def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]
     return {cell.id: cell.titled(team=several) for cell in cells}
 
 
-def _hashes(played: Strategy, prompts: Prompts, *, long_answers: bool) -> Mapping[str, str]:
-    """Of the templates that a strategy declares; those for long answers are asked with only where some are wanted."""
-    traits = traits_of(played)
+def _played_inside(played: Strategy) -> dict[str, Any]:
+    options = option_json(played)
+    return {"strategy": played.name, "options": {**options["default"], **options["given"]}}
+
+
+def _hashes(played: Strategy, prompts: Prompts, traits: Traits, *, long_answers: bool) -> Mapping[str, str]:
+    """Of the templates that a strategy declares, and those that are used on its behalf; those for long answers are asked with
+    only where some are wanted."""
     names = ("player", "again", *traits.prompts, *(traits.long_answers if long_answers else ()))
     try:
         return prompts_for(played, prompts).hashes(names)
@@ -161,8 +177,9 @@ def cell_of(
     nothing = Request(())
     grouper = lineup.grouper
     grouped = None
-    traits = traits_of(played)
-    if traits.groups and isinstance(grouper, Stages):
+    own = traits_of(played)
+    traits = traits_with(own, abstain, rule)
+    if (own.groups or traits.prompts != own.prompts) and isinstance(grouper, Stages):
         asked = grouper.model.model.shape(nothing) if grouper.model is not None else None
         grouped = [asked, grouping.reference if grouping else None, repr(grouper.similarity)]
     spec = {
@@ -171,7 +188,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": _hashes(played, prompts, long_answers=long_answers),
+        "prompts": _hashes(played, prompts, traits, long_answers=long_answers),
         "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}
@@ -216,7 +233,10 @@ class Plan:
     cells: tuple[Cell, ...]
     grading: Grading
     lessons_from: tuple[Cell, ...] = ()
-    """Players alone, whose drafts others learn from: played and graded whether or not the file names them."""
+    """Players alone, whose drafts others learn from, and strategies whose verdicts are: played and graded whether or not the
+    file names them."""
+    raced: bool = False
+    """How far each cell is played hangs on how it goes: no figure of it can be a claim."""
 
     @property
     def before_learning(self) -> tuple[Cell, ...]:
@@ -277,7 +297,8 @@ class Plan:
     def public_config(self) -> dict[str, Any]:
         """The file as it may be written down, with the grader by the version that it has here: reports go by what it said."""
         config = written_down(self.spec)
-        return config | ({"grader": self.grading.kept_as} if "grader" in config else {})
+        config |= {"grader": self.grading.kept_as} if "grader" in config else {}
+        return config | ({RACED: True} if self.raced else {})
 
     def _chosen_on(self) -> Iterator[str]:
         """Of each cell that was chosen on some of these questions: on how many of them, in words."""

@@ -238,6 +238,8 @@ class Singles:
     tables: dict[str, Table]
     came: dict[str, dict[str, set[bool]]]
     """By single and question: whether anything ever came, of plays that somebody waited for."""
+    same: dict[str, list[Table]]
+    """Every table that asks it to the same effect."""
 
     def silent(self, name: str, asked: Sequence[str]) -> bool:
         """Whether all that was asked of it here, and waited for, failed."""
@@ -249,7 +251,7 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
     cells = [cell for side in several for cell in side.cells]
     every = tables(raw)
     teams = {table.team for table in every if any(cell in cells for cell in table.cells)}
-    found = Singles({}, {}, {}, {})
+    found = Singles({}, {}, {}, {}, {})
     here = [
         table
         for table in every
@@ -277,7 +279,7 @@ def _plain_at_the_table(found: Singles, playing: Collection[str]) -> Singles:
         solo = found.tables[first].solo.get(player)
         if seated and solo is not None and found.tables[first].name not in playing:
             names[first], names[seated[0]] = f"{player} ({solo.label})", player
-    fields = (found.values, found.players, found.tables, found.came)
+    fields = (found.values, found.players, found.tables, found.came, found.same)
     return Singles(*({names[title]: value for title, value in field.items()} for field in fields))  # type: ignore[arg-type]
 
 
@@ -289,9 +291,11 @@ def _seat(raw: Raw, found: Singles, player: str, table: Table, values: dict[str,
             more = len(values) > len(found.values[title])
             found.tables[title] = table if more else kept
             found.values[title] = values | found.values[title]
+            found.same[title].append(table)
             return title
     title = f"{player} ({table.name})" if player in found.players else player
     found.values[title], found.players[title], found.tables[title] = values, player, table
+    found.same[title] = [table]
     return title
 
 

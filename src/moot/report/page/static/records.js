@@ -142,6 +142,7 @@ const VIEWS = {
     factsView(record.readings),
     record.cause ? recordProblem(record.cause) : null,
   ],
+  "strategy-broke": (record) => [recordHead("Broke"), recordNote(`A mistake in ${record.strategy} itself: ${record.error}`)],
   "not-needed": (record) => [recordHead("Not needed"), recordNote(`Nothing that ${listed(record.players)} could say would have changed the result.`)],
   "no-two-agreed": (record) => [
     recordHead("No two agreed"),
