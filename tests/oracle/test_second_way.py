@@ -434,6 +434,24 @@ def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
     return figures
 
 
+def test_long_answers_beside_others_too(tmp_path: Path) -> None:
+    """They are ungraded, and counted as what they are."""
+    rows = [{"id": f"t{number}", "text": f"Write {number}.", "kind": "text"} for number in range(3)]
+    rows += [{"id": f"o{number}", "text": f"Which {number}?", "answer": f"word {number}"} for number in range(5)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    names = ("ann", "bob", "cat")
+    keys: dict[str, Any] = {
+        "name": "long",
+        "seed": 3,
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.6, "words": 20} for name in names},
+        "players": {name: {"model": name} for name in names},
+        "teams": {"table": {"players": list(names), "captain": "each"}},
+        "strategies": ["solo", "talkative", "council", {"council": {"final": "winner"}}],
+    }
+    _check(tmp_path, keys)
+
+
 def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:
     """Any number of the report, changed: else the second way would be none."""
     keys = experiment(2, tmp_path)

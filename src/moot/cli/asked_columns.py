@@ -203,7 +203,7 @@ def _as(stated: Stated, key: str, names: tuple[str, ...]) -> Stated:
     if kept := tuple(name for name in several(columns.pop("meta", None) or ()) if name not in names):
         columns["meta"] = kept
     named = (names[0] if len(names) == 1 else names) if names else None
-    return Stated({**columns, key: named}, stated.answers, stated.sheet)
+    return Stated({**columns, key: named}, stated.answers, stated.sheet, stated.kind)
 
 
 def _undecided(path: Path, stated: Stated) -> bool:

@@ -138,10 +138,12 @@ def _played_inside(played: Strategy) -> dict[str, Any]:
     return {"strategy": played.name, "options": {**options["default"], **options["given"]}}
 
 
-def _hashes(played: Strategy, prompts: Prompts, traits: Traits) -> Mapping[str, str]:
-    """Of the templates that a strategy declares, and those that are used on its behalf."""
+def _hashes(played: Strategy, prompts: Prompts, traits: Traits, *, long_answers: bool) -> Mapping[str, str]:
+    """Of the templates that a strategy declares, and those that are used on its behalf; those for long answers are asked with
+    only where some are wanted."""
+    names = ("player", "again", *traits.prompts, *(traits.long_answers if long_answers else ()))
     try:
-        return prompts_for(played, prompts).hashes(("player", "again", *traits.prompts))
+        return prompts_for(played, prompts).hashes(names)
     except FileError:
         raise
     except UsageError as error:
@@ -169,6 +171,7 @@ def cell_of(
     *,
     abstain: Abstain | None = None,
     rule: FittedRule | None = None,
+    long_answers: bool = False,
 ) -> Cell:
     """The cell of a line-up. Whatever could change what is asked or how it is counted is part of its identity."""
     nothing = Request(())
@@ -185,7 +188,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": _hashes(played, prompts, traits),
+        "prompts": _hashes(played, prompts, traits, long_answers=long_answers),
         "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}

@@ -44,7 +44,7 @@ from moot.store.store import Store
 from moot.strategies import served
 from moot.team import Player, Team
 from moot.traces import Grouped, of_kind
-from moot.types import MOST_CHOICES, Call, Episode, Question, Usage, Verdict, digest
+from moot.types import MOST_CHOICES, Call, Episode, Question, QuestionKind, Usage, Verdict, digest
 
 _log = logging.getLogger(__name__)
 
@@ -324,14 +324,20 @@ def load_team(path: str | Path | None = None, *, store: str | None = None, keep:
     return LiveTeam(file, store_url=from_here(store) if store else None, keep=kept)
 
 
-def question_of(text: str, choices: Sequence[str] = (), language: str = "en") -> Question:
-    """A question as somebody asks it. The same words are the same question."""
+def question_of(
+    text: str, choices: Sequence[str] = (), language: str = "en", kind: QuestionKind | None = None
+) -> Question:
+    """A question as somebody asks it. The same words are the same question. `kind`: None: as the choices say."""
     if not text.strip():
         raise UsageError("expected a question that is not empty")
     if len(choices) == 1 or len(choices) > MOST_CHOICES:
         raise UsageError(f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
-    ident = f"asked-{digest([text, list(choices)])[:12]}"
-    return Question(ident, text, choices=tuple(choices), language=language, kind="choice" if choices else "open")
+    if kind is not None and (kind == "choice") != bool(choices):
+        raise UsageError(f"kind: {kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
+    ident = f"asked-{digest([text, list(choices), *filter(None, [kind])])[:12]}"
+    return Question(
+        ident, text, choices=tuple(choices), language=language, kind=kind or ("choice" if choices else "open")
+    )
 
 
 def episode_id(question: Question, repeat: int) -> str:

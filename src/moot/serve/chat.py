@@ -100,6 +100,8 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
     }
     if verdict.cause:
         report["cause"] = public_words(verdict.cause)
+    if verdict.note:
+        report["note"] = verdict.note
     for deadline in of_kind(verdict.traces, Deadline):
         report["deadline_s"] = deadline.seconds
     for spared in of_kind(verdict.traces, NotNeeded):

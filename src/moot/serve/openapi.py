@@ -88,6 +88,7 @@ _MOOT = {
         "probability_from": {"type": "string", "description": "What the probability was learnt from."},
         "why": {"type": "string", "description": "Why there is no probability."},
         "cause": {"type": "string", "description": "Why there is no answer, or no decision."},
+        "note": {"type": "string", "description": "What is worth knowing of the answer, such as that no two agreed."},
         "who": {"type": "array", "items": {"type": "string"}},
         "agreement": {"type": ["number", "null"]},
         "diversity": {"type": "integer"},

@@ -248,13 +248,20 @@ function decided(verdict) {
   const abstained = verdict.outcome === "abstained";
   const none = abstained ? "The team does not answer" : `No answer: ${verdict.outcome}`;
   conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
-  say("because", [abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "));
+  say("because", [split(verdict), abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "));
   say("cost", bill(verdict));
   ballots(verdict);
   find("feedback-part").hidden = verdict.answer === null && !abstained;
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
   say("right-label", abstained ? "the answer" : "or the answer");
+}
+
+/** That the votes decided nothing, where everybody said something else. */
+function split(verdict) {
+  const apart = traces(verdict, "no-two-agreed").at(-1);
+  if (!apart) return "";
+  return `no two agreed; ${apart.by === "captain" ? "the captain's stands" : "drawn by lot"}`;
 }
 
 /** How sure the answer is, or would have been: in a stored episode as in one that has just ended. */
