@@ -58,7 +58,9 @@ def obliging(request: Request) -> Script:
     if request.schema is None:
         kind = next((question.kind for question in QUESTIONS if question.id == request.question_id), "open")
         return f"Answer: {_PLAIN[kind]}"
-    values = {"reasoning": "Because it is so.", "answer": "Babylon"}
+    ranking = request.schema.get("properties", {}).get("ranking", {})
+    order = list(range(1, 1 + ranking.get("maxItems", 0)))  # numbers drawn one by one would hardly ever be an order
+    values = {"reasoning": "Because it is so.", "answer": "Babylon", "ranking": order}
     return json.dumps(instance(request.schema or {}, values, lambda place: 0.25))
 
 
