@@ -294,7 +294,7 @@ class LiveTeam:
         self.record.check()
         name = model or self.usual
         cell = self.cell(name)
-        seated = replace(cell, team=_instructed(cell.team, system)) if system else cell
+        seated = replace(cell, team=instructed(cell.team, system)) if system else cell
         repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
         journal = Journal(heard)
         started = time.perf_counter()
@@ -322,8 +322,7 @@ class LiveTeam:
 
     @property
     def usual(self) -> str:
-        """What is offered in front, by its team's name. Else the declared one, which is measured; else a team before a player
-        alone."""
+        """What is offered in front. Else the declared one, which is measured; else a team before a player alone."""
         cells = served_names(self.experiment)
         if self.offer is not None:
             return title_of(self.offer.first, cells[self.offer.first])
@@ -368,12 +367,14 @@ def _served(cell: Cell) -> Cell:
     return replace(cell, id=digest([cell.id, "served"]), strategy=played)
 
 
-def _instructed(team: Team, system: str) -> Team:
-    def instructed(player: Player) -> Player:
+def instructed(team: Team, system: str) -> Team:
+    """With these words before every player's own instruction."""
+
+    def told(player: Player) -> Player:
         words = [part for part in (system.strip(), player.instruction) if part]
         return replace(player, instruction="\n\n".join(words))
 
-    return replace(team, players=tuple(map(instructed, team.players)))
+    return replace(team, players=tuple(map(told, team.players)))
 
 
 async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
