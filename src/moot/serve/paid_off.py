@@ -52,7 +52,8 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
             why, beside = f"{_told(first, cells)}the first of the file: {best.words}", None
         else:
             first, why, beside = best.name, best.words, ()
-    if chosen and first not in chosen and cells[first].id not in {cells[name].id for name in chosen}:
+    known = beside is not None
+    if chosen and not (known and cells[first].id in {cells[name].id for name in chosen}):
         return Offer(chosen[0], f"{_told(chosen[0], cells)}the first of --only", chosen)
     return Offer(first, why, chosen or (None if every else beside))
 
