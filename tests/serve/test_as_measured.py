@@ -175,6 +175,10 @@ WRONG: list[tuple[Any, str]] = [
 
 async def test_what_is_wrong_with_it_is_told_with_its_key(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
+        nothing = dict.fromkeys(("kind", "choices", "context", "language"))
+        for none in (None, {}, nothing):
+            status, body = await served.chat("Which?", moot=none)
+            assert (status, body["moot"]["kind"]) == (200, "open")
         for options, param in WRONG:
             for stream in (False, True):
                 status, body = await served.chat("Which?", moot=options, stream=stream)

@@ -40,6 +40,7 @@ def _each_once(texts: list[str]) -> list[str]:
 
 
 ShownText = Annotated[str, Field(max_length=1_000_000), AfterValidator(_shown)]
+Choices = Annotated[list[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
 
 
 class MootOptions(BaseModel):
@@ -48,9 +49,7 @@ class MootOptions(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     kind: QuestionKind | None = None
-    choices: Annotated[
-        list[ShownText] | None, Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)
-    ] = None
+    choices: Choices | None = None
     context: ShownText | None = Field(default=None, description="What the question is about, as in a question file.")
     language: Literal["en", "ru"] | None = None
 
