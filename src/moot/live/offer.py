@@ -17,7 +17,7 @@ from moot.models.closest import closest
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ServedOffer:
     """One option of a file in front, and perhaps others."""
 
     first: str
@@ -33,7 +33,7 @@ def title_of(name: str, cell: Cell) -> str:
     return name if cell.player is not None else cell.team.name
 
 
-def offered(cells: Mapping[str, Cell], offer: Offer) -> dict[str, Cell]:
+def offered(cells: Mapping[str, Cell], offer: ServedOffer) -> dict[str, Cell]:
     """By name, the one in front first. `cells`: all of the file."""
     title = title_of(offer.first, cells[offer.first])
     beside = cells if offer.beside is None else {name: cells[name] for name in offer.beside}

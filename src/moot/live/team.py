@@ -30,7 +30,7 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.file_kind import kind_of_file
-from moot.live.offer import Offer, cell_asked, offered, title_of
+from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
 from moot.live.served_names import declared_name, served_names
@@ -124,7 +124,7 @@ class LiveTeam:
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
-        self.offer: Offer | None = None
+        self.offer: ServedOffer | None = None
         """Set before it is opened: what of the file is served. None: all, and no name of a team stands for one of them."""
         self.kind: QuestionKind = "open"
         """What a question is taken for where nobody says. A served team takes it for what its file's questions are."""

@@ -67,7 +67,7 @@ class MootOptions(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFor:
+class AskedOfTeam:
     """A request as a team takes it."""
 
     messages: Sequence[ChatMessage]

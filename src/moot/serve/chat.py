@@ -16,7 +16,7 @@ from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, wanted_form
 from moot.prompts import Prompts
 from moot.serve.asked_for import (
-    AskedFor,
+    AskedOfTeam,
     MootOptions,
     final_bounds,
     not_applied,
@@ -78,7 +78,7 @@ class ChatRequest(ChatForm):
     function_call: Any = None
 
     @property
-    def asked_for(self) -> AskedFor:
+    def asked_for(self) -> AskedOfTeam:
         """What the team is to do; `Refused` where that cannot be done."""
         refuse(None if self.n == 1 else self.n, "n", "the team gives one answer; expected 1", UNSUPPORTED_VALUE)
         refuse(self.logprobs, "logprobs", "a team's answer has none; expected false")
@@ -101,7 +101,7 @@ class ChatRequest(ChatForm):
             "function_call": self.function_call is not None,
             "stream_options": self.stream_options is not None and not self.stream,
         }
-        return AskedFor(
+        return AskedOfTeam(
             self.messages,
             self.moot or MootOptions(),
             tool or form,
@@ -122,7 +122,7 @@ class Conversation:
 
 
 def conversation(
-    asked: AskedFor,
+    asked: AskedOfTeam,
     prompts: Prompts,
     language: str,
     *,
@@ -209,7 +209,7 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
     return report
 
 
-def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedFor, dressed: str | None = None) -> Completion:
+def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dressed: str | None = None) -> Completion:
     """The verdict as a completion; `Refused` where the team has no answer, and neither refuses nor abstains.
 
     That it abstains is said in words; where a form was asked for, which such words do not have, as a refusal.

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from moot.errors import MootError, UsageError
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
-from moot.live.offer import Offer, title_of
+from moot.live.offer import ServedOffer, title_of
 from moot.live.served_names import as_spelled, declared_name, name_of_side, other_names, served_names
 from moot.live.team import LiveTeam
 from moot.models.closest import closest
@@ -35,14 +35,14 @@ class _Best:
     words: str
 
 
-async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> Offer:
+async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> ServedOffer:
     """`only`: names of what is to be served. `every`: all of the file. Neither: what paid off."""
     cells = served_names(live.experiment)
     if only and every:
         raise UsageError("--all serves all of the file, --only some of it; expected one of the two")
     chosen = tuple(dict.fromkeys(_named(name, cells) for name in only))
     if len(chosen) == 1:
-        return Offer(chosen[0], f"{_told(chosen[0], cells)}asked for with --only", chosen)
+        return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}asked for with --only", chosen)
     if (declared := declared_name(live.experiment)) is not None:
         first, why, beside = declared, f"{_told(declared, cells)}declared as primary", ()
     else:
@@ -54,8 +54,8 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
             first, why, beside = best.name, best.words, ()
     known = beside is not None
     if chosen and not (known and cells[first].id in {cells[name].id for name in chosen}):
-        return Offer(chosen[0], f"{_told(chosen[0], cells)}the first of --only", chosen)
-    return Offer(first, why, chosen or (None if every else beside))
+        return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}the first of --only", chosen)
+    return ServedOffer(first, why, chosen or (None if every else beside))
 
 
 def _told(name: str, cells: dict[str, Cell]) -> str:

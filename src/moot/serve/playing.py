@@ -21,7 +21,7 @@ from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import WantedJson
 from moot.serve.admission import Admission, Holder
-from moot.serve.asked_for import AskedFor
+from moot.serve.asked_for import AskedOfTeam
 from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.discretion import public_record
@@ -62,7 +62,7 @@ class ServedRequest:
     server: Host
     holder: Holder
     head: Head
-    wish: AskedFor
+    wish: AskedOfTeam
     time_limit_s: float | None
     arrived_at: float
     """By the event loop's clock. From here on the time limit runs, whatever is waited for."""

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from moot.openai_form.completions import Completion
 from moot.openai_form.refusal import Refused, json_bytes
 from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, SentToolCall, WantedJson
-from moot.serve.asked_for import AskedFor, MootOptions, final_bounds, not_applied, refuse, refuse_all_but_words
+from moot.serve.asked_for import AskedOfTeam, MootOptions, final_bounds, not_applied, refuse, refuse_all_but_words
 from moot.serve.chat import PIECE, DeadlineSeconds, TokenBound
-from moot.serve.tools import UNSUPPORTED_VALUE, Choice, Function, FunctionName, ResponsesTool, forced_tool
+from moot.serve.tools import UNSUPPORTED_VALUE, Choice, FunctionName, ResponsesTool, ToolFunction, forced_tool
 
 
 class TextFormat(BaseModel):
@@ -100,7 +100,7 @@ class ResponsesRequest(BaseModel):
         return WantedJson(form.schema_, "text")
 
     @property
-    def asked_for(self) -> AskedFor:
+    def asked_for(self) -> AskedOfTeam:
         """What the team is to do; `Refused` where that cannot be done."""
         whole = "nothing of an earlier reply can be looked up; expected all messages in input"
         refuse(self.previous_response_id, "previous_response_id", whole)
@@ -128,7 +128,7 @@ class ResponsesRequest(BaseModel):
             "tool_choice": choice or ("auto" if self.tools else "none"),
             "max_output_tokens": self.max_output_tokens,
         }
-        return AskedFor(
+        return AskedOfTeam(
             self.messages,
             self.moot or MootOptions(),
             tool or form,
@@ -141,10 +141,10 @@ class ResponsesRequest(BaseModel):
 _NAME: TypeAdapter[str] = TypeAdapter(FunctionName)
 
 
-def _function(tool: ResponsesTool) -> Function | None:
+def _function(tool: ResponsesTool) -> ToolFunction | None:
     if tool.type != "function":
         return None
-    return Function(name=_checked_name(tool.name), description=tool.description, parameters=tool.parameters)
+    return ToolFunction(name=_checked_name(tool.name), description=tool.description, parameters=tool.parameters)
 
 
 def _checked_name(name: str | None) -> str:

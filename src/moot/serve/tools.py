@@ -18,7 +18,7 @@ FunctionName = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
 NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
-class Function(BaseModel):
+class ToolFunction(BaseModel):
     """A function, as both forms of the API describe it."""
 
     model_config = ConfigDict(extra="ignore")
@@ -40,7 +40,7 @@ class ChatTool(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     type: str
-    function: Function | None = None
+    function: ToolFunction | None = None
 
 
 class ResponsesTool(BaseModel):
@@ -87,7 +87,7 @@ class ToolChoice(BaseModel):
 Choice = Literal["none", "auto", "required"] | ToolChoice
 
 
-def forced_tool(functions: Sequence[Function | None], choice: Choice | None) -> WantedJson | None:
+def forced_tool(functions: Sequence[ToolFunction | None], choice: Choice | None) -> WantedJson | None:
     """The one function that has to be called; None: the team may answer in words. `functions`: None for tools of other kinds.
 
     A named function ends with `stop` and a required one with `tool_calls`, as OpenAI's do.
@@ -107,7 +107,7 @@ def forced_tool(functions: Sequence[Function | None], choice: Choice | None) -> 
     return _wanted(_found(functions, choice.named), "stop")
 
 
-def _of_allowed(functions: Sequence[Function | None], choice: ToolChoice) -> WantedJson | None:
+def _of_allowed(functions: Sequence[ToolFunction | None], choice: ToolChoice) -> WantedJson | None:
     mode = choice.allowed_tools.mode if choice.allowed_tools is not None else choice.mode
     listed = choice.allowed_tools.tools if choice.allowed_tools is not None else choice.tools or []
     if mode != "required":
@@ -117,7 +117,7 @@ def _of_allowed(functions: Sequence[Function | None], choice: ToolChoice) -> Wan
     return _only([_found(functions, name) for name in names], len(names))
 
 
-def _only(functions: Sequence[Function | None], offered: int) -> WantedJson:
+def _only(functions: Sequence[ToolFunction | None], offered: int) -> WantedJson:
     if offered != 1 or functions[0] is None:
         words = (
             "tool_choice: a team can be made to call one function, and does not choose among tools; expected 'auto', "
@@ -127,7 +127,7 @@ def _only(functions: Sequence[Function | None], offered: int) -> WantedJson:
     return _wanted(functions[0], "tool_calls")
 
 
-def _found(functions: Sequence[Function | None], name: object) -> Function:
+def _found(functions: Sequence[ToolFunction | None], name: object) -> ToolFunction:
     for function in functions:
         if function is not None and function.name == name:
             return function
@@ -136,5 +136,5 @@ def _found(functions: Sequence[Function | None], name: object) -> Function:
     raise Refused(400, words, code="invalid_request", param="tool_choice")
 
 
-def _wanted(function: Function, finish: str) -> WantedJson:
+def _wanted(function: ToolFunction, finish: str) -> WantedJson:
     return WantedJson(function.schema_told, "tools", function.name, finish)
