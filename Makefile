@@ -23,7 +23,14 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_fit_promise.py tests/report/page/test_axes.py tests/cli/test_plans_of_a_name.py \
 	tests/cli/test_plan_from.py tests/cli/test_pruned_files.py tests/cli/test_chosen_on.py tests/cli/test_plan_of_the_file.py \
 	tests/measures/test_whoever_is_best.py tests/advise/test_advice.py tests/cli/test_outputs.py \
-	tests/measures/test_drafts_of_others.py tests/engine/test_wrong_key.py tests/measures/test_two_teams.py tests/cli/test_log.py
+	tests/measures/test_drafts_of_others.py tests/engine/test_wrong_key.py tests/measures/test_two_teams.py tests/cli/test_log.py \
+	tests/cli/test_play_terminal.py tests/select/test_real_labels.py tests/cli/test_hangup.py tests/measures/test_source.py \
+	tests/serve/test_odd_store.py tests/measures/test_cohort_gaps.py tests/cli/test_long_answers.py tests/measures/test_uneven_pairs.py \
+	tests/measures/test_whoever_is_best_of_a_cohort.py tests/engine/test_quiz_run.py tests/measures/test_uneven_plays.py \
+	tests/serve/test_time_limit.py tests/engine/test_safety_run.py tests/measures/test_said_beside.py tests/measures/test_repeats_apart.py \
+	tests/measures/test_same_words_in_pairs.py tests/measures/test_heard.py tests/measures/test_early_stop.py \
+	tests/estimate/test_estimate_view.py tests/report/test_notebook.py tests/ballots/test_properties.py tests/measures/test_what_it_takes.py \
+	tests/cli/test_select.py tests/decide/test_rule_runs.py tests/serve/test_watch.py tests/measures/test_shared_questions.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -31,10 +38,11 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/engine/test_budget_cap.py tests/engine/test_money_attacks.py tests/serve/test_day_cap.py \
 	tests/engine/test_stopped.py tests/engine/test_stopped_inside.py tests/engine/test_kill.py tests/engine/test_secrets.py \
 	tests/store/test_standing_still.py tests/cli/test_interrupts.py tests/cli/test_read_only.py \
-	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py
-ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py tests/serve/test_owners.py \
-	tests/serve/test_discretion.py tests/models/test_border.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
-	tests/report/test_formulas.py tests/store/test_ledger.py \
+	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py \
+	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py
+ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
+	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
+	tests/report/test_formulas.py \
 	tests/store/test_step_stores.py tests/serve/test_long_past.py \
 	tests/grade/test_long_answers.py tests/models/test_litellm.py tests/experiment/test_strangers_file.py \
 	tests/store/test_strangers_store.py tests/cli/test_export.py

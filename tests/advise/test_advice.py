@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from moot.advise.advice import Advice, advise, too_few
+from moot.advise.advice import Advice, advise, too_few_to_advise
 from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import AdviceWanted, paired
 from moot.advise.further import MOST_OF_THEM
@@ -150,7 +150,7 @@ def test_with_few_questions_nothing_is_told(questions: int, cluster: int) -> Non
     advice = advise(drafts, AdviceWanted())
     assert advice.points == ()
     assert advice.recommended is None
-    assert "too few" in str(too_few(drafts))
+    assert "too few" in str(too_few_to_advise(drafts))
 
 
 def test_all_alike_is_one_player() -> None:

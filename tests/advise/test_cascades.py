@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from moot.advise.cascades import CascadeOption, _until, cascades
-from moot.advise.frontier import AdviceWanted, weighed
+from moot.advise.cascades import CascadeOption, cascades, until_sure
+from moot.advise.frontier import AdviceWanted, searched_options
 from moot.advise.known import KnownDrafts
+from moot.advise.options import TeamOption
 from moot.advise.search import SeatedTeam
 from moot.decide.cascading import in_waves, replayed, stage_models
-from moot.decide.learning import LearntRule, folds_of, learn_rule
+from moot.decide.learning import PLURALITY, LearntRule, folds_of, learn_rule
+from moot.decide.rules import Plurality
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def test_accuracy_and_price_are_of_one_replay(drafts: KnownDrafts, found: list[C
     by_probability = [option for option in found if option.threshold is not None]
     assert by_probability
     other = 0
-    for each in weighed(found, drafts, AdviceWanted())[0]:
+    for each in searched_options(found, drafts, AdviceWanted())[0]:
         option = each.option
         assert isinstance(option, CascadeOption)
         if option.threshold is None:
@@ -47,7 +49,7 @@ def test_accuracy_and_price_are_of_one_replay(drafts: KnownDrafts, found: list[C
             here, there = np.flatnonzero(half == side), np.flatnonzero(half != side)
             assert option.learnt is not None
             models = stage_models(candidates.at(there), waves, option.learnt.model.penalty)
-            until = _until(option.threshold, models, option.learnt)
+            until = until_sure(option.threshold, models, option.learnt)
             table = candidates.at(here)
             again = replayed(table, waves, until)
             right[here], calls[here] = again.worth(table), again.calls
@@ -68,3 +70,20 @@ def test_who_never_asks_a_second_player_is_no_cascade(drafts: KnownDrafts, found
     sure = KnownDrafts(drafts.players, drafts.codes * 0, drafts.worth * 0 + 1, drafts.units, 4)
     rules: dict[SeatedTeam, LearntRule] = {(0, 1): learn_rule(sure.candidates((0, 1)), sure.units)}
     assert not list(cascades(sure, rules))
+
+
+def test_a_team_takes_as_long_as_its_slowest_and_a_cascade_as_long_as_all_that_it_asked(
+    drafts: KnownDrafts, found: list[CascadeOption]
+) -> None:
+    """Money adds up either way."""
+    each_takes = np.array([4.0, 1.0, 1.0])
+    team = TeamOption(PLURALITY, (0, 1, 2), Plurality(), np.zeros(40))
+    for played in (team.played(drafts), team.searched_out(drafts)):
+        assert played.mean_seconds == pytest.approx(4.0)
+        assert played.usd_per_1000 == pytest.approx(6.0)
+    for option in found:
+        asked = option.replay(drafts.candidates(option.seats)).asked
+        took = (asked * each_takes[list(option.seats)]).sum(axis=1).mean()
+        assert option.played(drafts).mean_seconds == pytest.approx(took)
+        assert option.played(drafts).usd_per_1000 == pytest.approx(took)
+    assert any(option.played(drafts).mean_seconds != team.played(drafts).mean_seconds for option in found)

@@ -10,8 +10,10 @@ import pytest
 
 from moot.advise.advice import advise
 from moot.advise.find import find_options
-from moot.advise.frontier import AdviceWanted
+from moot.advise.frontier import LIKELY, AdviceWanted, SearchedOption, share, to_take
 from moot.advise.known import KnownDrafts, parted_in_two
+from moot.advise.options import PlayedOut, TeamOption
+from moot.decide.learning import PLURALITY
 from moot.decide.rules import Plurality, expected_worth
 
 
@@ -81,3 +83,43 @@ def test_the_best_vote_that_can_be_paid_is_found_among_dear_players() -> None:
     at_any_price = advise(drafts, AdviceWanted(budget_usd_per_1000=0.7), looked_at_before).recommended
     assert at_any_price is not None
     assert float(at_any_price.option.searched.mean()) >= best - 0.05
+
+
+@pytest.mark.parametrize(("errors", "cheap_is_taken"), [(1.1, False), (3.0, False), (3.3, True)])
+def test_a_least_accuracy_is_likely_from_three_standard_errors_on(errors: float, cheap_is_taken: bool) -> None:
+    """1.96 of the other half's interval, and 0.84 of the error of a difference of two halves: 3.15. Below that the cheapest that
+    reaches it here would often not keep it there, and the dearer one is taken."""
+    questions = 400
+    units = tuple(map(str, range(questions)))
+
+    def point(right: int, cost: float) -> SearchedOption:
+        worth = np.where(np.arange(questions) < right, 1.0, 0.0)
+        option = TeamOption(PLURALITY, (0, 1, 2), Plurality(), worth)
+        return SearchedOption(option, right / questions, cost, PlayedOut(worth, worth * 0 + 3, None, None))
+
+    cheap, dear = point(300, 1.0), point(396, 9.0)
+    figure = share(cheap.option.searched, units)
+    assert figure.low is not None
+    assert figure.high is not None
+    error = (figure.high - figure.low) / (2 * 1.96)
+    taken = to_take([cheap, dear], units, AdviceWanted(min_accuracy=0.75 - errors * error))
+    assert taken is (cheap if cheap_is_taken else dear)
+
+
+def test_likely_means_kept_four_times_in_five() -> None:
+    """An option as far above the threshold on one half as is asked for keeps it with its lower end on the other half, by drawing
+    what it is really worth from what the first half leaves open."""
+    draw, questions, seen = np.random.default_rng(1), 400, 300
+    units = tuple(map(str, range(questions)))
+    figure = share(np.where(np.arange(questions) < seen, 1.0, 0.0), units)
+    assert figure.low is not None
+    assert figure.high is not None
+    error = (figure.high - figure.low) / (2 * 1.96)
+    least = seen / questions - LIKELY * error
+    kept = 0
+    for _ in range(200):
+        true = draw.normal(seen / questions, error)
+        right = draw.binomial(questions, min(1.0, true))
+        low = share(np.where(np.arange(questions) < right, 1.0, 0.0), units).low
+        kept += low is not None and low >= least
+    assert 140 <= kept <= 180

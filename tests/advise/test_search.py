@@ -10,7 +10,7 @@ import pytest
 import moot.advise.search as searching
 from moot.advise.find import find_options
 from moot.advise.known import KnownDrafts
-from moot.advise.led import NEVER, led_teams
+from moot.advise.led import NOT_OVERRULED, led_teams
 from moot.advise.search import Costs, grown
 from moot.advise.tallies import Tallies
 from moot.decide.rules import Leader, Plurality, WeightedSum, expected_worth
@@ -70,7 +70,7 @@ def test_a_leader_is_found_with_its_number(seed: int) -> None:
     led, every = led_teams(tallies, Costs.of(drafts), 4)
     assert every
     for each, value in led.items():
-        rule = Leader(drafts.players[each.leader], None if each.unless == NEVER else each.unless)
+        rule = Leader(drafts.players[each.leader], None if each.unless == NOT_OVERRULED else each.unless)
         assert value == pytest.approx(float(expected_worth(rule, drafts.candidates(each.seats)).mean()), abs=1e-6)
     leaders = {each.leader for each in led}
     best = max(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.cli.outputs import checked_output
+from moot.report import tables
 
 Captured = pytest.CaptureFixture[str]
 ROWS = [{"id": f"q{n}", "text": f"Who is {n}?", "answer": f"P {n}"} for n in range(44)]
@@ -118,6 +122,43 @@ def test_tables_do_not_stand_in_the_place_of_the_questions(
     assert stand(played) == before
     assert moot("report", "cup.yaml", "--format", "csv", "-o", "tables") == 0
     assert (played / "tables" / "calls.csv").exists()
+
+
+@pytest.mark.parametrize("output", ["wording/draft.j2", "./wording/de/draft.j2", "link.j2", "asked/one.csv"])
+def test_what_lies_in_a_folder_that_the_file_names_is_spared(
+    played: Path, tmp_path: Path, output: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("wording/draft.j2", "wording/de/draft.j2", "asked/one.csv", "wording/page.html", "cup/report.html"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("mine\n")
+    (tmp_path / "link.j2").symlink_to(tmp_path / "wording" / "draft.j2")
+    spec = json.loads((played / "cup.yaml").read_text())
+    spec |= {"prompts": "wording", "questions": {"file": "asked", "format": "mmlu"}}
+    (tmp_path / "cup.yaml").write_text(json.dumps(spec))
+    store = ("--store", f"sqlite:///{played / 'cup.db'}")
+    before = stand(tmp_path)
+    assert moot("export", "cup.yaml", *store, "-o", output) == 2
+    assert "which cup.yaml names, and would be lost" in " ".join(capsys.readouterr().err.split())
+    assert stand(tmp_path) == before
+    # What is read by nobody, and a folder that bears the name by chance, are as free as any other place.
+    for free in ("wording/new.jsonl", "wording/new.jsonl", "cup/report.html"):
+        checked_output(Path(free), [Path("cup.yaml")])
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_full_disk_is_told_as_such(
+    played: Path, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    @contextmanager
+    def full(paths: Sequence[Path]) -> Iterator[list[Path]]:
+        yield [Path("/dev/full")] * len(paths)
+
+    monkeypatch.setattr(tables, "written_together", full)
+    assert moot("report", played / "cup.yaml", "--format", kind, "-o", tmp_path / "tables") == 2
+    said = capsys.readouterr().err
+    assert "No space left on device" in said
+    assert "bug" not in said
 
 
 def test_a_rule_stands_in_the_place_of_a_rule_alone(

@@ -386,6 +386,7 @@ class TestImo:
             ("−12", "-12"),
             ("2024.0", "2024"),
             (10**12, str(10**12)),
+            ("1" * 40, "1" * 40),
         ):
             (case,) = cases(as_jsonl("a.jsonl", {**AIME, "Answer": answer})(tmp_path), "imo")
             assert (case.question.kind, case.answer, case.accepted) == ("open", read, ())

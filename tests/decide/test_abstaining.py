@@ -148,12 +148,6 @@ async def test_where_nothing_can_be_promised_nothing_is_answered(tmp_path: Path)
         ({"vote": {"abstain": {"below": 0.5, "target": 0.9}}}, 60, "expected {below: 0.9}, a probability, or {target"),
         ({"vote": {"abstain": 0.9}}, 60, "expected {below: 0.9}, a probability"),
         ({"vote": {"early_stop": True, "abstain": {"below": 0.5}}}, 60, "early_stop leaves players unheard"),
-        ({"solo": {"abstain": {"below": 0.5}}}, 60, "how sure solo is cannot be told from its players' drafts"),
-        (
-            {"talkative": {"captain": "ann", "abstain": {"below": 0.5}}},
-            60,
-            "how sure talkative is cannot be told from its players' drafts; expected it beside vote, weighted, learnt",
-        ),
     ],
 )
 async def test_what_cannot_be_told_is_refused_before_any_call(

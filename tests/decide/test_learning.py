@@ -7,7 +7,7 @@ import pytest
 from answering_worlds import answers, apart, seen, world
 
 from moot.decide.candidates import SILENT, Candidates, candidates_of
-from moot.decide.learning import PLURALITY, SINGLE, LearntRule, learn_rule
+from moot.decide.learning import BEST_SINGLE, PLURALITY, LearntRule, learn_rule
 from moot.decide.rules import Leader, Plurality, expected_worth
 from moot.decide.weights import effective_alternatives, weights_by_accuracy, weights_in_words, weights_of
 from moot.errors import UsageError
@@ -41,7 +41,7 @@ def test_what_is_learnt_is_kept_where_it_is_ahead_of_both() -> None:
     rule = learnt(seen(np.vstack([codes[:3], herd, herd, herd])))
     assert rule.kept == "learnt", rule.words()
     assert rule.ahead > rule.error > 0
-    assert rule.found["learnt"] > max(rule.found[PLURALITY], rule.found[SINGLE])
+    assert rule.found["learnt"] > max(rule.found[PLURALITY], rule.found[BEST_SINGLE])
     assert "learnt from 300 questions" in rule.words()
 
 
@@ -121,7 +121,7 @@ def test_weights_are_said_in_words() -> None:
 
 def test_a_leader_alone_is_the_best_single() -> None:
     rule = learnt(world((0.95, 0.3, 0.3, 0.3), 100, choices=2, seed=8))
-    assert rule.kept in (SINGLE, "learnt")
-    if rule.kept == SINGLE:
+    assert rule.kept in (BEST_SINGLE, "learnt")
+    if rule.kept == BEST_SINGLE:
         assert rule.rule == Leader("p0")
         assert "best single stands" in rule.words()

@@ -40,6 +40,20 @@ RULE: dict[str, Any] = {
         "penalty": 3.0,
     },
     "figures": {"learnt": {"value": 0.83, "low": 0.77, "high": 0.88, "n": 200}},
+    "learnt_from": {"experiment": "cup", "team": "three", "questions": 200},
+    "promises": {
+        "learnt": [
+            {
+                "target": 0.9,
+                "threshold": 0.8,
+                "coverage": 0.5,
+                "answered": 60,
+                "right": 58,
+                "questions": 120,
+                "fewest": 29,
+            }
+        ]
+    },
     "chosen_on": ["0040b0c1ee2a773d88da7a6aa5b90d3d"],
 }
 
@@ -91,6 +105,14 @@ FALSE: dict[str, tuple[Any, ...]] = {
     "a truth value as a share": (True, "figures", "learnt", "high"),
     "low above high": (0.9, "figures", "learnt", "low"),
     "a share above one": (1.2, "figures", "learnt", "high"),
+    "a promise from fewer questions than none": (-5, "promises", "learnt", 0, "questions"),
+    "more right than answered": (61, "promises", "learnt", 0, "right"),
+    "more answered than asked": (121, "promises", "learnt", 0, "answered"),
+    "fewer answers than none": (-1, "promises", "learnt", 0, "fewest"),
+    "half an answer": (0.5, "promises", "learnt", 0, "right"),
+    "a truth value as answers": (True, "promises", "learnt", 0, "right"),
+    "learnt from fewer than none": (-5, "learnt_from", "questions"),
+    "learnt from half a question": (0.5, "learnt_from", "questions"),
     "much beside": ({"x": list(range(MOST_VALUES + 1))}, "figures"),
     "a deep one": ({"x": json.loads("[" * 30 + "]" * 30)}, "figures"),
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
+from billing import MOST_USD, Provider, priced, provider
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -23,16 +23,7 @@ QUESTIONS = 8
 def experiment(folder: Path, server: Provider, names: tuple[str, ...] = ("ann",), **keys: Any) -> Path:
     rows = [{"id": f"q{number}", "text": f"Which is number {number}?", "answer": "x"} for number in range(QUESTIONS)]
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    models = {
-        name: {
-            "provider": "endpoint",
-            "base_url": server.base_url,
-            "model": name,
-            "price": PRICE,
-            "params": {"max_tokens": MAX_TOKENS},
-        }
-        for name in names
-    }
+    models = {name: priced(server, name) for name in names}
     path = folder / "cup.yaml"
     path.write_text(json.dumps({"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, **keys}))
     return path

@@ -14,7 +14,7 @@ import pytest
 from beside import rows
 
 sys.path.insert(0, str(Path(__file__).parent))
-from billing import MAX_TOKENS, MOST_USD, PRICE, Provider, provider
+from billing import MAX_TOKENS, MOST_USD, Provider, priced, provider
 from processes import MOOT, finish, write_questions
 
 CAP_USD = 1.0
@@ -27,17 +27,7 @@ def experiment(
     described = {
         "name": "cup",
         "questions": {"file": "questions.jsonl"},
-        "models": {
-            name: {
-                "provider": "endpoint",
-                "base_url": server.base_url,
-                "model": name,
-                "price": PRICE,
-                "params": {"max_tokens": MAX_TOKENS},
-                "limits": {"concurrent": concurrent},
-            }
-            for name in models
-        },
+        "models": {name: {**priced(server, name), "limits": {"concurrent": concurrent}} for name in models},
         **keys,
     }
     path = folder / "cup.yaml"

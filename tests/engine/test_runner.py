@@ -160,6 +160,8 @@ def test_a_bug_in_a_strategy_costs_one_question(tmp_path: Path, monkeypatch: pyt
         assert Counter(row[3] for row in rows(path, ANSWERS)) == {"answered": 9, "failed": 1}
         (verdict,) = rows(path, "SELECT verdict FROM episodes WHERE outcome = 'failed'")[0]
         assert json.loads(verdict)["cause"] == "a bug in solo: ZeroDivisionError: by zero"
+        record = {"kind": "strategy-broke", "strategy": "solo", "error": "ZeroDivisionError: by zero"}
+        assert json.loads(verdict)["traces"] == [record], "and whose mistake it was is no matter of words"
         monkeypatch.setattr(Solo, "play", honest)
         assert moot("run", path, "--quiet") == 0, "and is played again when the bug is gone"
     assert Counter(row[3] for row in rows(path, ANSWERS)) == {"answered": 10}

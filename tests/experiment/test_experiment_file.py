@@ -16,6 +16,7 @@ from moot.experiment.build import build
 from moot.experiment.model_specs import SimulatedParameters
 from moot.experiment.spec import Experiment, read_experiment
 from moot.simulate.simulated import SimulatedModel
+from moot.strategies.blind import masked
 
 SMALL = "name: cup\nquestions: {builtin: facts-en}\nmodels:\n  tom: {provider: simulated, accuracy: 0.4}\n"
 
@@ -165,3 +166,25 @@ def test_any_values_are_a_spec_or_a_mistake_in_words(values: dict[str, Any]) -> 
         return
     assert words
     assert "Input should" not in words, "that is the validator's way of speaking"
+
+
+VENDORS = """
+name: cup
+questions: {builtin: facts-en}
+models:
+  big: {provider: endpoint, base_url: "https://api.mistral.ai/v1", model: openai/gpt-4o}
+  small: {provider: endpoint, base_url: "http://127.0.0.1:1/v1", model: qwen/qwen3-8b}
+  other: {provider: simulated, accuracy: 0.4}
+players: {sonny: {model: big}, bobby: {model: small}, kate: {model: other}}
+teams: {two: {players: [sonny, bobby], captain: sonny}, one: {players: [kate], captain: kate}}
+vendors: {other: {name: Acme}}
+strategies: [talkative]
+"""
+
+
+@pytest.mark.parametrize("team", ["two", "one"])
+def test_vendors_are_no_more_told_than_players(tmp_path: Path, team: str) -> None:
+    """Whoever's table they sit at, and with cohorts or without."""
+    table = build(read_experiment(written(tmp_path, VENDORS))).teams[team]
+    said = "OpenAI's GPT-4o, by Mistral, and Qwen's qwen3-8b and Kate of ACME"
+    assert masked(said, table) == "[…]'s […], by […], and […]'s […] and […] of […]"

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from worlds import World
+from worlds import World, silent_on_the_odd
 
-from moot import Request
-from moot.errors import ReplyBroken
 from moot.stats.paired import compare
 
 COUNT, WAITING = 60, (1, 3)
-
-
-def judge(request: Request) -> Any:
-    if "odd" in request.messages[-1].content:
-        raise ReplyBroken("silent")
-    most = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
-    return {"grades": [{"id": number, "is_correct": False} for number in range(1, most + 1)]}
 
 
 def says(name: str, number: int, _: int) -> str:
@@ -30,7 +19,7 @@ def says(name: str, number: int, _: int) -> str:
 
 @pytest.mark.parametrize(("text", "sign"), [("vote) - accuracy(solo@ann", 1), ("solo@ann) - accuracy(vote", -1)])
 def test_the_interval_is_as_wide_as_the_grades_that_may_come(text: str, sign: int) -> None:
-    world = World(says, lambda name, number, texts: "no", count=COUNT, offices={"jim": judge})
+    world = World(says, lambda name, number, texts: "no", count=COUNT, offices={"jim": silent_on_the_odd})
     played = world.play(
         ["solo", "vote"], judge={"models": ["jim"], "batch": 1}, hypotheses=[f"accuracy({text}) > {-0.5 * sign}"]
     )

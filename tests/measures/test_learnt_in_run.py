@@ -15,7 +15,7 @@ from worlds import World, questions
 from moot import Results
 from moot.cli.app import app
 from moot.cli.exit import run_app
-from moot.measures.learnt_in_run import learnt_words, with_learnt_words
+from moot.measures.learnt_in_run import learnt_names, learnt_words, with_learnt_words
 from moot.measures.section import Column, Section
 from moot.report.sections import all_sections
 from moot.report.terminal import print_report, print_sections
@@ -113,7 +113,12 @@ def section(**row: Any) -> Section:
         ({"strategy": "leader", "label": "leader(player=ann, unless=2)"}, False),
         ({"name": "leader(player=ann, unless=2)@ann"}, False),
         ({"name": "misleader"}, False),
+        ({"name": "leader (of another kind)"}, False),
+        ({"hypothesis": "what leader says"}, False),
     ],
 )
 def test_a_row_is_known_by_its_whole_label(row: dict[str, Any], said: bool) -> None:
-    assert bool(with_learnt_words(section(**row), ["leader"]).words) == said
+    who = {"strategy": "leader", "team": "three", "captain": "ann"}
+    accuracy = [{**who, "label": "leader"}, {**who, "label": "leader(player=ann, unless=2)"}]
+    names = learnt_names({"learnt_in_run": ["leader"], "accuracy": accuracy})
+    assert bool(with_learnt_words(section(**row), names).words) == said

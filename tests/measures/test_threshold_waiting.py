@@ -5,20 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from worlds import World
+from worlds import World, silent_on_the_odd
 
-from moot import Request
-from moot.errors import ReplyBroken
 from moot.stats.proportion import mean_over_questions
 
 COUNT, WAITING = 60, (1, 3)
-
-
-def judge(request: Request) -> Any:
-    if "odd" in request.messages[-1].content:
-        raise ReplyBroken("silent")
-    most = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
-    return {"grades": [{"id": number, "is_correct": False} for number in range(1, most + 1)]}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +21,10 @@ def learnt() -> dict[str, Any]:
         return f"odd {name}" if number in WAITING else f"no {name}" if number % part[name] else "Paris"
 
     world = World(
-        says, lambda name, number, texts: "Paris" if number % 5 else "no", count=COUNT, offices={"jim": judge}
+        says,
+        lambda name, number, texts: "Paris" if number % 5 else "no",
+        count=COUNT,
+        offices={"jim": silent_on_the_odd},
     )
     return dict(world.play(["vote", "talkative"], judge={"models": ["jim"], "batch": 1}).figures["talk_threshold"])
 

@@ -230,7 +230,7 @@ def test_tables_by_what_their_names_do_not_share(
 def test_figures_are_renamed_everywhere_and_stay_as_they_were() -> None:
     figures = {
         "accuracy": [
-            {**row, "team": "nine", "cohort": cohort, "table": f"nine/{cohort}"}
+            {**row, "team": "nine", "captain": "ann", "cohort": cohort, "table": f"nine/{cohort}"}
             for row, cohort in zip(ROWS, cycle(("open", "closed")), strict=False)
         ],
         "headline": {"of": f"{MIXTURES[0]}@ann", "parts": {MIXTURES[1]: 5}},

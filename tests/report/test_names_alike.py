@@ -91,12 +91,15 @@ def test_a_terminal_shows_no_label_that_nobody_has(results: moot.Results) -> Non
     assert "accuracy(panel(mood=mild, size=3)) > 0.5" in out.getvalue(), "as it was written"
 
 
-@pytest.mark.parametrize("side", ["LABEL", "LABEL@ann", "LABEL (two)", "LABEL@ann (two)", "LABEL@ann (two) (x)"])
-def test_who_is_compared_keeps_what_stands_behind_its_label(side: str) -> None:
+@pytest.mark.parametrize(
+    "side", ["LABEL", "LABEL@ann", "LABEL, (x)", "a/b/LABEL", "a/b/LABEL@ann", "a/b/LABEL@ann, (x)", "a/b/LABEL, (x)"]
+)
+def test_who_is_compared_keeps_what_stands_beside_its_label(side: str) -> None:
     label = "panel(mood=mild, size=3)"
     options: list[dict[str, Any]] = [{"mood": "mild", "size": 3}, {"mood": "strict", "size": 3}]
     labels = [label, "panel(mood=strict, size=3)"]
-    rows = [{"label": each, "strategy": "panel", "options": given} for each, given in zip(labels, options, strict=True)]
+    who = {"strategy": "panel", "team": "a/b", "captain": "ann", "cohort": "(x)"}
+    rows = [{**who, "label": each, "options": given} for each, given in zip(labels, options, strict=True)]
     figures = {"accuracy": rows, "frontier": [{"of": side.replace("LABEL", label)}, {"of": f"my-{label}"}]}
     shown = shortened(figures)["frontier"]
     assert shown == [{"of": side.replace("LABEL", "panel(mood=mild)")}, {"of": f"my-{label}"}]

@@ -24,11 +24,11 @@ KEY = "a-key-for-the-test-of-the-day"
 DAY_USD = 2.5 * MOST_USD
 
 
-def team(folder: Path, server: Provider, store: str | None = None) -> Path:
+def team(folder: Path, server: Provider, store: str | None = None, through: str = "endpoint") -> Path:
     model = {
-        "provider": "endpoint",
+        "provider": through,
         "base_url": server.base_url,
-        "model": "ann",
+        "model": "openai/ann" if through == "litellm" else "ann",
         "price": PRICE,
         "params": {"max_tokens": MAX_TOKENS},
     }
@@ -261,10 +261,11 @@ def test_what_another_server_has_under_way_counts(tmp_path: Path) -> None:
             client.join(30)
 
 
-def test_a_bill_in_a_reply_that_failed_is_of_the_day(tmp_path: Path) -> None:
+@pytest.mark.parametrize("through", ["endpoint", "litellm"])
+def test_a_bill_in_a_reply_that_failed_is_of_the_day(tmp_path: Path, through: str) -> None:
     with provider(tokens=3 * MAX_TOKENS, latency_s=0.0) as server:
         server.fails_as = {"error": {"code": 400, "message": "no"}}
-        with served(team(tmp_path, server)) as url:
+        with served(team(tmp_path, server, through=through)) as url:
             assert ask(url, "Who?") not in (200, 429)
             assert server.bill_usd == pytest.approx(3 * MOST_USD)
             assert ask(url, "Who else?") == 429

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 from served import Served, serving
+from towns import NAMES, QUESTIONS, config
 
 import moot
 from moot.cli.app import app
@@ -17,21 +17,7 @@ from moot.cli.exit import run_app
 from moot.simulate.server import running
 from moot.types import Case, Question
 
-NAMES = ("ann", "bob", "cat")
-QUESTIONS = [{"id": f"q{n}", "text": f"Which town has number {n}?", "answer": f"Town {n}"} for n in range(52)]
 ACCURACIES = {"ann": 0.9, "bob": 0.3, "cat": 0.3}
-
-
-def config(base_url: str, **keys: Any) -> dict[str, Any]:
-    spec = {"provider": "endpoint", "base_url": base_url}
-    return {
-        "name": "three",
-        "models": {name: {**spec, "model": name} for name in NAMES},
-        "teams": {"three": {"players": list(NAMES)}},
-        "strategies": ["solo"],
-        "store": "sqlite:///three.db",
-        **keys,
-    }
 
 
 async def fitted(folder: Path, *more: str) -> int:

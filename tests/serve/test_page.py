@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from served import THREE, serving
+from test_sure_answers import config, fitted
 
 from moot.models.model import Model, Wrapper
 from moot.serve.app import ServeSettings
@@ -261,6 +262,24 @@ async def test_feedback_and_keys(tmp_path: Path, browser: Any) -> None:
             until(browser, lambda page: "the team was right" in text(page, "learnt"))
 
         await asyncio.to_thread(watch)
+
+
+async def test_who_abstains_can_be_told_what_was_right(tmp_path: Path, browser: Any) -> None:
+    async with fitted(tmp_path) as base_url:
+        strategies = [{"learnt": {"from": "rule.json", "abstain": {"below": 0.9999}}}, "solo"]
+        async with serving(tmp_path, config(base_url, strategies=strategies)) as served:
+
+            def watch() -> None:
+                asked(browser, served.url, "Which town has number 50?", served.live.models[0])
+                assert text(browser, "verdict") == "The team does not answer"
+                given = browser.find_elements(By.CSS_SELECTOR, "[data-correct]")
+                assert not any(button.is_displayed() for button in given), "there is no answer to be right"
+                browser.find_element(By.ID, "right").send_keys("Town 50", Keys.ENTER)
+                until(browser, lambda page: text(page, "learnt") == "Kept.")
+                asked(browser, served.url, "Which town has number 51?", "solo@ann")
+                assert all(button.is_displayed() for button in browser.find_elements(By.CSS_SELECTOR, "[data-correct]"))
+
+            await asyncio.to_thread(watch)
 
 
 async def test_it_fits_a_phone(tmp_path: Path, browser: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from served import Served, serving
+from towns import NAMES, QUESTIONS, config
 
 import moot
 from moot.cli.app import app
@@ -24,22 +25,8 @@ from moot.report.figures import find_experiment
 from moot.simulate.server import running
 from moot.types import Case, Question
 
-NAMES = ("ann", "bob", "cat")
-QUESTIONS = [{"id": f"q{n}", "text": f"Which town has number {n}?", "answer": f"Town {n}"} for n in range(52)]
 ACCURACIES = {"ann": 0.8, "bob": 0.7, "cat": 0.6}
 SURE = 0.9
-
-
-def config(base_url: str, **keys: Any) -> dict[str, Any]:
-    spec = {"provider": "endpoint", "base_url": base_url}
-    return {
-        "name": "three",
-        "models": {name: {**spec, "model": name} for name in NAMES},
-        "teams": {"three": {"players": list(NAMES)}},
-        "strategies": ["solo"],
-        "store": "sqlite:///three.db",
-        **keys,
-    }
 
 
 @asynccontextmanager
@@ -86,16 +73,27 @@ async def test_an_answer_has_its_probability_and_one_that_is_not_sure_is_not_giv
                 assert body["choices"][0]["message"]["content"] == said
                 assert body["moot"]["who"] == []
             await _streamed(served, learnt, held[0], bodies)
+            await _told_what_was_right(served, held[-1]["moot"]["episode"])
             # A vote hears all players where a rule of its team tells how sure it is.
             for body in await replies(served, vote):
                 assert 0 < body["moot"]["probability"] < 1
                 assert "not_needed" not in body["moot"]
             solo = (await replies(served, "solo@ann"))[0]["moot"]
-            assert solo["probability"] is None
-            assert solo["why"].startswith("no rule tells it: moot fit FILE")
+            assert solo["probability"] == pytest.approx(ACCURACIES["ann"], abs=0.15)
+            assert solo["probability_from"] == "from 40 of its own graded verdicts"
             described = (await served.get("/openapi.json"))[1]["components"]["schemas"]["Moot"]["properties"]
             for body in bodies:
                 assert body["moot"].keys() <= described.keys()
+
+
+async def _told_what_was_right(served: Served, episode: str) -> None:
+    """There was no answer to be right or wrong; what would have been right can be told."""
+    for correct in (True, False):
+        status, refused = await served.post("/v1/feedback", {"episode": episode, "correct": correct})
+        assert (status, refused["error"]["code"], refused["error"]["param"]) == (409, "no_answer_given", "correct")
+        assert "send the right one as 'answer'" in refused["error"]["message"]
+    status, _ = await served.post("/v1/feedback", {"episode": episode, "answer": "Paris"})
+    assert status == 200
 
 
 async def _streamed(served: Served, model: str, held: dict[str, Any], bodies: list[dict[str, Any]]) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiohttp import web
 
@@ -44,6 +45,8 @@ class Provider:
     """So many of the next requests find no model yet: a 503, at once, and no bill."""
     fails_as: Mapping[str, object] | None = None
     """What stands beside the count of tokens in replies that are none: all of them, where there is something."""
+    fails_by: str | None = None
+    """How every request ends that was worked on: a status with a bill, or one of `_failure`."""
     asked_of: Counter[str] = field(default_factory=Counter)
     """By model, how many were worked on."""
 
@@ -73,9 +76,29 @@ class Provider:
         said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
         choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 10, "completion_tokens": tokens}
+        if self.fails_by is not None:
+            return await _failure(request, self.fails_by, usage)
         if self.fails_as is not None:
             return web.json_response({**self.fails_as, "usage": usage})
         return web.json_response({"choices": [choice], "usage": usage})
+
+
+async def _failure(request: web.Request, kind: str, usage: Mapping[str, int]) -> web.StreamResponse:
+    error = {"message": "boom"}
+    if kind == "cut":
+        return await _cut(request)
+    if kind == "html":
+        return web.Response(text="<html>oops</html>", content_type="text/html")
+    if kind == "no reply":
+        assert request.transport is not None, "somebody asks"
+        request.transport.abort()
+        return web.Response()
+    if kind == "error":
+        return web.json_response({"error": {**error, "code": 502}, "usage": usage})
+    if kind == "uncounted":
+        choice = {"message": {"role": "assistant", "content": "x"}, "finish_reason": "stop"}
+        return web.json_response({"choices": [choice], "usage": dict.fromkeys(usage, 0)})
+    return web.json_response({"error": error, "usage": usage}, status=int(kind))
 
 
 async def _cut(request: web.Request) -> web.StreamResponse:
@@ -85,6 +108,17 @@ async def _cut(request: web.Request) -> web.StreamResponse:
     assert request.transport is not None, "somebody asks"
     request.transport.close()
     return reply
+
+
+def priced(server: Provider, name: str) -> dict[str, Any]:
+    """A model of that provider, as an experiment file has it."""
+    return {
+        "provider": "endpoint",
+        "base_url": server.base_url,
+        "model": name,
+        "price": PRICE,
+        "params": {"max_tokens": MAX_TOKENS},
+    }
 
 
 @contextmanager

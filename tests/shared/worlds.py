@@ -8,6 +8,7 @@ from typing import Any
 
 import moot
 from moot import Case, Question, Request, ScriptedModel
+from moot.errors import ReplyBroken
 from moot.models.scripted import Script
 from moot.simulate.prompt_reading import read_shown
 
@@ -36,6 +37,14 @@ def everything_right(request: Request) -> Script:
     """A judge who accepts whatever it is shown."""
     most = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
     return {"grades": [{"id": number, "is_correct": True} for number in range(1, most + 1)]}
+
+
+def silent_on_the_odd(request: Request) -> Script:
+    """A judge who has no word for an answer that calls itself odd; all others it is asked about are wrong."""
+    if "odd" in request.messages[-1].content:
+        raise ReplyBroken("silent")
+    most = (request.schema or {})["properties"]["grades"]["items"]["properties"]["id"]["maximum"]
+    return {"grades": [{"id": number, "is_correct": False} for number in range(1, most + 1)]}
 
 
 def grouped_by(key: Callable[[str], Any]) -> Callable[[Request], Script]:

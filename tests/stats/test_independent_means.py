@@ -103,3 +103,9 @@ def test_what_is_seen_lies_within_whatever_waits_turns_out_to_be() -> None:
     assert (above.value, above.low, above.high) == pytest.approx((0.5, -0.1, 0.5))
     unknown = Between(Figure(0.0, None, None), Figure(0.0, -0.1, 0.1), Figure(0.0, -0.1, 0.1))
     assert mean_between([low, unknown], mean_of_independent).low is None
+
+
+@pytest.mark.parametrize(("right", "n"), [(8, 10), (21, 30), (0, 20), (20, 20)])
+def test_of_one_set_it_is_that_sets_own(right: int, n: int) -> None:
+    own, mean = wilson(right, n), mean_of_independent_shares([wilson(right, n)])
+    assert (mean.value, mean.low, mean.high) == pytest.approx((own.value, own.low, own.high))

@@ -75,3 +75,21 @@ def test_equals_are_hardly_ever_put_out_and_cost_no_more_than_all() -> None:
 def test_what_is_no_race(options: int, alpha: float) -> None:
     with pytest.raises(ValueError, match="expected"):
         Race(options, alpha)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_not_known_puts_nobody_out_whom_the_truth_does_not(seed: int) -> None:
+    """One answer in five was not graded: the race with the truth is at least as far."""
+    worth = drawn(seed, (0.8, 0.5, 0.45), 200)
+    known = np.random.default_rng(seed + 9).random(worth.shape) < 0.8
+    true, bounded = Race(3), Race(3)
+    for number in range(200):
+        if true.over:
+            break
+        true.hear(worth[:, number])
+        bounded.hear(np.where(known, worth, 0.0)[:, number], np.where(known, worth, 1.0)[:, number])
+        assert set(true.left) <= set(bounded.left)
+    exact = Race(3)
+    for question in worth.T[: true.asked]:
+        exact.hear(question, question)
+    assert exact.left == true.left

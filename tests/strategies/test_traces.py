@@ -33,6 +33,7 @@ RECORDS: list[Any] = [
     traces.Objection("ann", agree=None, answer="Don", cause="late"),
     traces.Extraction("ann", 2, {"ray": "B", "roy": None}, None, "they differ"),
     traces.NotNeeded(("ann",)),
+    traces.StrategyBroke("mine", "ZeroDivisionError: by zero"),
     traces.Cut(300, ("ann", "bob")),
     traces.Deadline(2.5),
     traces.Remarked("So it was."),

@@ -17,7 +17,7 @@ from moot.strategies.vote import Vote
 from moot.team import Player, Team
 from moot.testing import check_strategy
 from moot.traces import Ballot, Counted, Grouped, NotNeeded, of_kind
-from moot.types import Question, Reply, Request, Verdict
+from moot.types import Answer, Grouping, Question, Reply, Request, Verdict
 
 NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
 QUESTION = Question("q", "Which city did the song name?")
@@ -276,6 +276,17 @@ async def test_the_late_are_dropped_only_where_they_could_change_nothing(
 
 
 # --- as an option of a file -------------------------------------------------------------------------------------------
+
+
+def test_who_was_not_waited_for_is_told_by_the_play_and_never_by_words() -> None:
+    """Whatever an attempt's cause says, somebody who was asked and did not answer is missed."""
+    words = "not needed: the vote was settled without it"
+    drafts = (Answer("ann", "B"), Answer("bob", "B"), Answer("cyd", None, outcome="unanswered", cause=words))
+    seated, grouping = team("B", "B", "B"), Grouping((("ann", "bob"),), ("normalised",))
+    asked = Vote().decide(QUESTION, seated, drafts, grouping)
+    assert (asked.absent, of_kind(asked.traces, NotNeeded)) == (("cyd",), [])
+    spared = Vote().decide(QUESTION, seated, drafts, grouping, ["cyd"])
+    assert (spared.absent, of_kind(spared.traces, NotNeeded)) == ((), [NotNeeded(("cyd",))])
 
 
 def test_line_ups() -> None:

@@ -16,11 +16,11 @@ from moot.advise.frontier import (
     SearchedOption,
     measured,
     paired,
+    searched_options,
     share,
     thinned,
     to_take,
     unbeaten,
-    weighed,
 )
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
@@ -78,7 +78,7 @@ class Advice:
     """What was left out of the search."""
 
 
-def too_few(drafts: KnownDrafts) -> str | None:
+def too_few_to_advise(drafts: KnownDrafts) -> str | None:
     units = drafts.different_units
     if units >= FEWEST_GRADED:
         return None
@@ -91,12 +91,12 @@ def too_few(drafts: KnownDrafts) -> str | None:
 
 def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None = None) -> Advice:
     """From drafts of which all is graded. `found`: what a search on the first half has come to, where that is known."""
-    if (why := too_few(drafts)) is not None:
+    if (why := too_few_to_advise(drafts)) is not None:
         return Advice(drafts.players, drafts.size, 0, 0, 0, False, "calls", (), None, None, why, None, None, ())
     parts = parted_in_two(drafts.units)
     search, claim = drafts.at(parts.search), drafts.at(parts.claim)
     found = find_options(search, wanted=wanted) if found is None else found
-    options, cost = weighed(found.options, search, wanted)
+    options, cost = searched_options(found.options, search, wanted)
     points = unbeaten(options)
     chosen = to_take(points, search.units, wanted)
     best = max(points, key=lambda each: (each.accuracy, -each.cost))

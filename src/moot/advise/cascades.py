@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from moot.advise.known import KnownDrafts
 from moot.advise.options import PlayedOut, known_of_all
 from moot.advise.search import SeatedTeam
-from moot.decide.candidates import Bools, Candidates, Floats
+from moot.decide.candidates import Bools, Candidates, Floats, Places
 from moot.decide.cascading import (
     Replayed,
     StageModels,
     StopRule,
     UntilDecided,
     UntilSure,
+    Waves,
     best_order,
     in_waves,
     replayed,
     stage_models,
 )
 from moot.decide.learning import LearntRule, folds_of
-from moot.decide.rules import DraftRule, MostProbable
+from moot.decide.rules import DraftRule
 
 CASCADE = "cascade"
 THRESHOLDS = (0.51, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -54,13 +56,16 @@ class CascadeOption:
     @property
     def rule(self) -> DraftRule:
         """What decides where everybody was asked."""
-        assert isinstance(self.until, UntilDecided | UntilSure)
         return self.until.rule
 
     @property
     def threshold(self) -> float | None:
         """None: until it is decided."""
-        return self.until.threshold if isinstance(self.until, UntilSure) else None
+        return self.until.threshold
+
+    @property
+    def stages(self) -> StageModels:
+        return self.until.models
 
     def replay(self, candidates: Candidates) -> Replayed:
         return replayed(candidates, in_waves(self.order), self.until)
@@ -68,7 +73,7 @@ class CascadeOption:
     def played(self, drafts: KnownDrafts) -> PlayedOut:
         candidates = drafts.candidates(self.seats)
         found = self.replay(candidates)
-        return _taken(found.worth(candidates), found.asked, drafts, self.seats)
+        return taken_of(found.worth(candidates), found.asked, drafts, self.seats)
 
     def names(self, players: Sequence[str]) -> tuple[str, ...]:
         return tuple(players[self.seats[place]] for place in self.order)
@@ -77,8 +82,14 @@ class CascadeOption:
         until = "decided" if self.threshold is None else f"p ≥ {self.threshold:g}"
         return f"in turn until {until}: {', '.join(self.names(players))}"
 
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> dict[str, Any]:
+        order = list(self.names(players))
+        if self.threshold is None:
+            return {"cascade": {"order": order, "until": "decided"}}
+        return {"cascade": {"order": order, "until": self.threshold, "from": rule_file}}
 
-def _taken(worth: Floats, asked: Bools, drafts: KnownDrafts, team: SeatedTeam) -> PlayedOut:
+
+def taken_of(worth: Floats, asked: Bools, drafts: KnownDrafts, team: SeatedTeam) -> PlayedOut:
     """The money and the time of those who were asked, one after another."""
     chosen = list(team)
     usd = None if drafts.usd is None else np.where(asked, drafts.usd[chosen].T, 0.0).sum(axis=1)
@@ -90,8 +101,6 @@ def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) ->
     """For teams of which a rule was learnt, as `moot fit` does it. `drafts`: of the questions searched on, half of which are
     replayed by what the other half taught: accuracy, calls, money and time are of that one replay. Who never asks a second
     player is that player alone, and is left out."""
-    half = folds_of(drafts.units, 2, role="advise cascade")
-    sides = [np.flatnonzero(half == side) for side in (0, 1)]
     for team, learnt in learnt_of.items():
         candidates = drafts.candidates(team)
         for order in _orders(candidates, drafts, team):
@@ -99,28 +108,62 @@ def cascades(drafts: KnownDrafts, learnt_of: Mapping[SeatedTeam, LearntRule]) ->
             if len(team) > 2:
                 decided = UntilDecided()
                 found = replayed(candidates, waves, decided)
-                yield CascadeOption(team, order, decided, _taken(found.worth(candidates), found.asked, drafts, team))
-            penalty = learnt.model.penalty
-            models = stage_models(candidates, waves, penalty, learnt.model)
-            across = [stage_models(candidates.at(sides[1 - side]), waves, penalty) for side in (0, 1)]
+                yield CascadeOption(team, order, decided, taken_of(found.worth(candidates), found.asked, drafts, team))
+            models = stage_models(candidates, waves, learnt.model.penalty, learnt.model)
+            across = HalvesTaught.of(drafts, candidates, waves, learnt)
             for threshold in THRESHOLDS:
-                worth, asked = np.zeros(drafts.size), np.zeros((drafts.size, len(team)), dtype=np.bool_)
-                for inside, others in zip(sides, across, strict=True):
-                    table = candidates.at(inside)
-                    found = replayed(table, waves, _until(threshold, others, learnt))
-                    worth[inside], asked[inside] = found.worth(table), found.asked
-                tried = _taken(worth, asked, drafts, team)
-                option = CascadeOption(team, order, _until(threshold, models, learnt), tried, learnt=learnt)
+                once = across.replayed(threshold)
+                tried = taken_of(once.worth, once.asked, drafts, team)
+                option = CascadeOption(team, order, until_sure(threshold, models, learnt), tried, learnt=learnt)
                 if tried.calls.max() > 1 and option.replay(candidates).calls.max() > 1:
                     yield option
 
 
-def _until(threshold: float, models: StageModels, learnt: LearntRule) -> UntilSure:
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplayedAcross:
+    """Of each question, by what other questions taught."""
+
+    worth: Floats
+    asked: Bools
+    reached: Bools
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HalvesTaught:
+    """One order of one team: half of the questions are replayed by what the other half taught."""
+
+    candidates: Candidates
+    waves: Waves
+    learnt: LearntRule
+    sides: tuple[Places, Places]
+    models: tuple[StageModels, StageModels]
+    """For each side, learnt on the other one."""
+
+    @classmethod
+    def of(cls, drafts: KnownDrafts, candidates: Candidates, waves: Waves, learnt: LearntRule) -> HalvesTaught:
+        half = folds_of(drafts.units, 2, role="advise cascade")
+        one, other = np.flatnonzero(half == 0), np.flatnonzero(half == 1)
+        penalty = learnt.model.penalty
+        models = (
+            stage_models(candidates.at(other), waves, penalty),
+            stage_models(candidates.at(one), waves, penalty),
+        )
+        return cls(candidates, waves, learnt, (one, other), models)
+
+    def replayed(self, threshold: float, *, or_decided: bool = True) -> ReplayedAcross:
+        questions = len(self.candidates)
+        worth, reached = np.zeros(questions), np.zeros(questions, dtype=np.bool_)
+        asked = np.zeros((questions, len(self.candidates.players)), dtype=np.bool_)
+        for inside, models in zip(self.sides, self.models, strict=True):
+            table = self.candidates.at(inside)
+            found = replayed(table, self.waves, until_sure(threshold, models, self.learnt, or_decided=or_decided))
+            worth[inside], asked[inside], reached[inside] = found.worth(table), found.asked, found.reached
+        return ReplayedAcross(worth, asked, reached)
+
+
+def until_sure(threshold: float, models: StageModels, learnt: LearntRule, *, or_decided: bool = True) -> UntilSure:
     """With the rule that is kept, be it by what other questions taught."""
-    rule = learnt.rule
-    if isinstance(rule, MostProbable):
-        rule = MostProbable(models[frozenset(rule.model.players)])
-    return UntilSure(threshold, models, rule)
+    return UntilSure(threshold, models, learnt.rule.by_model(models[frozenset(learnt.model.players)]), or_decided)
 
 
 def _orders(candidates: Candidates, drafts: KnownDrafts, team: SeatedTeam) -> list[tuple[int, ...]]:

@@ -11,14 +11,13 @@ import numpy as np
 from moot.advise.cascades import cascades
 from moot.advise.frontier import NOTHING_WANTED, AdviceWanted
 from moot.advise.known import KnownDrafts
-from moot.advise.led import NEVER, led_teams
-from moot.advise.options import LEADER, LEARNT, PLURALITY, SINGLE, WEIGHTED, AdvisedOption, TeamOption
+from moot.advise.led import NOT_OVERRULED, led_teams
+from moot.advise.options import LEADER, SINGLE, WEIGHTED, AdvisedOption, TeamOption
 from moot.advise.search import MOST_PLAYERS, Costs, SeatedTeam, TeamsFound, grown
 from moot.advise.tallies import Tallies
-from moot.decide import learning
 from moot.decide.candidates import Candidates, Floats, Places
 from moot.decide.choice_model import learn
-from moot.decide.learning import FEWEST, LearntRule, folds_of, learn_rule
+from moot.decide.learning import FEWEST, LEARNT, PLURALITY, LearntRule, folds_of, learn_rule
 from moot.decide.rules import Leader, MostProbable, Plurality, WeightedSum, expected_worth
 from moot.decide.weights import weights_by_accuracy
 
@@ -61,7 +60,7 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS, wanted: AdviceWa
         rule = WeightedSum(weights_by_accuracy(drafts.candidates(team), drafts.choices))
         options.append(TeamOption(WEIGHTED, team, rule, by_weight.standing(team).worth.astype(float)))
     for each in led:
-        rule_led = Leader(drafts.players[each.leader], None if each.unless == NEVER else each.unless)
+        rule_led = Leader(drafts.players[each.leader], None if each.unless == NOT_OVERRULED else each.unless)
         searched = expected_worth(rule_led, drafts.candidates(each.seats))
         options.append(TeamOption(LEADER, each.seats, rule_led, searched))
     likely = [*_teams(weighted, 2), *_teams(votes, 3), *(each.seats for each in led)]
@@ -70,8 +69,8 @@ def find_options(drafts: KnownDrafts, most: int = MOST_PLAYERS, wanted: AdviceWa
     learnt_of = dict(_rules(drafts, [*promising, *_worth_replaying(options, costs)]))
     for team in promising:
         learnt = learnt_of.get(team)
-        if learnt is not None and learnt.kept == learning.LEARNT:
-            at_once.append(TeamOption(LEARNT, team, learnt.rule, learnt.tried[learning.LEARNT], learnt))
+        if learnt is not None and learnt.kept == LEARNT:
+            at_once.append(TeamOption(LEARNT, team, learnt.rule, learnt.tried[LEARNT], learnt))
     in_turn = list(cascades(drafts, learnt_of))
     every = every_led and all(each.every_team for found in (votes, weighted) for each in found.values())
     return FoundOptions([*at_once, *in_turn], len(options) + screened + len(in_turn), every)

@@ -69,7 +69,7 @@ def measured(drafts: KnownDrafts, wanted: AdviceWanted) -> tuple[str, ...]:
     return tuple(name for name, there in zip(drafts.players, known, strict=True) if there)
 
 
-def weighed(
+def searched_options(
     options: Sequence[AdvisedOption], drafts: KnownDrafts, wanted: AdviceWanted
 ) -> tuple[list[SearchedOption], str]:
     """Options of which is known what is asked for, the cheapest first, and whether the cost is `usd_per_1000` or `calls`."""

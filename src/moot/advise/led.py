@@ -16,7 +16,7 @@ from moot.decide.candidates import Bools, Floats
 LEADERS = 3
 """So many of the most accurate players are tried as leaders, and under a limit so many of those who keep to it."""
 WIDTH = 8
-NEVER = 0
+NOT_OVERRULED = 0
 """Nobody overrules the leader; the others speak where it is silent."""
 
 
@@ -25,7 +25,7 @@ class LedTeam:
     leader: int
     others: SeatedTeam
     unless: int
-    """`NEVER`, or how many overrule the leader."""
+    """`NOT_OVERRULED`, or how many overrule the leader."""
 
     @property
     def seats(self) -> SeatedTeam:
@@ -47,14 +47,14 @@ class _Led:
         return self.tallies.standing(team, without=self.tallies.place[self.leader])
 
     def by_number(self, team: SeatedTeam, newcomers: slice = EVERYBODY) -> Floats:
-        """Numbers × newcomers: how right it would be with each of them among the others, `NEVER` first."""
+        """Numbers × newcomers: how right it would be with each of them among the others, `NOT_OVERRULED` first."""
         standing = self.standing(team)
-        numbers = range(NEVER, len(team) + 2)
+        numbers = range(NOT_OVERRULED, len(team) + 2)
         sums: Floats = np.zeros(())
         for block in self.tallies.blocks(standing, newcomers):
             top = np.maximum(block.own, standing.top[block.part])
             led, silent = self.tallies.worth[self.leader, block.part], self.silent[block.part]
-            overruled = (silent[None, :] if number == NEVER else silent | (top >= number) for number in numbers)
+            overruled = (silent[None, :] if number == NOT_OVERRULED else silent | (top >= number) for number in numbers)
             sums = sums + np.array(
                 [np.where(over, block.worth, led).sum(axis=1, dtype=np.float64) for over in overruled]
             )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from moot.advise.known import KnownDrafts
 from moot.decide.candidates import Floats
+from moot.decide.cascading import StageModels
 from moot.decide.learning import LearntRule
-from moot.decide.rules import DraftRule, Leader, expected_worth
+from moot.decide.rules import DraftRule, expected_worth
 
-SINGLE, PLURALITY, WEIGHTED, LEADER, LEARNT = "single", "plurality", "weighted", "leader", "learnt"
+SINGLE, WEIGHTED, LEADER = "single", "weighted", "leader"
+"""Kinds of options beside those that a rule is learnt or stands as (`PLURALITY`, `LEARNT`)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +72,13 @@ class AdvisedOption(Protocol):
 
     def words(self, players: Sequence[str]) -> str: ...
 
+    @property
+    def stages(self) -> StageModels:
+        """What was learnt of some of the players alone, where it needs that."""
+
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+        """What plays it, as an experiment file names it. `rule_file`: where what was learnt is written."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TeamOption:
@@ -97,24 +106,14 @@ class TeamOption:
         return tuple(sorted(players[seat] for seat in self.seats))
 
     def words(self, players: Sequence[str]) -> str:
-        names = self.names(players)
-        if self.kind == SINGLE:
-            return f"{names[0]} alone"
-        if isinstance(self.rule, Leader):
-            others = [name for name in names if name != self.rule.player]
-            return _led(self.rule, others)
-        said = {PLURALITY: "vote", WEIGHTED: "weighted vote", LEARNT: "learnt rule"}[self.kind]
-        return f"{said} of {', '.join(names)}"
+        return self.rule.team_in_words(self.names(players))
 
+    @property
+    def stages(self) -> StageModels:
+        return {}
 
-def _led(rule: Leader, others: Sequence[str]) -> str:
-    named = ", ".join(others)
-    if rule.unless is None:
-        return f"{rule.player}; where it is silent {'the vote of ' if len(others) > 1 else ''}{named}"
-    if rule.unless == 1:
-        return f"{rule.player}, unless {'any of ' if len(others) > 1 else ''}{named} differ{'s' if len(others) == 1 else ''}"
-    enough = f"{rule.unless} of {named}" if rule.unless < len(others) else f"{', '.join(others[:-1])} and {others[-1]}"
-    return f"{rule.player}, unless {enough} agree on another answer"
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+        return self.rule.as_strategy(self.names(players), rule_file)
 
 
 def _paid(drafts: KnownDrafts, seats: Sequence[int]) -> tuple[Floats | None, Floats | None]:

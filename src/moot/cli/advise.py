@@ -1,9 +1,9 @@
-"""`moot advise`: which team, by which rule, from the drafts that are there. Nobody is asked."""
+"""`moot advise`: which team, by which rule, from the drafts that are there. Nobody is asked, but for what `--buy` pays."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +12,11 @@ import numpy as np
 from moot.advise.advice import advise
 from moot.advise.frontier import AdviceWanted
 from moot.advise.known import KnownDrafts
-from moot.cli.advise_input import read_drafts
-from moot.cli.advise_shown import advice_json, screen
+from moot.cli.advise_buy import Purchase, buy
+from moot.cli.advise_input import EXPERIMENTS, read_drafts
+from moot.cli.advise_shown import advice_json, screen, sentence, wrapped
 from moot.cli.advised_team import check_writable, written_team
+from moot.cli.bought_shown import bought_json, bought_screen
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
@@ -33,8 +35,11 @@ def advise_command(
     store: str | None,
     as_json: bool,
     output: Path | None,
+    purchase: Purchase | None = None,
 ) -> int:
     _checked(wanted)
+    if purchase is not None and paths[0].suffix.lower() not in EXPERIMENTS:
+        raise UsageError("--buy: labels and recordings name nobody who could be asked; expected an experiment file")
     if output is not None:
         check_writable(paths, output, store)
     with ends_on_ctrl_c():
@@ -44,15 +49,31 @@ def advise_command(
         advice = advise(reading.drafts, wanted)
         if output is not None and advice.recommended is None:
             raise UsageError(f"{output} is not written: {advice.why_none}")
-        written = [] if output is None else written_team(output, advice, reading)
+    bought = None
+    if purchase is not None and advice.recommended is not None:
+        bought = buy(purchase, advice, reading, store)
+    with ends_on_ctrl_c():
+        written = []
+        if output is not None:
+            raced = () if bought is None else (bought.staged_to_take, bought.raced_on)
+            written = written_team(output, advice, reading, *raced)
     if as_json:
-        print_json(advice_json(advice, wanted, reading))
+        print_json(advice_json(advice, wanted, reading) | ({} if bought is None else {"bought": bought_json(bought)}))
+    elif bought is None or purchase is None:
+        _print(screen(advice, wanted, reading))
     else:
-        for line in screen(advice, wanted, reading):
-            say(line)
+        _print(wrapped(sentence(advice, wanted)))
+        _print(bought_screen(bought, purchase, paths[0], written=bool(written)))
     for line in written:
         say(line, file=sys.stderr)
+    if bought is not None:
+        return bought.exit_code
     return NOTHING_ADVISED if advice.recommended is None else 0
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(line)
 
 
 def _checked(wanted: AdviceWanted) -> None:

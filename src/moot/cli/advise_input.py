@@ -54,6 +54,8 @@ class AdviceInput:
     questions: tuple[str, ...]
     """By the mark of its wording, or by its id where there are no words."""
     notes: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
+    """Of the questions of an experiment, as its store knows them."""
     file: ExperimentFile | None = None
     """The experiment, where there is one."""
     table: FittedTeam | None = None
@@ -225,6 +227,7 @@ def _reading(
         drafts,
         tuple(case.question.wording for case in cases),
         (*notes, *_odd(drafts)),
+        tuple(keys),
         file,
         table,
         strategies,

@@ -11,7 +11,7 @@ from moot.advise.frontier import AdviceWanted
 from moot.advise.further import NextStage, to_try
 from moot.advise.options import SINGLE
 from moot.cli.advise_input import AdviceInput, CaptainCosts
-from moot.decide.rule_file import DIGITS
+from moot.decide.rules import DIGITS
 from moot.stats.written_numbers import dollars
 from moot.types import Estimate
 
@@ -201,8 +201,8 @@ def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[s
     """At most 24 lines of 80 columns: the frontier gives way to the words."""
     words = [sentence(advice, wanted), over_singles_words(advice), surer_words(advice)]
     words.append(next_words(advice, reading.stages, reading.captain))
-    told = [line for part in words if part is not None for line in _wrapped(part)]
-    notes = [line for note in (*advice.notes, *reading.notes) for line in _wrapped(f"Note: {note}.")]
+    told = [line for part in words if part is not None for line in wrapped(part)]
+    notes = [line for note in (*advice.notes, *reading.notes) for line in wrapped(f"Note: {note}.")]
     head = list(_head(advice))
     room = HIGH - len(head) - len(told) - 1
     rows = _table(advice, max(2, room))
@@ -247,7 +247,7 @@ def _clipped(line: str) -> str:
     return line if len(line) <= WIDE else line[: WIDE - 1] + "…"
 
 
-def _wrapped(words: str) -> list[str]:
+def wrapped(words: str) -> list[str]:
     return textwrap.wrap(words, WIDE, subsequent_indent="  ", break_on_hyphens=False)
 
 

@@ -8,25 +8,23 @@ was chosen on them.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from moot.advise.advice import Advice, ClaimedPoint
-from moot.advise.cascades import CascadeOption
+from moot.advise.advice import Advice
 from moot.advise.known import KnownDrafts, parted_in_two
-from moot.advise.options import LEADER, LEARNT, SINGLE, WEIGHTED
+from moot.advise.options import AdvisedOption
+from moot.advise.staged import StagedOption
 from moot.cli.advise_input import EXPERIMENTS, AdviceInput
 from moot.cli.fit import told_beside
 from moot.cli.outputs import checked_output
 from moot.cli.rule_output import write_rule
 from moot.config.flow import comment, flow
 from moot.config.yaml_file import read_yaml
-from moot.decide.cascading import UntilSure
-from moot.decide.leader import NEVER
 from moot.decide.rule_figures import rule_figures
-from moot.decide.rule_file import DIGITS, NO_STAGES, rule_content
-from moot.decide.rules import Leader, WeightedSum
+from moot.decide.rule_file import rule_content
+from moot.decide.rules import DIGITS
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.experiment.selected import CHOSEN_ON
@@ -76,32 +74,44 @@ def _is_advice(path: Path) -> bool:
     return isinstance(first, dict) and CHOSEN_ON in first
 
 
-def written_team(output: Path, advice: Advice, reading: AdviceInput) -> list[str]:
-    """Writes the team's file and what goes with it; the lines that say so."""
+def written_team(
+    output: Path,
+    advice: Advice,
+    reading: AdviceInput,
+    staged: StagedOption | None = None,
+    raced_on: Collection[str] = (),
+) -> list[str]:
+    """Writes the team's file and what goes with it; the lines that say so.
+
+    `staged`: what has won a race against the point to take. `raced_on`: the questions of that race, by their marks.
+    """
     taken, file = advice.recommended, reading.file
     assert taken is not None, "looked at before"
     assert file is not None, "looked at before"
+    option = taken.option if staged is None else staged.cascade
     parts = parted_in_two(reading.drafts.units)
     search = reading.drafts.at(parts.search)
-    marks = sorted({reading.questions[place] for place in parts.search})
+    learnt_on = {reading.questions[place] for place in parts.search}
+    marks = sorted(learnt_on | set(raced_on))
     chosen, rule = _beside(output)
-    names = list(taken.option.names(advice.players))
-    accuracies = {advice.players[seat]: round(float(search.worth[seat].mean()), DIGITS) for seat in taken.option.seats}
+    names = list(option.names(advice.players)) if staged is None else staged.at_table(advice.players, file.spec.players)
+    accuracies = {advice.players[seat]: round(float(search.worth[seat].mean()), DIGITS) for seat in option.seats}
     write_rule(chosen, [{"team": names, "accuracies": accuracies, CHOSEN_ON: marks}])
-    if taken.option.learnt is not None:
-        write_rule(rule, {**_rule(taken, advice, reading, search), CHOSEN_ON: marks})
-    text = "\n".join(_lines(file, taken, names, chosen.name, rule.name)) + "\n"
+    if option.learnt is not None:
+        write_rule(rule, {**_rule(option, advice, reading, search), CHOSEN_ON: sorted(learnt_on)})
+    played = taken.option if staged is None else staged
+    text = "\n".join(_lines(file, names, chosen.name, played.as_strategy(advice.players, rule.name))) + "\n"
     try:
         with written_whole(output) as draft:
             draft.write_text(text, encoding="utf-8")
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
     build(read_experiment(output, with_questions=False), asked=False)
-    beside = [chosen.name, *([rule.name] if taken.option.learnt is not None else [])]
+    beside = [chosen.name, *([rule.name] if option.learnt is not None else [])]
     return [f"Written: {output}, with {' and '.join(beside)} beside it. Then: moot serve {shlex.quote(str(output))}"]
 
 
-def _lines(file: ExperimentFile, taken: ClaimedPoint, names: Sequence[str], chosen: str, rule: str) -> Iterator[str]:
+def _lines(file: ExperimentFile, names: Sequence[str], chosen: str, strategy: str | Mapping[str, Any]) -> Iterator[str]:
     values: Mapping[str, Any] = read_yaml(file.path).values
     spec = file.spec
     players = {name: spec.players[name] for name in names}
@@ -123,42 +133,19 @@ def _lines(file: ExperimentFile, taken: ClaimedPoint, names: Sequence[str], chos
         yield f"  {flow(name)}: {flow(declared.get(name, {'model': players[name].model}))}"
     yield "teams:"
     yield f"  {TEAM}: {flow({'players': list(names), 'selection': chosen})}"
-    yield f"strategies: {flow([_strategy(taken, names, rule)])}"
+    yield f"strategies: {flow([strategy])}"
 
 
-def _strategy(taken: ClaimedPoint, names: Sequence[str], rule_file: str) -> str | dict[str, Any]:
-    rule, kind = taken.option.rule, taken.option.kind
-    if kind == SINGLE:
-        return "vote"  # of one: what it was chosen on is a team's, and who plays solo is of no team
-    if isinstance(taken.option, CascadeOption):
-        return _cascade(taken.option, names, rule_file)
-    if kind == LEARNT:
-        return {"learnt": {"from": rule_file}}
-    if kind == WEIGHTED and isinstance(rule, WeightedSum):
-        return {"weighted": {"weights": {name: round(weight, DIGITS) for name, weight in rule.weights.items()}}}
-    if kind == LEADER and isinstance(rule, Leader):
-        return {"leader": {"player": rule.player, "unless": NEVER if rule.unless is None else rule.unless}}
-    return "vote"
-
-
-def _cascade(option: CascadeOption, names: Sequence[str], rule_file: str) -> dict[str, Any]:
-    if option.threshold is None:
-        return {"cascade": {"order": list(names), "until": "decided"}}
-    return {"cascade": {"order": list(names), "until": option.threshold, "from": rule_file}}
-
-
-def _rule(taken: ClaimedPoint, advice: Advice, reading: AdviceInput, search: KnownDrafts) -> dict[str, Any]:
+def _rule(option: AdvisedOption, advice: Advice, reading: AdviceInput, search: KnownDrafts) -> dict[str, Any]:
     """As `moot fit` writes it."""
-    learnt, table = taken.option.learnt, reading.table
+    learnt, table = option.learnt, reading.table
     assert learnt is not None, "looked at before"
     assert table is not None, "of an experiment"
     by_name = {seat.name: seat for seat in table.seats}
-    seats = [by_name[advice.players[seat]] for seat in taken.option.seats]
-    until = taken.option.until if isinstance(taken.option, CascadeOption) else None
-    stages = until.models if isinstance(until, UntilSure) else NO_STAGES
+    seats = [by_name[advice.players[seat]] for seat in option.seats]
     learnt_from = {"experiment": reading.origin, "team": TEAM, "questions": learnt.questions}
     told = told_beside(
-        learnt, rule_figures(learnt, search.candidates(taken.option.seats), search.units), reading.notes, learnt_from
+        learnt, rule_figures(learnt, search.candidates(option.seats), search.units), reading.notes, learnt_from
     )
-    accuracy = [float(search.worth[seat].mean()) for seat in taken.option.seats]
-    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
+    accuracy = [float(search.worth[seat].mean()) for seat in option.seats]
+    return rule_content(learnt, seats, table.prompts, accuracy=accuracy, told=told, stages=option.stages)

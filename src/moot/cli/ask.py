@@ -22,6 +22,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refuse_learners
 from moot.experiment.part_of_file import with_other_play
@@ -42,6 +43,13 @@ USUALLY = ("talkative", "vote")
 STDIN = "-"
 SHORT = 30
 """Characters of an answer that surely stand whole in a cell of the table."""
+
+
+EMBEDDED_TAKES = (
+    "moot: six players of a small model inside moot read some 350 tokens each, which may take a minute or two on a slow"
+    " or busy machine; --team FILE asks others"
+)
+"""Said where nobody sees the table fill up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,8 @@ def one_question(words: Sequence[str], team: Path | None) -> str:
         asked = " ".join(word for word in words if word not in files) or "…"
         raise UsageError(f'the file stands behind --team: moot ask --team {shlex.quote(files[0])} "{asked}"')
     if len(words) > 1:
-        raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"')
+        behind = f" --team {shlex.quote(str(team))}" if team is not None else ""
+        raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"{behind}')
     return words[0]
 
 
@@ -189,6 +198,8 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
             with Live(get_renderable=table.view, console=console, refresh_per_second=8):
                 await table.play(question, repeat)
         else:
+            if experiment.file.path.name == EMBEDDED_TEAM:
+                say(EMBEDDED_TAKES, file=sys.stderr)
             await table.play(question, repeat)
         await log.keep(table)  # before anything is printed: whoever reads may have gone
         if as_json:

@@ -55,11 +55,20 @@ def advise(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the team's file, such as team.yaml, for moot serve.")
     ] = None,
+    buy: Annotated[
+        float | None,
+        typer.Option("--buy", metavar="USD", help="Play what is worth trying as a race, for at most so much."),
+    ] = None,
+    stages: Annotated[
+        str | None,
+        typer.Option("--try", metavar="NAMES", help="What --buy plays where it is not sure: talkative,peer-review."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The advice as JSON on stdout.")] = False,
 ) -> int:
-    """Which team and rule, from the drafts that are there: accuracy against money and time. Nobody is asked."""
+    """Which team and rule, from the drafts that are there: accuracy against money and time. Only --buy asks anybody."""
     from moot.advise.frontier import AdviceWanted
     from moot.cli.advise import advise_command
+    from moot.cli.advise_buy import purchase_typed
 
     return advise_command(
         files,
@@ -69,4 +78,5 @@ def advise(
         store=store,
         as_json=as_json,
         output=output,
+        purchase=purchase_typed(buy, stages),
     )

@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import orjson
 from sqlalchemy import Connection
 
 from moot import __version__
+from moot.cli.fit_verdicts import learn_played
 from moot.cli.report import open_existing, tell_whose
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
@@ -24,19 +25,29 @@ from moot.decide.candidates import Candidates
 from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
+from moot.decide.fitted_verdicts import VERDICTS
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
 from moot.decide.promise import Promise, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
-from moot.decide.rule_file import DIGITS, FittedRule, RuleSeat, promises_content, rule_content, rule_of
-from moot.decide.rules import Plurality, expected_worth
+from moot.decide.rule_file import FittedRule, RuleSeat, promise_rows, promises_content, rule_content, rule_of
+from moot.decide.rules import DIGITS, Plurality, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import UsageError
 from moot.experiment.build import build
-from moot.experiment.fitted import mark_of_hashes, prompts_mark, read_rule, rule_named, seat_of, seat_of_spec
+from moot.experiment.fitted import (
+    mark_of_hashes,
+    played_mark,
+    prompts_mark,
+    read_rule,
+    rule_named,
+    seat_of,
+    seat_of_spec,
+)
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.selected import CHOSEN_ON, ChosenOn
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures.graded_drafts import GradedDrafts, graded_drafts
+from moot.measures.graded_verdicts import PlayedVerdicts, graded_verdicts
 from moot.measures.source import Source, Stored
 from moot.models.closest import closest
 from moot.report.wanted_plan import FoundPlan, WantedPlan
@@ -89,7 +100,7 @@ def fit_command(
     output = rule_output(output, path, store)
     table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
-    drafts, origin = asyncio.run(_drafts(path, store, table, served=served))
+    drafts, played, origin = asyncio.run(_drafts(path, store, table, served=served))
     if (why := drafts.why_unfair()) is not None:
         raise UsageError(f"nothing is learnt: {why}")
     every = studied(drafts.lessons, table.players)
@@ -111,15 +122,21 @@ def fit_command(
     stages = _stages(learnt, taught, table.cheapest)
     content = rule_content(learnt, table.seats, table.prompts, accuracy=accuracy, told=told, stages=stages)
     made: Mapping[str, Sequence[Promise]] = {}
+    number = {id(lesson): place for place, lesson in enumerate(every.lessons)}
+    teaching, kept_apart = ([number[id(lesson)] for lesson in part] for part in (taught.lessons, every.parted()[1]))
+    verdicts = learn_played(rule_of(content), every, teaching, kept_apart, played, targets)
+    content[VERDICTS] = [each.content(promise_rows) for each in verdicts.fitted]
     if targets:
         used += every.parted()[1]
         made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
         content["promises"] = promises_content(made)
-    kept_before = keep_rule_before(output)
-    write_rule(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
+    rule = {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})}
+    kept_before = keep_rule_before(output, rule)
+    write_rule(output, rule)
     for line in (
         *_shown(content, learnt, figures, notes, drift),
         *_promise_words(made),
+        *verdicts.words(),
         *next_lines(file, output, learnt, made.get(content["kept"], ())),
     ):
         say(line)
@@ -134,6 +151,7 @@ def _stages(learnt: LearntRule, taught: Studied, cheapest: Sequence[str] | None)
     orders = [learnt_order(learnt.model, learnt.rule), best_order(known)]
     if cheapest is not None:
         orders.append([players.index(name) for name in cheapest])
+    orders += [[seat] for seat in range(len(players))]  # how often each is right by itself
     found: dict[frozenset[str], ChoiceModel] = {}
     for order in orders:
         found |= taught.stages(in_waves(order), learnt)
@@ -190,17 +208,17 @@ def _table_name(table: Team) -> str:
 
 async def _drafts(
     path: Path, url: str | None, table: FittedTeam, *, served: bool
-) -> tuple[GradedDrafts, Mapping[str, Any]]:
+) -> tuple[GradedDrafts, list[PlayedVerdicts], Mapping[str, Any]]:
     store, wanted = open_existing(path, url, served=served)
     async with opened_to_read(store):
-        drafts, origin, found = await store.read(partial(_read, wanted=wanted, table=table, served=served))
+        drafts, played, origin, found = await store.read(partial(_read, wanted=wanted, table=table, served=served))
     tell_whose(found)
-    return drafts, origin
+    return drafts, played, origin
 
 
 def _read(
     connection: Connection, wanted: WantedPlan, table: FittedTeam, served: bool
-) -> tuple[GradedDrafts, Mapping[str, Any], FoundPlan]:
+) -> tuple[GradedDrafts, list[PlayedVerdicts], Mapping[str, Any], FoundPlan]:
     found = wanted.found(connection)
     name = found.plan["name"]
     plans = queries.experiments_named(connection, name) if served else [found.plan]
@@ -211,7 +229,8 @@ def _read(
     notes = []
     if any(source.cut_short for source in sources):
         notes.append("the run is not over, and of what it has begun the slowest is missing, which is more often wrong")
-    return drafts, {"name": name, "notes": notes}, found
+    played = graded_verdicts(drafts.places, table.players, table.recognised(), played_mark)
+    return replace(drafts, places=()), played, {"name": name, "notes": notes}, found
 
 
 def _why_none(sources: Sequence[Source], table: FittedTeam, left_out: int, *, served: bool) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from moot.errors import UsageError
@@ -58,10 +59,15 @@ def refuse_inputs(targets: Iterable[Path], paths: Sequence[Path], store: str | N
     kept = [entry for path in paths for entry in _inputs(path, store)]
     if not paths and store is not None:
         kept = [*_of_store(store, None)]
+    folders = [(path, *named) for path in paths for named in _folders_named(path)]
     for target in targets:
         for what, file in kept:
             if _same(target, file):
                 raise UsageError(f"-o: {target} is {what}, which would be lost; expected another name")
+        for path, folder, is_read in folders:
+            if target.exists() and is_read(target) and target.resolve().is_relative_to(folder.resolve()):
+                where = f"is in the folder {folder.name}, which {path.name} names"
+                raise UsageError(f"-o: {target} {where}, and would be lost; expected another name")
 
 
 def _inputs(path: Path, store: str | None) -> Iterator[tuple[str, Path]]:
@@ -82,7 +88,7 @@ def _of_store(url: str, beside: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def _files_named(file: ExperimentFile) -> Iterator[Path]:
-    """Whatever in it is the name of a file that is there: questions, recorded replies, rules, selections, prompts."""
+    """Whatever in it is the name of a file that is there: questions, recorded replies, rules, selections."""
     for text in dict.fromkeys(_texts(file.spec.model_dump(mode="python"))):
         if text and len(text) <= LONGEST_PATH and "\x00" not in text and "\n" not in text:
             try:
@@ -91,6 +97,27 @@ def _files_named(file: ExperimentFile) -> Iterator[Path]:
                     yield named
             except (OSError, UsageError):
                 continue
+
+
+def _folders_named(path: Path) -> Iterator[tuple[Path, Callable[[Path], bool]]]:
+    """Those of prompts and of questions, each with what is read of it. They are not gone through: they may be of any size."""
+    if not path.is_file():
+        return
+    file = read_experiment(path, with_questions=False)
+    dumped = file.spec.model_dump(mode="python", include={"prompts", "questions"})
+    for key, is_read in (("prompts", _is_template), ("questions", _is_no_page)):
+        for text in dict.fromkeys(_texts(dumped.get(key))):
+            with suppress(OSError, UsageError, ValueError):
+                if text and (folder := file.beside(text)).is_dir():
+                    yield folder, is_read
+
+
+def _is_template(path: Path) -> bool:
+    return path.suffix == ".j2"
+
+
+def _is_no_page(path: Path) -> bool:
+    return path.suffix.lower() not in (".html", ".htm")
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -17,6 +17,7 @@ from moot.cli.plan import (
     Planned,
     PlannedFrom,
     before_words,
+    corrected_words,
     file_plan,
     planned_row,
     planned_words,
@@ -65,9 +66,10 @@ def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_jso
         shown.update("counting the questions that it takes ...")
         gains = GAINS if asked.gain is None else (asked.gain,)
         file = file_plan(asked.told)
-        rows = [
+        planned = [
             _planned(asked, pilot, file, gain) for gain in gains if asked.gain is not None or _possible(pilot, gain)
         ]
+    rows = [gain.row for gain in planned]
     if not rows:
         raise UsageError(
             f"--gain: expected; {pilot.single} leaves no room for a usual one at {percent(pilot.accuracy)}"
@@ -76,7 +78,7 @@ def pilot_command(asked: PilotPlan, given: Mapping[str, float | None], *, as_jso
         print_json({**(rows[0] if asked.gain is not None else {"gains": rows}), "pilot": pilot.row()})
         return 0
     if asked.gain is None:
-        _print_table(pilot, rows)
+        _print_table(pilot, rows, planned[0].corrected)
     else:
         print_plan(rows[0], [*_pilot_words(pilot), *rows[0]["words"], *_own_words(pilot, rows[0])])
     return 0
@@ -103,18 +105,26 @@ def _possible(pilot: Pilot, gain: float) -> bool:
     return pilot.accuracy + gain <= 1
 
 
-def _planned(asked: PilotPlan, pilot: Pilot, file: FilePlan | None, gain: float) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _PlannedGain:
+    row: dict[str, Any]
+    corrected: list[str]
+    """What its number is corrected for, in words."""
+
+
+def _planned(asked: PilotPlan, pilot: Pilot, file: FilePlan | None, gain: float) -> _PlannedGain:
     """For the unfavourable end of how often the two differ, and beside it for what the pilot itself had."""
     planned = Planned(pilot.accuracy, gain, _share(pilot, gain, worst=True), asked.power, asked.alpha, asked.units)
     chosen, row = planned_row(planned, asked.told, file)
     own = chosen.counted(_share(pilot, gain, worst=False))
     price = pilot.usd_per_question
-    return {
+    told = {
         **row,
         "usd": None if price is None or row["questions"] is None else price * row["questions"],
         "at_pilot": {"discordance": _share(pilot, gain, worst=False), **own},
         "words": planned_words(row, chosen),
     }
+    return _PlannedGain(told, corrected_words(row, chosen))
 
 
 def _share(pilot: Pilot, gain: float, *, worst: bool) -> float:
@@ -128,7 +138,8 @@ def _pilot_words(pilot: Pilot) -> list[str]:
     best = f"{pilot.single}, the best alone with {percent(pilot.accuracy)}"
     beside = f"{pilot.of} beside {best}; they differed"
     if pilot.against != pilot.single:
-        beside = f"{pilot.of} beside {best}, and {pilot.against}, who may be the best as well; from {pilot.against} it differed"
+        other = f"{pilot.against}, which may in truth be as good"
+        beside = f"{pilot.of} beside {best}, and {other}; from {pilot.against} it differed"
     sentences = [
         f"The pilot {pilot.experiment}, {count(share.n, 'question')}: {beside} on {percent(share.value)}"
         f" {bounds(share.low, share.high, 'points')}; planned for {percent(pilot.most_discordance)}, the unfavourable end.",
@@ -152,12 +163,11 @@ def _own_words(pilot: Pilot, row: Mapping[str, Any]) -> list[str]:
     return sentences
 
 
-def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]]) -> None:
+def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]], corrected: Sequence[str]) -> None:
     console = Console()
     for sentence in _pilot_words(pilot):
         console.print(sentence, highlight=False)
-    corrected = tuple(words for words in rows[0]["words"][1:] if words.startswith(("For the headline", "Corrected")))
-    corrected = (*before_words(rows[0], counted=False), *corrected)
+    words = (*before_words(rows[0], counted=False), *corrected)
     anew = any("played_before" in row for row in rows)
     priced = any(row["usd"] for row in rows)
     columns = (
@@ -172,5 +182,5 @@ def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]]) -> None:
     for row in table if anew else ():
         row["anew"] = row["played_before"]["anew"]["questions"]
     title = f"Questions that show it in {100 * rows[0]['power']:.0f} of 100 runs"
-    for part in section_parts(Section("pilot", title, corrected, columns, table)):
+    for part in section_parts(Section("pilot", title, words, columns, table)):
         console.print(part)

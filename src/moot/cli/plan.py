@@ -282,8 +282,7 @@ def planned_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
             "That holds however much the questions of a cluster are alike, and whichever clusters differ;"
             " mostly fewer will do."
         )
-    if row["comparisons"] > 1 or row["players"] > 1:
-        sentences.append(_corrected(row, planned.beaten))
+    sentences += corrected_words(row, planned)
     if row["assumed"]:
         sentences.append(
             f"The {share} are an assumption: that the two know nothing of each other. Strategies over the same drafts"
@@ -316,11 +315,14 @@ def before_words(row: Mapping[str, Any], *, counted: bool = True) -> list[str]:
     return [f"{told}. On new questions under a new name that costs nothing{f': {many} questions' if counted else ''}."]
 
 
-def _corrected(row: Mapping[str, Any], beaten: str) -> str:
+def corrected_words(row: Mapping[str, Any], planned: Planned) -> list[str]:
+    """What it is corrected for; nothing where one is held against one."""
+    if row["comparisons"] <= 1 and row["players"] <= 1:
+        return []
     if row["family"] == "headline":
         options = f"the choice among {row['comparisons']:,} options" if row["comparisons"] > 1 else "one option"
-        return f"For the headline, which asks for the most: {options}, and more than each of {beaten}."
+        return [f"For the headline, which asks for the most: {options}, and more than each of {planned.beaten}."]
     from moot.measures.planned_families import FAMILIES
 
     where = f", as the report of the file has them ({FAMILIES[row['family']]})" if row["family"] else ""
-    return f"Corrected (Holm) for {row['comparisons']:,} comparisons printed together{where}."
+    return [f"Corrected (Holm) for {row['comparisons']:,} comparisons printed together{where}."]

@@ -51,7 +51,8 @@ class Aime:
     def _answer(self, row: Published) -> int:
         answer = row.number("Answer", "answer", signed=True)
         if not 0 <= answer <= 999:
-            raise row.error("answer" if "answer" in row.values else "Answer", f"expected 0 to 999, found {answer}")
+            key = "answer" if "answer" in row.values else "Answer"
+            raise row.error(key, f"expected 0 to 999, found {answer!s:.40}; format: imo takes any whole number")
         return answer
 
     def _accepted(self, answer: int) -> list[str]:

@@ -151,13 +151,19 @@ def _answer(row: PlacedRow, question: Question) -> str | None:
     if question.kind == "choice":
         if len(answer) != 1 or answer.upper() not in question.letters:
             problem = f"expected one of the letters {', '.join(question.letters)}, found {answer!r}"
-            raise row.error("answer", problem + _way_out(answer, question))
+            raise row.error("answer", problem + _way_out(answer, question, of_file=bool(row.file)))
         return answer.upper()
     return answer
 
 
-def _way_out(answer: str, question: Question) -> str:
-    """The key that says how such an answer is to be read, where it could be nothing else."""
+def _way_out(answer: str, question: Question, *, of_file: bool) -> str:
+    """The key that says how such an answer is to be read, where it could be nothing else; what is given as an object has no
+    such key, and is to be given otherwise."""
+    if not of_file:
+        if answer in question.choices:
+            right = question.letters[question.choices.index(answer)]
+            return f"; it is a choice's text: give its letter, {right!r}, or the texts of the right choices in all rows"
+        return ""
     if answer in question.choices:
         return "; it is a choice's text: write `answers: texts` under `questions`"
     if answer.isdecimal() and int(answer) <= len(question.choices):

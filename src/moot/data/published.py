@@ -19,6 +19,8 @@ from moot.foreign_files import MOST_LINE, RowLines, lines_of, unpacked_text
 from moot.foreign_json import read_json
 
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
+MOST_DIGITS = 1_000
+"""Of a whole number. Olympiads ask for long ones; Python reads no more than 4,300 at once."""
 
 
 class Published(PlacedRow):
@@ -59,9 +61,9 @@ class Published(PlacedRow):
         text = self.needed(*keys)
         sign, digits = ("-", text[1:]) if signed and text[:1] in ("-", "−") else ("", text)
         digits = digits.removesuffix(".0")
-        if not (digits.isascii() and digits.isdecimal() and len(digits) < 18):
+        if not (digits.isascii() and digits.isdecimal() and len(digits) <= MOST_DIGITS):
             raise self.error(
-                next(key for key in keys if key in self.values), f"expected a whole number, found {text!r}"
+                next(key for key in keys if key in self.values), f"expected a whole number, found {text!r:.60}"
             )
         return int(sign + digits)
 

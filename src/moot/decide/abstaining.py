@@ -2,171 +2,64 @@
 
 `below` is a probability. `target` is what is wanted of the answers given: so many of them right, promised by a threshold that
 was tested on graded questions which taught neither the rule nor its probabilities (`moot.decide.promise`). Both come from the
-graded drafts of other questions, those of a run or those that `moot fit` learnt from. Only what is decided from drafts alone
-has such a probability: whoever is asked again after them may know more than they tell, or less.
+graded drafts of other questions, those of a run or those that `moot fit` learnt from, and where a strategy asks on after the
+drafts from its own graded verdicts too (`moot.decide.how_sure`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from moot.decide.choice_model import ChoiceModel
-from moot.decide.deciding import Kept, RuleVote, candidates_here, place_of
-from moot.decide.learning import FEWEST, PLURALITY
-from moot.decide.learnt import LearntVote
-from moot.decide.promise import (
-    FEWEST_FOR_PROMISE,
-    LEARNT_FROM,
-    PARTS,
-    Promise,
-    fewest_answers,
-    level_of_each,
-    promise_of,
+from moot.decide.abstain_option import ABSTAIN, Abstain
+from moot.decide.how_sure import (
+    LEVEL_OF_A_FOLD,
+    HowSure,
+    WhoseWord,
+    chance_of,
+    learnt_from,
+    of_rule,
+    promised_by,
 )
+from moot.decide.learnt import LearntVote
+from moot.decide.promise import LEARNT_FROM, PARTS, fewest_answers
 from moot.decide.rule_file import FittedRule
-from moot.decide.rules import Plurality
-from moot.decide.studied import NothingLearnt, Studied, studied
-from moot.errors import UsageError
-from moot.strategies import Strategy, Traits, label, value_told
-from moot.strategies.option_values import option_json
-from moot.strategies.vote import Vote
-from moot.team import Team
+from moot.strategies import Strategy, Traits, label
+from moot.strategies.traits import GROUPING
 from moot.team.lessons import FOLDS
-from moot.traces import Abstained, DecidedByRule, Grouped, ToldProbability, of_kind
-from moot.types import WITH_ANSWER, Grouping, Verdict, canonical_json
-
-ABSTAIN = "abstain"
-"""The key beside a strategy's options."""
-LEVEL_OF_A_FOLD = level_of_each(FOLDS)
-"""Every fold of a run has a threshold of its own, and the run keeps its promise where all of them are kept."""
-EXPECTED = "expected {below: 0.9}, a probability, or {target: 0.95}, how many of the answers given are to be right"
+from moot.traces import Abstained, DecidedByRule, ToldProbability, of_kind
+from moot.types import WITH_ANSWER, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Abstain:
-    """From where on an answer is given. One of the two."""
+def weighed(verdict: Verdict, sure: HowSure, abstain: Abstain | None, whose: WhoseWord | None = None) -> Verdict:
+    """The verdict with its probability; where it is not sure enough, without its answer, which is kept in a record.
 
-    below: float | None = None
-    target: float | None = None
-
-    @classmethod
-    def of(cls, written: object) -> Abstain:
-        """As a file has it."""
-        if not isinstance(written, Mapping) or len(written) != 1 or not set(written) <= {"below", "target"}:
-            raise UsageError(f"{EXPECTED}, found {written!r:.80}")
-        ((name, value),) = written.items()
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-            raise UsageError(f"{name}: expected a number between 0 and 1, found {value!r:.40}")
-        return cls(**{name: float(value)})
-
-    def __str__(self) -> str:
-        return "{" + ", ".join(f"{name}: {value_told(value)}" for name, value in self.json().items()) + "}"
-
-    def json(self) -> dict[str, float]:
-        return {name: value for name in ("below", "target") if (value := getattr(self, name)) is not None}
-
-    @property
-    def fewest_lessons(self) -> int:
-        return FEWEST if self.target is None else FEWEST_FOR_PROMISE
-
-
-def why_no_probability(strategy: Strategy) -> str | None:
-    """Why nothing tells how sure the answers of a strategy are; None: something does."""
-    if isinstance(strategy, Vote) and strategy.early_stop:
-        return "early_stop leaves players unheard, and how sure an answer is hangs on all of them"
-    if isinstance(strategy, Vote | RuleVote):
-        return None
-    beside = "vote, weighted, learnt or leader, which decide from drafts alone"
-    return f"how sure {strategy.name} is cannot be told from its players' drafts; expected it beside {beside}"
-
-
-def kept_by(strategy: Strategy, team: Team) -> Kept:
-    if isinstance(strategy, Vote):
-        return Kept(Plurality(), PLURALITY, "everybody counts alike")
-    assert isinstance(strategy, RuleVote), why_no_probability(strategy)
-    return strategy.kept(team)
-
-
-def promised_by(rule: FittedRule, strategy: Strategy, target: float) -> Promise | None:
-    """What a rule that was read from a file promises of this strategy's answers; None: nothing for this target."""
-    kind = (
-        rule.kept_rule.kind if isinstance(strategy, LearntVote) else PLURALITY if isinstance(strategy, Vote) else None
-    )
-    return next((each for each in rule.promises.get(kind or "", ()) if each.target == target), None)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HowSure:
-    """What tells how sure an answer is, and from where on it is given."""
-
-    model: ChoiceModel | None
-    why: str
-    """What it was learnt from; where nothing was, why not."""
-    below: float | None = None
-    """None: where the team may abstain, nothing is given."""
-    held: str = ""
-    """Why nothing is, or what is promised of what is."""
-
-
-def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | None, team: Team) -> tuple[Team, HowSure]:
-    """How sure this team's answers are; and the team as it decides: with the lessons that are not kept for a promise."""
-    if rule is not None:
-        return team, _of_rule(rule, strategy, abstain)
-    players = tuple(player.name for player in team.players)
-    taught = studied(team.lessons, players)
-    if abstain is None or abstain.target is None:
-        return team, _told(taught, None if abstain is None else abstain.below)
-    lessons, kept_for_it = taught.parted()
-    deciding = replace(team, lessons=lessons)
-    target = abstain.target
-
-    def made() -> HowSure:
-        told = _told(studied(lessons, players), None)
-        if told.model is None:
-            return told
-        rule_kept = kept_by(strategy, deciding).rule
-        asked = studied(kept_for_it, players).for_promise()
-        promise = promise_of(rule_kept, told.model, *asked, target, level=LEVEL_OF_A_FOLD)
-        return replace(told, below=promise.threshold, held=promise.words())
-
-    # Not the strategy itself: one that another package brings may have an option that cannot be a key.
-    played = type(strategy), canonical_json(option_json(strategy))
-    return deciding, taught.once(("promise", played, target), made)
-
-
-def _of_rule(rule: FittedRule, strategy: Strategy, abstain: Abstain | None) -> HowSure:
-    told = HowSure(rule.kept_rule.model, _learnt_from(rule.questions))
-    if abstain is None:
-        return told
-    if abstain.target is None:
-        return replace(told, below=abstain.below)
-    promise = promised_by(rule, strategy, abstain.target)
-    assert promise is not None, "a rule that promises something else is refused when the file is read"
-    return replace(told, below=promise.threshold, held=promise.words())
-
-
-def _told(taught: Studied, below: float | None) -> HowSure:
-    model = taught.model()
-    if isinstance(model, NothingLearnt):
-        return HowSure(None, model.why)
-    return HowSure(model, _learnt_from(int(taught.candidates.settled.sum())), below)
-
-
-def _learnt_from(questions: int | None) -> str:
-    return "from graded questions" if questions is None else f"from {questions:,} graded questions"
-
-
-def weighed(verdict: Verdict, sure: HowSure, abstain: Abstain | None) -> Verdict:
-    """The verdict with its probability; where it is not sure enough, without its answer, which is kept in a record."""
-    if verdict.outcome not in WITH_ANSWER or verdict.answer is None:
+    `whose`: whose draft the answer is, where the strategy asks on after the drafts.
+    """
+    if not wants_weighing(verdict):
         return verdict
-    chance = None if sure.model is None else _chance(sure.model, verdict)
+    chance = chance_of(verdict, sure, whose)
+    if chance is None and sure.heard is not None:
+        sure = replace(sure, why=UNHEARD if sure.verdicts is None else WHOSE_UNKNOWN)
     traces = (*verdict.traces, ToldProbability(chance, sure.why))
     if abstain is None or (chance is not None and sure.below is not None and chance >= sure.below):
         return replace(verdict, traces=traces)
     return held_back(replace(verdict, traces=traces), _why(chance, sure), abstain, chance, sure.below)
+
+
+UNHEARD = "nothing was learnt of those alone who were asked"
+WHOSE_UNKNOWN = "nobody knows whose draft the answer is"
+
+
+def wants_weighing(verdict: Verdict) -> bool:
+    return verdict.outcome in WITH_ANSWER and verdict.answer is not None
+
+
+def untold(verdict: Verdict, why: str) -> Verdict:
+    """With a record of why nothing tells how sure it is."""
+    return (
+        replace(verdict, traces=(*verdict.traces, ToldProbability(None, why))) if wants_weighing(verdict) else verdict
+    )
 
 
 def held_back(verdict: Verdict, why: str, abstain: Abstain, chance: float | None, below: float | None) -> Verdict:
@@ -200,18 +93,6 @@ def percent_below(chance: float, below: float | None) -> str:
     return f"{100 * chance:.{digits}f}"
 
 
-def _chance(model: ChoiceModel, verdict: Verdict) -> float | None:
-    grouped = of_kind(verdict.traces, Grouped)
-    if not grouped or not verdict.who:
-        return None
-    grouping = Grouping(grouped[-1].groups, grouped[-1].stages)
-    number = grouping.group_of(verdict.who[0])
-    if number is None or not set(grouping.players) <= set(model.players):
-        return None
-    candidates = candidates_here(model.players, grouping)
-    return float(model.probabilities(candidates)[0, place_of(candidates, grouping.groups[number])])
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerChance:
     """That a verdict's answer is right, or would be; and from what that is known, or why it is not."""
@@ -225,7 +106,7 @@ class AnswerChance:
             return cls(told.probability, told.why)
         for decided in reversed(of_kind(verdict.traces, DecidedByRule)):
             if decided.probability is not None:
-                return cls(decided.probability, _learnt_from(None))  # its own words say why the rule stands
+                return cls(decided.probability, learnt_from(None))  # its own words say why the rule stands
         if verdict.outcome not in (*WITH_ANSWER, "abstained"):
             return cls(None, "there is no answer")
         return cls(None, UNTOLD)
@@ -242,8 +123,8 @@ class AnswerChance:
 
 
 UNTOLD = (
-    "no rule tells it: moot fit FILE -o rule.json learns one, for learnt: {from: rule.json}, or for another that decides from "
-    "drafts alone as rule: rule.json of its team"
+    "no rule tells it: moot fit FILE -o rule.json learns one, for learnt: {from: rule.json}, or for any other that was played in "
+    "the run as rule: rule.json of its team"
 )
 TIME_RAN_OUT = "the time ran out, and how sure an answer is hangs on what all players say"
 
@@ -271,6 +152,9 @@ def label_with(strategy: Strategy, abstain: Abstain | None) -> str:
 
 def traits_with(traits: Traits, abstain: Abstain | None, rule: FittedRule | None) -> Traits:
     """What abstains learns how sure it is from the other questions of the run, where no rule tells it."""
+    if not traits.alone and (abstain is not None or (rule is not None and rule.of_strategy is not None)):
+        # Which drafts mean the same, and whose draft its answer is, is asked on its behalf.
+        traits = replace(traits, prompts=tuple(dict.fromkeys((*traits.prompts, GROUPING))))
     if abstain is None:
         return traits
     traits = replace(traits, weighs=True)  # whether its word stands is a rule's, be it a vote's
@@ -284,8 +168,11 @@ def sureness_shape(strategy: Strategy, abstain: Abstain | None, rule: FittedRule
     if rule is None:
         return {}
     shape: dict[str, Any] = {} if isinstance(strategy, LearntVote) else {"rule": rule.mark}
+    if rule.of_strategy is not None:
+        model = rule.of_strategy.model
+        shape["verdicts"] = [model.bias, model.slope, model.own]
     if abstain is not None and abstain.target is not None:
-        shape["from"] = _of_rule(rule, strategy, abstain).below
+        shape["from"] = of_rule(rule, strategy, abstain).below
     return shape
 
 
@@ -295,6 +182,10 @@ def abstention_warnings(abstain: Abstain | None, rule: FittedRule | None, strate
         return ()
     promise = promised_by(rule, strategy, abstain.target)
     return () if promise is None or promise.threshold is not None else (promise.words(),)
+
+
+def unused_words(team: str, why: str | None) -> tuple[str, ...]:
+    return () if why is None else (f"the rule of team {team} is not made use of: {why}",)
 
 
 def too_few_for(abstain: Abstain | None, questions: int) -> str | None:

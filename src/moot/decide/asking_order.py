@@ -15,7 +15,6 @@ from moot.decide.cascading import (
     best_order,
     in_waves,
     learnt_order,
-    voices_in,
 )
 from moot.decide.deciding import Kept
 from moot.decide.rule_file import FittedRule
@@ -24,7 +23,7 @@ from moot.errors import UsageError
 from moot.strategies import list_told
 from moot.team import Team
 
-BEST, LEARNT, CHEAPEST = "best", "learnt", "cheapest"
+BEST_FIRST, LEARNT_FIRST, CHEAPEST_FIRST = "best", "learnt", "cheapest"
 
 
 class GivenOrder(tuple[str, ...]):
@@ -34,7 +33,7 @@ class GivenOrder(tuple[str, ...]):
 
     def __str__(self) -> str:
         told = list_told(self)
-        return json.dumps(told) if len(self) == 1 and told in (BEST, LEARNT, CHEAPEST) else told
+        return json.dumps(told) if len(self) == 1 and told in (BEST_FIRST, LEARNT_FIRST, CHEAPEST_FIRST) else told
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +49,8 @@ class AskingPlan:
     voices: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if isinstance(self.until, UntilDecided):
-            object.__setattr__(self, "voices", voices_in(self.until.rule, self.players))
+        if self.until.threshold is None:
+            object.__setattr__(self, "voices", self.until.rule.added_voices(self.players))
 
 
 def given_order(order: Sequence[str], team: Team) -> list[str]:
@@ -100,9 +99,9 @@ class Wanted:
 
 
 _WORDS = {
-    BEST: "who was right most often first",
-    LEARNT: "whose voice counts most first",
-    "cheapest": "the cheapest first",
+    BEST_FIRST: "who was right most often first",
+    LEARNT_FIRST: "whose voice counts most first",
+    CHEAPEST_FIRST: "the cheapest first",
 }
 
 
@@ -123,7 +122,7 @@ def asking_by_lessons(wanted: Wanted, taught: Studied) -> AskingPlan:
         return AskingPlan(players, wanted.waves(players, range(len(players))), until, words, kept)
     known = taught.candidates.graded(learnt.settled)
     waves = wanted.waves(
-        players, best_order(known) if wanted.order == BEST else learnt_order(learnt.model, learnt.rule)
+        players, best_order(known) if wanted.order == BEST_FIRST else learnt_order(learnt.model, learnt.rule)
     )
     models = {} if wanted.threshold is None else taught.stages(waves, learnt)
     return _asking(wanted, players, waves, kept, models)
@@ -134,7 +133,7 @@ def asking_by_rule(wanted: Wanted, players: tuple[str, ...], rule: FittedRule) -
     kept = rule.kept_rule
     assert kept.model is not None, "a file has one"
     learnt = [players.index(kept.model.players[seat]) for seat in learnt_order(kept.model, kept.rule)]
-    if wanted.order == BEST:
+    if wanted.order == BEST_FIRST:
         if not rule.accuracy:
             raise UsageError("from: how often each player was right is not in it; moot fit learns one anew")
         learnt = sorted(range(len(players)), key=lambda seat: -rule.accuracy[players[seat]])
@@ -153,6 +152,6 @@ def _asking(wanted: Wanted, players: tuple[str, ...], waves: Waves, kept: Kept, 
     if wanted.threshold is not None:
         until = UntilSure(wanted.threshold, models, kept.rule, or_decided=not wanted.to_the_end)
         return AskingPlan(players, waves, until, wanted.words, kept)
-    if wanted.order == LEARNT:
+    if wanted.order == LEARNT_FIRST:
         return AskingPlan(players, waves, UntilDecided(kept.rule), wanted.words, kept)
     return AskingPlan(players, waves, UntilDecided(), wanted.words)

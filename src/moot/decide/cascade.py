@@ -26,16 +26,16 @@ from moot.decide.asking_order import (
     given_order,
 )
 from moot.decide.candidates import candidates_by_name
-from moot.decide.cascading import UntilDecided, WaveResult
+from moot.decide.cascading import WaveResult
 from moot.decide.deciding import places_of_groups, traits_of_rule
-from moot.decide.last_stage import GivenStage, stage_of, traits_with
+from moot.decide.last_stage import GivenStage, stage_of, traits_ending_with
 from moot.decide.rule_file import RuleContent, rule_of
 from moot.decide.studied import studied
 from moot.strategies import Strategy
 from moot.strategies.captaincy import Captained, by_captain, nobody_answered
 from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import Traits
-from moot.strategies.vote import NOT_NEEDED, verdict_of_groups
+from moot.strategies.vote import verdict_of_groups, with_spared
 from moot.team import Team
 from moot.traces import Cascaded, DecidedByRule
 from moot.types import Answer, Grouping, Question, Verdict
@@ -95,7 +95,7 @@ class Cascade(Captained):
         traits = traits_of_rule(learns=self._uses_lessons and self.from_ is None)
         if self.last_stage is None or self.then is None:
             return traits
-        return traits_with(traits, self.last_stage, self.then)
+        return traits_ending_with(traits, self.last_stage, self.then)
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
         names = tuple(player.name for player in team.players)
@@ -104,13 +104,13 @@ class Cascade(Captained):
         self._names(team)
         if self.from_ is not None:
             for table in team.tables():
-                self._asking(table)
+                self.asking(table)
         if self.last_stage is None:
             return by_captain(team, self.captain, needed=False)
         return self.last_stage.lineups(team)
 
     async def play(self, question: Question, team: Team) -> Verdict:
-        plan = self._asking(team)
+        plan = self.asking(team)
         course = _Course(question, team, plan)
         while course.left and not course.enough:
             await course.ask()
@@ -122,7 +122,8 @@ class Cascade(Captained):
     def _until(self) -> float | None:
         return None if isinstance(self.until, str) else self.until
 
-    def _asking(self, team: Team) -> AskingPlan:
+    def asking(self, team: Team) -> AskingPlan:
+        """Whom this team asks when, and until when."""
         players = tuple(player.name for player in team.players)
         wanted = Wanted(self.order, self._names(team), self._until, self.wave, to_the_end=self.then is not None)
         if not self._uses_lessons:
@@ -182,7 +183,7 @@ class _Course:
     def _may_be_enough(self) -> bool:
         """Whether it could be, if all who spoke meant the same: which answers do is asked only then."""
         spoke = tuple(draft.player for draft in self.drafts if draft.text is not None)
-        if not isinstance(self.plan.until, UntilDecided) or min(self.plan.voices.values()) < 0:
+        if self.plan.until.threshold is not None or min(self.plan.voices.values()) < 0:
             return True
         return bool(spoke) and bool(self._stand((spoke,)).enough[0])
 
@@ -192,7 +193,7 @@ class _Course:
         return self.plan.until.hear(candidates_by_name(asked, [groups], [{}]), waiting)
 
     def verdict(self, until: float | None) -> Verdict:
-        drafts = [self.heard.get(name) or _not_asked(name) for name in self.plan.players]
+        drafts = with_spared(self.heard, self.plan.players)
         if not self.answered or self.grouping is None or self.standing is None:
             return replace(nobody_answered(drafts), traces=self.records(until))
         asked = tuple(draft.player for draft in self.drafts)
@@ -200,7 +201,8 @@ class _Course:
         groups = list(zip(self.grouping.groups, places, strict=True))
         tied = [group for group, place in groups if self.standing.ahead[0, place]]
         points = [float(self.standing.scores[0, place]) for _, place in groups]
-        found = verdict_of_groups(self.question, self.team, drafts, self.grouping, tied, points)
+        spared = [name for name in self.plan.players if name not in self.heard]
+        found = verdict_of_groups(self.question, self.team, drafts, self.grouping, tied, points, spared)
         return replace(found, traces=(*found.traces, *self.records(until)))
 
     def records(self, until: float | None, then: str | None = None) -> tuple[Cascaded | DecidedByRule, ...]:
@@ -214,7 +216,3 @@ class _Course:
             return (path,)
         chance = self.probabilities[-1] if self.probabilities else None
         return DecidedByRule(kept.kind, kept.rule.words(), kept.why, chance, dict(kept.weights)), path
-
-
-def _not_asked(name: str) -> Answer:
-    return Answer(name, None, outcome="unanswered", cause=NOT_NEEDED)

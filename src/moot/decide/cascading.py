@@ -15,7 +15,7 @@ import numpy as np
 
 from moot.decide.candidates import Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn
-from moot.decide.rules import EQUAL, DraftRule, Leader, MostProbable, Plurality, WeightedSum, winners
+from moot.decide.rules import EQUAL, DraftRule, MostProbable, Plurality, winners
 
 Waves = Sequence[Sequence[int]]
 """The seats that are asked together, wave after wave."""
@@ -38,6 +38,18 @@ class WaveResult:
 
 
 class StopRule(Protocol):
+    @property
+    def rule(self) -> DraftRule:
+        """What decides where everybody was asked."""
+
+    @property
+    def threshold(self) -> float | None:
+        """How likely the answer must be right; None: nobody else is asked once the rest cannot change it."""
+
+    @property
+    def models(self) -> StageModels:
+        """What tells that, for whoever was asked."""
+
     def hear(self, heard: Candidates, waiting: Sequence[str]) -> WaveResult:
         """`heard`: the table of those who were asked, and of nobody else. `waiting`: who could still be."""
 
@@ -49,6 +61,14 @@ class UntilDecided:
     rule: DraftRule = field(default_factory=Plurality)
     never: bool = False
     """Everybody is asked all the same: what is wanted beyond a winner, nobody knows."""
+
+    @property
+    def threshold(self) -> None:
+        return None
+
+    @property
+    def models(self) -> StageModels:
+        return {}
 
     def hear(self, heard: Candidates, waiting: Sequence[str]) -> WaveResult:
         ahead, enough, scores = settled_by(self.rule, heard, waiting)
@@ -81,28 +101,11 @@ class UntilSure:
         return WaveResult(ahead, sure | (decided & bool(waiting)), taken, chances)
 
 
-def voices_in(rule: DraftRule, players: Sequence[str]) -> dict[str, float]:
-    """What each voice counts, where a rule takes the answer with the most behind it."""
-    if isinstance(rule, MostProbable) and not rule.model.categories:
-        model = rule.model
-        return dict(zip(model.players, (model.weights + model.common).tolist(), strict=True))
-    if isinstance(rule, WeightedSum):
-        return {name: rule.weights.get(name, 0.0) for name in players}
-    if isinstance(rule, Leader) and rule.unless is None:
-        return {name: len(players) + 1.0 if name == rule.player else 1.0 for name in players}
-    if isinstance(rule, Plurality):
-        return dict.fromkeys(players, 1.0)
-    raise ValueError(f"nobody knows beforehand what could change {rule.words()}")
-
-
 def settled_by(rule: DraftRule, heard: Candidates, waiting: Sequence[str]) -> tuple[Bools, Bools, Floats]:
     """The answers that are ahead, of which questions the rest cannot change that, and what each answer has behind it."""
-    voices = voices_in(rule, (*heard.players, *waiting))
+    voices = rule.added_voices((*heard.players, *waiting))
     scores = heard.support @ np.array([voices[name] for name in heard.players])
-    told = scores.copy()
-    if isinstance(rule, WeightedSum):
-        voiceless = ~(scores > 0).any(axis=1)
-        told[voiceless] = heard.counts[voiceless]
+    told = rule.sums_told(scores, heard)
     best = np.where(heard.given, told, -np.inf).max(axis=1, keepdims=True)
     ahead: Bools = heard.given & (told >= best - EQUAL)
     return ahead, cannot_change(scores, heard.given, np.array([voices[name] for name in waiting])), told
@@ -198,7 +201,7 @@ def learnt_order(model: ChoiceModel, rule: DraftRule | None = None) -> list[int]
     Who says what somebody better says too counts little, however often it is right: so it comes late. `rule`: left out, the
     model decides.
     """
-    voices = voices_in(MostProbable(model) if rule is None else rule, model.players)
+    voices = (MostProbable(model) if rule is None else rule).added_voices(model.players)
     learnt = model.weights + model.common
     return sorted(range(len(learnt)), key=lambda seat: (-voices[model.players[seat]], -float(learnt[seat])))
 

@@ -14,9 +14,8 @@ import numpy as np
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import FEWEST, LearntRule
-from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, winners
+from moot.decide.rules import DraftRule, winners
 from moot.decide.studied import NothingLearnt
-from moot.decide.weights import weights_of
 from moot.strategies.captaincy import Captained, nobody_answered
 from moot.strategies.traits import CallBound, Traits
 from moot.strategies.vote import verdict_of_groups
@@ -38,23 +37,10 @@ class Kept:
 
     @classmethod
     def of(cls, learnt: LearntRule | NothingLearnt, players: Sequence[str]) -> Kept:
-        weights = voices(learnt.rule, players)
+        weights = learnt.rule.voices(players)
         if isinstance(learnt, NothingLearnt):
             return cls(learnt.rule, learnt.kept, learnt.why, weights=weights)
         return cls(learnt.rule, learnt.kept, learnt.words(), learnt.model, weights)
-
-
-def voices(rule: DraftRule, players: Sequence[str]) -> dict[str, float]:
-    """What each player's voice counts, where a rule goes by that."""
-    if isinstance(rule, MostProbable):
-        return weights_of(rule.model)
-    if isinstance(rule, WeightedSum):
-        return {name: rule.weights.get(name, 0.0) for name in players}
-    if isinstance(rule, Plurality):
-        return dict.fromkeys(players, 1.0)
-    if isinstance(rule, Leader) and rule.unless is None:
-        return {name: float(name == rule.player) for name in players}
-    return {}
 
 
 def traits_of_rule(*, learns: bool) -> Traits:

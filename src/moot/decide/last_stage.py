@@ -78,7 +78,7 @@ def _problem(traits: Traits) -> str | None:
     return None
 
 
-def traits_with(traits: Traits, last: Strategy, then: str | Mapping[str, Any]) -> Traits:
+def traits_ending_with(traits: Traits, last: Strategy, then: str | Mapping[str, Any]) -> Traits:
     """Of a cascade that ends with this stage: all that the stage may do, it may."""
     end = traits_of(last)
     return replace(
@@ -91,6 +91,7 @@ def traits_with(traits: Traits, last: Strategy, then: str | Mapping[str, Any]) -
         learns=traits.learns,
         weighs=traits.weighs,
         fewest_lessons=traits.fewest_lessons,
+        plays=(last,),
     )
 
 

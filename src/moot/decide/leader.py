@@ -13,16 +13,14 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge
 
 from moot.decide.candidates import Candidates
-from moot.decide.deciding import Kept, RuleVote, traits_of_rule, voices
+from moot.decide.deciding import Kept, RuleVote, traits_of_rule
 from moot.decide.learning import best_player
-from moot.decide.rules import DraftRule, Leader, expected_worth
+from moot.decide.rules import NEVER, DraftRule, Leader, expected_worth
 from moot.decide.studied import studied
 from moot.errors import UsageError
 from moot.strategies.captaincy import by_captain
 from moot.strategies.traits import Traits
 from moot.team import Team
-
-NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ class LedVote(RuleVote):
         players = tuple(player.name for player in team.players)
         if self.player is not None and self.unless is not None:
             given = Leader(self.player, self._number(self.unless))
-            return Kept(given, self.name, "who leads is given", weights=voices(given, players))
+            return Kept(given, self.name, "who leads is given", weights=given.voices(players))
         taught = studied(team.lessons, players)
         return Kept.of(taught.rule(self.name, self._learnt, (self.player, self.unless)), players)
 

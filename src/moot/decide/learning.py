@@ -25,7 +25,7 @@ FEWEST = 20
 """With fewer graded questions nothing is learnt."""
 FOLDS = 5
 
-LEARNT, PLURALITY, SINGLE = "learnt", "plurality", "best single"
+LEARNT, PLURALITY, BEST_SINGLE = "learnt", "plurality", "best single"
 
 Learner = Callable[[Candidates, Sequence[str]], DraftRule]
 """From settled questions, and what each is a part of, to a rule."""
@@ -57,7 +57,7 @@ class LearntRule:
     """By kind of rule what it got right of each of these, not having been learnt on it."""
 
     def words(self) -> str:
-        rival = max((PLURALITY, SINGLE), key=lambda name: self.found[name])
+        rival = max((PLURALITY, BEST_SINGLE), key=lambda name: self.found[name])
         beside = f"{100 * self.ahead:+.1f} points beside {rival} on questions it was not learnt from"
         error = f"with a standard error of {100 * self.error:.1f} as far as questions go"
         if self.kept == self.learnt:
@@ -89,30 +89,30 @@ def learn_rule(
     settled = np.flatnonzero(candidates.settled)
     known = candidates.graded(settled)
     names = [units[place] for place in settled]
-    if (few := too_few(len(known), names)) is not None:
+    if (few := too_few_to_learn(len(known), names)) is not None:
         raise UsageError(few)
     outer = folds_of(names)
-    values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (kind, PLURALITY, SINGLE)}
+    values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (kind, PLURALITY, BEST_SINGLE)}
     for fold in np.unique(outer):
         inside, outside = np.flatnonzero(outer == fold), np.flatnonzero(outer != fold)
         train, test = known.at(outside), known.at(inside)
         values[kind][inside] = expected_worth(learner(train, [names[place] for place in outside]), test)
         values[PLURALITY][inside] = expected_worth(Plurality(), test)
-        values[SINGLE][inside] = expected_worth(Leader(best_player(train)), test)
+        values[BEST_SINGLE][inside] = expected_worth(Leader(best_player(train)), test)
     found = {name: float(value.mean()) for name, value in values.items()}
-    rival = max((PLURALITY, SINGLE), key=lambda name: found[name])
+    rival = max((PLURALITY, BEST_SINGLE), key=lambda name: found[name])
     ahead, error = _difference(values[kind] - values[rival], names)
     rule: DraftRule
     if ahead > error:
         kept, rule = kind, learner(known, names)
     else:
         kept, rule = rival, Plurality() if rival == PLURALITY else Leader(best_player(known))
-    model = rule.model if isinstance(rule, MostProbable) else most_probable(known, names).model
+    model = most_probable(known, names).model if rule.learnt_model is None else rule.learnt_model
     left_out = len(candidates) - len(known)
     return LearntRule(rule, kept, model, len(known), left_out, found, ahead, error, kind, settled, values)
 
 
-def too_few(graded: int, units: Sequence[str]) -> str | None:
+def too_few_to_learn(graded: int, units: Sequence[str]) -> str | None:
     """Why nothing is learnt from so many; None: they are enough."""
     if len(set(units)) >= FEWEST:
         return None

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from moot.decide.candidates import Candidates, Floats
+from moot.decide.rules import DraftRule
 from moot.decide.weights import effective_alternatives
 
 ROUNDS = 200
@@ -21,7 +22,7 @@ CLOSE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class OneCoin:
+class OneCoin(DraftRule):
     """The answer that is likeliest where each player is right with a chance of its own, whatever the question and the
     others, and its mistakes are spread over the wrong answers. Whoever is worse than chance speaks against an answer."""
 

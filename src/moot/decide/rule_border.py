@@ -75,13 +75,18 @@ def checked_weight(value: object, place: str) -> float:
     return float(value)
 
 
+def checked_count(value: object, place: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
+        raise UsageError(f"{WRITTEN}: {place}: expected a count of questions, found {value!r:.40}")
+    return value
+
+
 def checked_figure(figure: Mapping[str, Any], place: str) -> Estimate | None:
     """None where a part of it is not known. What cannot be is refused: a false figure is worse than none."""
     n, ends = figure.get("n"), [figure.get(key) for key in ("value", "low", "high")]
     if n is None or None in ends:
         return None
-    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-        raise UsageError(f"{WRITTEN}: {place}.n: expected a count of questions, found {n!r:.40}")
+    n = checked_count(n, f"{place}.n")
     if not all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
         raise UsageError(f"{WRITTEN}: {place}: expected numbers")
     value, low, high = map(float, ends)  # type: ignore[arg-type]

@@ -15,23 +15,22 @@ import numpy as np
 
 from moot.decide.cascading import StageModels
 from moot.decide.choice_model import ChoiceModel
-from moot.decide.deciding import Kept, voices
-from moot.decide.learning import LEARNT, PLURALITY, SINGLE, LearntRule
+from moot.decide.deciding import Kept
+from moot.decide.fitted_verdicts import VERDICTS, FittedVerdicts, read_verdicts
+from moot.decide.learning import BEST_SINGLE, LEARNT, PLURALITY, LearntRule
 from moot.decide.promise import Promise
-from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_figure, checked_weight
-from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality
-from moot.decide.weights import weights_in_words, weights_of
+from moot.decide.rule_border import LONGEST_WHY, WRITTEN, check_values, checked_count, checked_figure, checked_weight
+from moot.decide.rules import DIGITS, DraftRule, Leader, MostProbable, Plurality
 from moot.errors import UsageError
 from moot.models.border import words
 from moot.types import Estimate, digest
 
 FORM = 1
 """Of the file. A newer one is not read as if it were this."""
-DIGITS = 6
 DECIDING = ("kept", "leader", "players", "prompts", "probability")
 STAGES = "stages"
 """What was learnt of some of the players alone: a rule needs none, who asks one after another does."""
-READ = ("form", "why", "figures", "learnt_from", "promises", STAGES, *DECIDING)
+READ = ("form", "why", "figures", "learnt_from", "promises", VERDICTS, STAGES, *DECIDING)
 """What is made use of; the rest is for people."""
 
 
@@ -91,6 +90,10 @@ class FittedRule:
     """So many taught it."""
     promises: Mapping[str, tuple[Promise, ...]] = field(default_factory=dict)
     """By kind of rule, its own and plurality: thresholds with a promise."""
+    verdicts: Mapping[str, FittedVerdicts] = field(default_factory=dict)
+    """By a mark of what was played: what the verdicts of strategies are worth that ask on after the drafts."""
+    of_strategy: FittedVerdicts | None = None
+    """Of these the one that is asked about, where a strategy holds the rule that it needs it of."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -108,13 +111,12 @@ def rule_content(
 ) -> dict[str, Any]:
     """As it is written. `told`: what stands beside the rule, such as figures, notes, where it was learnt and when."""
     model = learnt.model
-    leader = learnt.rule.player if isinstance(learnt.rule, Leader) else None
     return {
         "form": FORM,
         "kept": learnt.kept,
         "why": learnt.words(),
-        "words": rule_in_words(learnt.rule, [seat.name for seat in seats]),
-        "leader": leader,
+        "words": learnt.rule.players_in_words([seat.name for seat in seats]),
+        "leader": learnt.rule.leader,
         "players": {
             seat.name: {
                 "model": seat.model,
@@ -144,15 +146,6 @@ def _written(model: ChoiceModel) -> dict[str, Any]:
     }
 
 
-def rule_in_words(rule: DraftRule, players: Sequence[str]) -> list[str]:
-    """`qwen counts double`, `gemma adds nothing`."""
-    if isinstance(rule, MostProbable):
-        return weights_in_words(weights_of(rule.model))
-    if isinstance(rule, Leader):
-        return [f"{rule.player} decides; the others count where {rule.player} says nothing"]
-    return ["everybody counts alike"] if isinstance(rule, Plurality) else weights_in_words(voices(rule, players))
-
-
 def _rounded(value: float) -> float:
     return round(float(value), DIGITS)
 
@@ -178,13 +171,14 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
     return FittedRule(
         seats,
         _text(content, "prompts", "prompts"),
-        Kept(rule, kept, _cut_why(why), model, voices(rule, model.players)),
+        Kept(rule, kept, _cut_why(why), model, rule.voices(model.players)),
         _expected(content.get("figures"), kept),
         _accuracy(players),
         {frozenset(model.players): model, **_stages(content.get(STAGES), model.players)},
         str(RuleContent(content)),
         _questions(content.get("learnt_from")),
         _promises(content.get("promises")),
+        read_verdicts(content.get(VERDICTS), _several_promises),
     )
 
 
@@ -214,18 +208,19 @@ def _stages(written: object, players: Sequence[str]) -> StageModels:
 
 def promises_content(promises: Mapping[str, Sequence[Promise]]) -> dict[str, Any]:
     """As they are written."""
-    return {
-        kind: [
-            {key: _rounded(value) if isinstance(value, float) else value for key, value in asdict(each).items()}
-            for each in several
-        ]
-        for kind, several in promises.items()
-    }
+    return {kind: promise_rows(several) for kind, several in promises.items()}
+
+
+def promise_rows(several: Sequence[Promise]) -> list[dict[str, Any]]:
+    return [
+        {key: _rounded(value) if isinstance(value, float) else value for key, value in asdict(each).items()}
+        for each in several
+    ]
 
 
 def _questions(learnt_from: object) -> int | None:
     questions = learnt_from.get("questions") if isinstance(learnt_from, Mapping) else None
-    return questions if isinstance(questions, int) and not isinstance(questions, bool) else None
+    return None if questions is None else checked_count(questions, "learnt_from.questions")
 
 
 def _promises(written: object) -> dict[str, tuple[Promise, ...]]:
@@ -236,15 +231,25 @@ def _promises(written: object) -> dict[str, tuple[Promise, ...]]:
     return {str(kind): tuple(map(_promise, several)) for kind, several in written.items()}
 
 
+def _several_promises(written: object) -> tuple[Promise, ...]:
+    if not isinstance(written, list | tuple | None):
+        raise UsageError(f"{WRITTEN}: promises: expected a list, found {written!r:.40}")
+    return tuple(map(_promise, written or ()))
+
+
 def _promise(written: object) -> Promise:
     if not isinstance(written, Mapping):
         raise UsageError(f"{WRITTEN}: promises: expected keys and values, found {written!r:.40}")
     shares = {key: written.get(key) for key in ("target", "threshold", "coverage")}
-    counts = {key: written.get(key) for key in ("answered", "right", "questions", "fewest")}
-    for key, value in {**shares, **counts}.items():
-        fits = isinstance(value, int) if key in counts else isinstance(value, int | float) and 0 <= value <= 1
+    counted = ("answered", "right", "questions", "fewest")
+    counts = {key: checked_count(written.get(key), f"promises: {key}") for key in counted}
+    for key, value in shares.items():
+        fits = isinstance(value, int | float) and 0 <= value <= 1
         if isinstance(value, bool) or not (fits or (key == "threshold" and value is None)):
             raise UsageError(f"{WRITTEN}: promises: {key}: expected a number, found {value!r:.40}")
+    if not counts["right"] <= counts["answered"] <= counts["questions"]:
+        found = f"{counts['right']}, {counts['answered']}, {counts['questions']}"
+        raise UsageError(f"{WRITTEN}: promises: expected right ≤ answered ≤ questions, found {found}")
     return Promise(**shares, **counts)  # type: ignore[arg-type]
 
 
@@ -259,11 +264,11 @@ def _rule(content: Mapping[str, Any], model: ChoiceModel) -> tuple[str, DraftRul
         return LEARNT, MostProbable(model)
     if kept == PLURALITY:
         return PLURALITY, Plurality()
-    if kept == SINGLE and leader in model.players:
-        return SINGLE, Leader(str(leader))
-    if kept == SINGLE:
+    if kept == BEST_SINGLE and leader in model.players:
+        return BEST_SINGLE, Leader(str(leader))
+    if kept == BEST_SINGLE:
         raise UsageError(f"{WRITTEN}: leader: expected one of {', '.join(model.players)}, found {leader!r:.40}")
-    raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {SINGLE}, found {kept!r:.40}")
+    raise UsageError(f"{WRITTEN}: kept: expected {LEARNT}, {PLURALITY} or {BEST_SINGLE}, found {kept!r:.40}")
 
 
 def _model(written: Mapping[str, Any], players: tuple[str, ...], place: str = "probability") -> ChoiceModel:

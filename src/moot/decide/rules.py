@@ -1,35 +1,83 @@
 """Rules that decide from drafts: each gives the answers of a question a score, and the highest wins.
 
-A tie is left to whoever decides (`winners`): in a vote it goes to the captain's group, else by lot.
+A tie is left to whoever decides (`winners`): in a vote it goes to the captain's group, else by lot. Whoever plays, replays,
+writes or advises a rule asks the rule itself: a new one is one class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel
+from moot.decide.weights import weights_in_words, weights_of
 
 EQUAL = 1e-9
 """Scores that differ by less are a tie."""
+DIGITS = 6
+"""Of a weight or a share that is written into a file."""
+NEVER = "never"
+"""In a file: nobody overrules a leader."""
 
 
-class DraftRule(Protocol):
-    """From the answers that were given to which is taken."""
+class DraftRule:
+    """From the answers that were given to which is taken. What a rule does not say of itself claims nothing."""
+
+    __slots__ = ()
 
     def scores(self, candidates: Candidates) -> Floats:
         """Questions × places; what is not an answer has minus infinity."""
+        raise NotImplementedError
 
     def words(self) -> str:
         """What it goes by, such as "the largest group"."""
+        raise NotImplementedError
+
+    def voices(self, players: Sequence[str]) -> dict[str, float]:
+        """What each player's voice counts, for people; empty: it does not go by that."""
+        return {}
+
+    def added_voices(self, players: Sequence[str]) -> dict[str, float]:
+        """What each voice adds to its answer, where the answer with the largest sum is taken, whoever else is heard."""
+        raise ValueError(f"nobody knows beforehand what could change {self.words()}")
+
+    def sums_told(self, sums: Floats, candidates: Candidates) -> Floats:
+        """Questions × places: what it goes by where the voices come to these sums."""
+        return sums
+
+    def players_in_words(self, players: Sequence[str]) -> list[str]:
+        """A sentence for each player, or for all: `qwen counts double`, `gemma adds nothing`."""
+        return weights_in_words(self.voices(players))
+
+    def team_in_words(self, players: Sequence[str]) -> str:
+        """These players, deciding by it, in a few words."""
+        return f"{self.words()}, of {', '.join(players)}"
+
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+        """What plays it with these players, as an experiment file names it. `rule_file`: where what was learnt is written."""
+        raise ValueError(f"no strategy goes by {self.words()}")
+
+    @property
+    def leader(self) -> str | None:
+        """Whose answer it is, where it is one player's."""
+        return None
+
+    @property
+    def learnt_model(self) -> ChoiceModel | None:
+        """What was learnt, where it is that which decides."""
+        return None
+
+    def by_model(self, model: ChoiceModel) -> DraftRule:
+        """The same rule by what other questions taught."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
-class Plurality:
+class Plurality(DraftRule):
     """The largest group."""
 
     def scores(self, candidates: Candidates) -> Floats:
@@ -38,9 +86,24 @@ class Plurality:
     def words(self) -> str:
         return "the largest group of answers"
 
+    def voices(self, players: Sequence[str]) -> dict[str, float]:
+        return dict.fromkeys(players, 1.0)
+
+    def added_voices(self, players: Sequence[str]) -> dict[str, float]:
+        return self.voices(players)
+
+    def players_in_words(self, players: Sequence[str]) -> list[str]:
+        return ["everybody counts alike"]
+
+    def team_in_words(self, players: Sequence[str]) -> str:
+        return f"vote of {', '.join(players)}"
+
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+        return "vote"
+
 
 @dataclass(frozen=True, slots=True)
-class WeightedSum:
+class WeightedSum(DraftRule):
     """The group with the most weight behind it; a player without a weight has none. Where nobody who spoke has any
     weight, all count alike."""
 
@@ -48,17 +111,33 @@ class WeightedSum:
 
     def scores(self, candidates: Candidates) -> Floats:
         weight = np.array([self.weights.get(name, 0.0) for name in candidates.players])
-        found = candidates.support @ weight
-        voiceless = ~(found > 0).any(axis=1)
-        found[voiceless] = candidates.counts[voiceless]
+        found = self.sums_told(candidates.support @ weight, candidates)
         return np.where(candidates.given, found, -np.inf)
+
+    def sums_told(self, sums: Floats, candidates: Candidates) -> Floats:
+        told = sums.copy()
+        voiceless = ~(sums > 0).any(axis=1)
+        told[voiceless] = candidates.counts[voiceless]
+        return told
 
     def words(self) -> str:
         return "the group with the most weight behind it"
 
+    def voices(self, players: Sequence[str]) -> dict[str, float]:
+        return {name: self.weights.get(name, 0.0) for name in players}
+
+    def added_voices(self, players: Sequence[str]) -> dict[str, float]:
+        return self.voices(players)
+
+    def team_in_words(self, players: Sequence[str]) -> str:
+        return f"weighted vote of {', '.join(players)}"
+
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+        return {"weighted": {"weights": {name: round(weight, DIGITS) for name, weight in self.weights.items()}}}
+
 
 @dataclass(frozen=True, slots=True)
-class Leader:
+class Leader(DraftRule):
     """One player's answer, unless so many others agree on another, or it is silent: then the largest group of the others."""
 
     player: str
@@ -86,9 +165,43 @@ class Leader:
             return f"{self.player}'s answer, or the largest group of the others where {self.player} is silent"
         return f"{self.player}'s answer, unless {self.unless} others agree on another"
 
+    def voices(self, players: Sequence[str]) -> dict[str, float]:
+        return {name: float(name == self.player) for name in players} if self.unless is None else {}
+
+    def added_voices(self, players: Sequence[str]) -> dict[str, float]:
+        if self.unless is not None:
+            return DraftRule.added_voices(self, players)
+        return {name: len(players) + 1.0 if name == self.player else 1.0 for name in players}
+
+    def players_in_words(self, players: Sequence[str]) -> list[str]:
+        return [f"{self.player} decides; the others count where {self.player} says nothing"]
+
+    def team_in_words(self, players: Sequence[str]) -> str:
+        others = [name for name in players if name != self.player]
+        named, several = ", ".join(others), len(others) > 1
+        if not others:
+            return f"{self.player} alone"
+        if self.unless is None:
+            return f"{self.player}; where it is silent {'the vote of ' if several else ''}{named}"
+        if self.unless == 1:
+            return f"{self.player}, unless {'any of ' if several else ''}{named} differ{'' if several else 's'}"
+        enough = (
+            f"{self.unless} of {named}" if self.unless < len(others) else f"{', '.join(others[:-1])} and {others[-1]}"
+        )
+        return f"{self.player}, unless {enough} agree on another answer"
+
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+        if set(players) == {self.player}:
+            return "vote"  # of one: what it was chosen on is a team's, and who plays solo is of no team
+        return {"leader": {"player": self.player, "unless": NEVER if self.unless is None else self.unless}}
+
+    @property
+    def leader(self) -> str | None:
+        return self.player
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MostProbable:
+class MostProbable(DraftRule):
     """The answer that is right with the highest probability, by what was learnt on other questions."""
 
     model: ChoiceModel
@@ -99,6 +212,27 @@ class MostProbable:
 
     def words(self) -> str:
         return "the answer with the highest probability"
+
+    def voices(self, players: Sequence[str]) -> dict[str, float]:
+        return weights_of(self.model)
+
+    def added_voices(self, players: Sequence[str]) -> dict[str, float]:
+        if self.model.categories:
+            return DraftRule.added_voices(self, players)
+        return weights_of(self.model)
+
+    def team_in_words(self, players: Sequence[str]) -> str:
+        return f"learnt rule of {', '.join(players)}"
+
+    def as_strategy(self, players: Sequence[str], rule_file: str) -> str | dict[str, Any]:
+        return {"learnt": {"from": rule_file}}
+
+    @property
+    def learnt_model(self) -> ChoiceModel | None:
+        return self.model
+
+    def by_model(self, model: ChoiceModel) -> DraftRule:
+        return MostProbable(model)
 
 
 def winners(rule: DraftRule, candidates: Candidates) -> Bools:

@@ -16,8 +16,8 @@ import numpy as np
 
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.cascading import StageModels, Waves, stage_models
-from moot.decide.choice_model import ChoiceModel
-from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule, most_probable, too_few
+from moot.decide.choice_model import ChoiceModel, learn
+from moot.decide.learning import LEARNT, PLURALITY, Learner, LearntRule, learn_rule, most_probable, too_few_to_learn
 from moot.decide.promise import kept_apart
 from moot.decide.rules import DraftRule, Plurality
 from moot.errors import UsageError
@@ -77,12 +77,25 @@ class Studied:
             return learnt.model
         return self.once("model", self._model)
 
+    def model_of(self, names: frozenset[str]) -> ChoiceModel | NothingLearnt:
+        """The same, had only these players been asked."""
+        whole = self.model()
+        seats = [seat for seat, name in enumerate(self.candidates.players) if name in names]
+        if isinstance(whole, NothingLearnt) or len(seats) == len(whole.players):
+            return whole
+
+        def made() -> ChoiceModel:
+            known = self.candidates.graded(np.flatnonzero(self.candidates.settled))
+            return learn(known.only(seats), whole.penalty, by_category=False)
+
+        return self.once(("model of", *seats), made)
+
     def _model(self) -> ChoiceModel | NothingLearnt:
         if (why := self._why_unfair()) is not None:
             return NothingLearnt(why)
         settled = np.flatnonzero(self.candidates.settled)
         names = [self.units[place] for place in settled]
-        if (few := too_few(len(settled), names)) is not None:
+        if (few := too_few_to_learn(len(settled), names)) is not None:
             return NothingLearnt(few)
         return most_probable(self.candidates.graded(settled), names).model
 

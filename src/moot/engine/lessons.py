@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 
 from moot.data.clusters import clusters_of
@@ -25,9 +25,9 @@ from moot.store import queries
 from moot.store.rows import verdict_of
 from moot.store.store import Store
 from moot.team import Lesson
-from moot.team.lessons import FOLDS
+from moot.team.lessons import FOLDS, LessonVerdict
 from moot.traces import DecidedFrom
-from moot.types import Answer, Case, Verdict, digest
+from moot.types import WITH_ANSWER, Answer, Case, Verdict, digest
 
 FINGERPRINTS = 2**128
 
@@ -42,11 +42,14 @@ class Table:
     players: tuple[str, ...]
     way: str | None
     repeat: int
+    verdicts: tuple[str, int] | None = None
+    """Whose verdicts are learnt from too, and of which play: those of the same strategy that gives all its answers."""
 
     @classmethod
     def of(cls, cell: Cell, repeat: int) -> Table:
         names = tuple(player.name for player in cell.team.players)
-        return cls(names, cell.traits.drafts, cell.traits.drafts_repeat(repeat))
+        verdicts = None if cell.plain is None else (cell.plain, repeat)
+        return cls(names, cell.traits.drafts, cell.traits.drafts_repeat(repeat), verdicts)
 
 
 @dataclass(slots=True)
@@ -64,7 +67,9 @@ class _Learnt:
         self.lessons.append(lesson)
         self.folds.append(fold)
         said = [[draft.player, draft.text, draft.reasoning, draft.outcome] for draft in lesson.drafts]
-        self.prints[fold] += int(digest([lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit]), 16)
+        verdict = [] if lesson.verdict is None else [list(astuple(lesson.verdict))]
+        seen = [lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit, *verdict]
+        self.prints[fold] += int(digest(seen), 16)
         self._others.clear()
 
     def others(self, fold: Fold) -> tuple[Lesson, ...]:
@@ -120,17 +125,22 @@ class Lessons:
 
 async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
     """All that there is to learn from; drafts that nobody has grouped yet are grouped. `plan` is seated."""
-    lessons, matched = Lessons(plan.dataset or ()), Matched()
+    lessons, matched, cells = Lessons(plan.dataset or ()), Matched(), tables_of(plan)
     for cases in batches(plan.dataset or ()):
-        tables = await _tables_on(store, plan, cases)
-        matched += await match_drafted(store, plan, cases, _drafted(plan, tables), Needs(grouped_drafts=True))
+        tables, verdicts = await _tables_on(store, plan, cases), await _verdicts_on(store, plan, cases)
+        needs = Needs(grouped_drafts=True, matched_words=bool(verdicts))
+        matched += await match_drafted(store, plan, cases, _drafted(plan, tables, verdicts), needs)
         await store.flush()
         questions = [case.question.digest for case in cases]
         matches = Matches(await store.run(partial(queries.matches_on, questions=questions)), plan.public_config)
         grades = await stored_grades(store, plan.grading, cases)
         for case in cases:
             for table, drafts in tables[case.question.digest].items():
-                lessons.add(table, case, _lesson(case, table, drafts, grades, matches))
+                lesson = _lesson(case, table, drafts, grades, matches)
+                if (played := _verdict_at(table, case, verdicts)) is not None:
+                    told = _lesson_verdict(case, table, cells[table], played, grades, matches)
+                    lesson = replace(lesson, verdict=told)
+                lessons.add(table, case, lesson)
     return lessons, matched
 
 
@@ -139,13 +149,25 @@ def _lesson(case: Case, table: Table, drafts: tuple[Answer, ...], grades: Grade,
     return Lesson(case.question, drafts, rights, matches.groups(case.question, table.repeat, drafts))
 
 
+def _lesson_verdict(
+    case: Case, table: Table, cell: Cell, verdict: Verdict, grades: Grade, matches: Matches
+) -> LessonVerdict:
+    """What was said, whose draft that is, and what it was worth."""
+    if verdict.outcome not in WITH_ANSWER or verdict.answer is None:
+        return LessonVerdict(answered=False, holders=None, right=None)
+    holders: tuple[str, ...] | None = verdict.who
+    if cell.traits.word not in ("group", "player"):
+        holders = matches.proposers(case.question, table.repeat, verdict.answers, verdict.answer)
+    return LessonVerdict(answered=True, holders=holders, right=grades(case, verdict.answer))
+
+
 DraftsAtTables = Mapping[str, Mapping[Table, tuple[Answer, ...]]]
 """By question: what the players of each table said alone, in the order of their seats."""
 
 
 async def _tables_on(store: Store, plan: Plan, cases: Sequence[Case]) -> DraftsAtTables:
     """Whoever failed is in none of them: it is asked again by the next run, and then there is more to learn from."""
-    natives = {cell.id: cell for cell in plan.lessons_from}
+    natives = {cell.id: cell for cell in plan.lessons_from if cell.player is not None}
     questions = [case.question.digest for case in cases]
     drafts: dict[tuple[str, str | None, int], dict[str, Answer]] = defaultdict(dict)
     for row in await store.run(partial(queries.episodes_on, cells=list(natives), questions=questions)):
@@ -160,19 +182,43 @@ async def _tables_on(store: Store, plan: Plan, cases: Sequence[Case]) -> DraftsA
     return tables
 
 
+VerdictsOn = Mapping[tuple[str, str, int], Verdict]
+"""By cell, question and repeat: the verdicts that are learnt from."""
+
+
+async def _verdicts_on(store: Store, plan: Plan, cases: Sequence[Case]) -> VerdictsOn:
+    """Of strategies that tell by their own verdicts how sure they are. What failed is played again by the next run."""
+    played = {table.verdicts[0] for table in tables_of(plan) if table.verdicts is not None}
+    if not played:
+        return {}
+    questions = [case.question.digest for case in cases]
+    rows = await store.run(partial(queries.episodes_on, cells=sorted(played), questions=questions))
+    return {(row["cell"], row["question"], row["repeat"]): verdict_of(row["verdict"]) for row in rows}
+
+
+def _verdict_at(table: Table, case: Case, verdicts: VerdictsOn) -> Verdict | None:
+    if table.verdicts is None:
+        return None
+    cell, repeat = table.verdicts
+    return verdicts.get((cell, case.question.digest, repeat))
+
+
 def tables_of(plan: Plan) -> dict[Table, Cell]:
     """Each with one of the cells that sit there."""
     repeats = plan.spec.repeats
     return {Table.of(cell, repeat): cell for cell in plan.learners for repeat in cell.plays(repeats)}
 
 
-def _drafted(plan: Plan, tables: DraftsAtTables) -> dict[str, list[Drafted]]:
-    """The drafts of every table as what they are to those who group: read together."""
+def _drafted(plan: Plan, tables: DraftsAtTables, verdicts: VerdictsOn) -> dict[str, list[Drafted]]:
+    """The drafts of every table as what they are to those who group: read together; with what was then said of them."""
     cells = tables_of(plan)
-    return {
-        question: [
+    played: dict[str, list[Drafted]] = {}
+    for question, by_table in tables.items():
+        played[question] = [
             Drafted(cells[table], table.repeat, Verdict(None, "answered", answers=drafts))
             for table, drafts in by_table.items()
         ]
-        for question, by_table in tables.items()
-    }
+        for table in by_table:
+            if table.verdicts is not None and (said := verdicts.get((table.verdicts[0], question, table.verdicts[1]))):
+                played[question].append(Drafted(cells[table], table.repeat, said))
+    return played

@@ -43,7 +43,7 @@ from moot.types import Answer, Case, Question, Verdict
 if TYPE_CHECKING:  # a report reads matches too, and plays nothing
     from moot.experiment.plan import Cell, Plan
 
-NOT_NEEDED = json.dumps(trace_json(NotNeeded(()))["kind"])
+_NOT_NEEDED_KIND = json.dumps(trace_json(NotNeeded(()))["kind"])
 """What a stored verdict holds if it was reached before everybody was heard."""
 MATCHING = "matching"
 """The stage under which a call about a word stands."""
@@ -154,7 +154,7 @@ async def _match_batch(
     rows = await store.run(
         partial(queries.episodes_on, cells=[cell.id for cell in cells], questions=_open_questions(cases))
     )
-    if unheard := sorted({row["question"] for row in rows if NOT_NEEDED in row["verdict"]}):
+    if unheard := sorted({row["question"] for row in rows if _NOT_NEEDED_KIND in row["verdict"]}):
         solos = [cell.id for cell in alone]
         rows += [
             row
@@ -330,14 +330,14 @@ async def learn(drafts: DraftSet, *, shows_reference: bool) -> Learnt:
     if shows_reference:
         grouper = grouper.knowing(drafts.case)
     about = Learnt()
-    groups = await _group(drafts, team.seated(drafts.repeat), grouper, about)
+    groups = await group_drafts(drafts, team.seated(drafts.repeat), grouper, about)
     await asyncio.gather(
-        *(_match(drafts, groups, word, team.seated(drafts.repeat), grouper, about) for word in drafts.words)
+        *(match_word(drafts, groups, word, team.seated(drafts.repeat), grouper, about) for word in drafts.words)
     )
     return about
 
 
-async def _group(drafts: DraftSet, team: Team, grouper: Stages, about: Learnt) -> list[list[str]]:
+async def group_drafts(drafts: DraftSet, team: Team, grouper: Stages, about: Learnt) -> list[list[str]]:
     """By the call of `team.group` in play. Where the model gives nothing usable the words decide, as they do there."""
     grouping = await grouper.group(drafts.case.question, [Answer(text, text) for text in drafts.drafts], team)
     groups = [list(group) for group in grouping.groups]
@@ -349,7 +349,7 @@ async def _group(drafts: DraftSet, team: Team, grouper: Stages, about: Learnt) -
     return groups
 
 
-async def _match(
+async def match_word(
     drafts: DraftSet, groups: Sequence[Sequence[str]], word: str, team: Team, grouper: Stages, about: Learnt
 ) -> None:
     """One word beside one draft of each group."""

@@ -7,15 +7,17 @@ import time
 from dataclasses import replace
 from inspect import isawaitable
 
-from moot.decide.abstaining import sureness, weighed
+from moot.decide.abstaining import untold, wants_weighing, weighed
+from moot.decide.how_sure import sureness
 from moot.engine.checked_verdict import checked_verdict
+from moot.engine.whose_word import whose_word
 from moot.errors import CallError, MootError, UsageError
 from moot.experiment.plan import Cell
 from moot.models.border import storable
 from moot.plugins import PluginBroke, in_one_line
-from moot.strategies import Strategy
+from moot.strategies import Strategy, with_inside
 from moot.team import Grouper, Team
-from moot.traces import Extraction
+from moot.traces import Extraction, StrategyBroke
 from moot.types import Call, Episode, Question, Verdict
 
 OURS = ("moot.strategies.", "moot.decide.")
@@ -42,12 +44,16 @@ async def play(
     try:
         if cell.abstain is not None or cell.rule is not None:
             team, sure = sureness(cell.strategy, cell.abstain, cell.rule, team)
-        if is_ours(cell.strategy):  # typed and tested; to look costs time
+        if is_ours(cell):  # typed and tested; to look costs time
             verdict = await cell.strategy.play(question, team)
         else:
             verdict = await checked_play(cell.strategy, question, team)
         if sure is not None:
-            verdict = weighed(verdict, sure, cell.abstain)
+            asks_on = sure.verdicts is not None and wants_weighing(verdict)
+            whose = await whose_word(cell, question, team, verdict, watched=journal is not None) if asks_on else None
+            verdict = weighed(verdict, sure, cell.abstain, whose)
+        elif cell.rule_unused is not None:
+            verdict = untold(verdict, cell.rule_unused)
     except CallError as error:
         verdict = _failed(f"{type(error).__name__}: {error}")
     except MootError:
@@ -57,9 +63,9 @@ async def play(
     except asyncio.CancelledError as error:
         if (task := asyncio.current_task()) is None or task.cancelling():
             raise  # the run is being stopped; else a plug-in has cancelled itself
-        verdict = _failed(f"{_bug_in(cell.strategy.name)}{type(error).__name__}")
+        verdict = _broken(_blamed(cell), type(error).__name__)
     except Exception as error:  # noqa: BLE001  one strategy's bug on one question must not lose a run of thousands
-        verdict = _failed(_bug_in(cell.strategy.name) + in_one_line(error))
+        verdict = _broken(_blamed(cell), in_one_line(error))
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
     if team.traced:
         verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
@@ -71,8 +77,24 @@ def _failed(cause: str) -> Verdict:
     return Verdict(None, "failed", cause=storable(cause))
 
 
-def is_ours(strategy: Strategy) -> bool:
-    return type(strategy).__module__.startswith(OURS)
+def _broken(strategy: str, error: str) -> Verdict:
+    record = StrategyBroke(strategy, storable(error))
+    return replace(_failed(f"a bug in {strategy}: {error}"), traces=(record,))
+
+
+def is_ours(cell: Cell) -> bool:
+    return _not_ours(cell) is None
+
+
+def _not_ours(cell: Cell) -> Strategy | None:
+    """Somebody else's, of all that is played; None: all is ours."""
+    every = (cell.strategy, *(each for inside in cell.traits.plays for each in with_inside(inside)))
+    return next((each for each in every if not type(each).__module__.startswith(OURS)), None)
+
+
+def _blamed(cell: Cell) -> str:
+    """Whose mistake it is told as: ours are typed and tested."""
+    return (_not_ours(cell) or cell.strategy).name
 
 
 async def checked_play(strategy: Strategy, question: Question, team: Team) -> Verdict:
@@ -84,15 +106,6 @@ async def checked_play(strategy: Strategy, question: Question, team: Team) -> Ve
         return checked_verdict(await playing, team)
     except UsageError as error:
         raise ValueError(str(error)) from error
-
-
-def is_bug(strategy: str, cause: str | None) -> bool:
-    """Whether a failure is told as this strategy's own, and as nobody else's whom it asked."""
-    return cause is not None and cause.startswith(_bug_in(strategy))
-
-
-def _bug_in(strategy: str) -> str:
-    return f"a bug in {strategy}: "
 
 
 def _in_order(team: Team) -> tuple[Call, ...]:

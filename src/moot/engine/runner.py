@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -74,9 +74,7 @@ class Runner:
         self._dropped = 0
         self._not_finished: set[Work] = set()
         """Episodes that had begun, and were ended in the middle."""
-        """Episodes that were begun and not played to their end."""
         self._declared = False
-        self._ungraded: set[str] = set()
         self._shows_reference = reference_shown(experiment)
         keep_grades(store, experiment.grading)
         self._lessons: Lessons | None = None
@@ -144,10 +142,7 @@ class Runner:
         cause: str | None = None
         try:
             seated = experiment.with_models(models, StoredAttendance(self.store, experiment.name))
-            first = seated.before_learning
-            await self._play_all(first)
-            await self._afterwards(replace(seated, cells=first))
-            await self._play_learners(seated)
+            await self._play_seated(seated)
             self._stop_if_crossed()
             state = self._state()
             cause = None if self._stopped is None else str(self._stopped)
@@ -170,9 +165,7 @@ class Runner:
                             "dropped": max(self._dropped, len(self._not_finished)),
                             "overbilled": self._overbilled(),
                             "exceeded": self._exceeded(),
-                            "undeclared_prompts": {
-                                label: sorted(names) for label, names in self.tally.undeclared.items()
-                            },
+                            "undeclared_prompts": {name: sorted(each) for name, each in tally.undeclared.items()},
                             "missing_drafts": self.tally.undrafted,
                         }
                         ended = partial(queries.finish_run, state=state, cause=cause, found_out=facts)
@@ -196,11 +189,7 @@ class Runner:
     def warnings(self) -> tuple[str, ...]:
         """What was found out while it ran, although nothing went wrong with an answer."""
         tally = self.tally
-        return (
-            *exceeded_words(tally.exceeded),
-            *undeclared_words(tally.undeclared),
-            *missing_words(tally.undrafted),
-        )
+        return (*exceeded_words(tally.exceeded), *undeclared_words(tally.undeclared), *missing_words(tally.undrafted))
 
     def _state(self) -> State:
         if self._interrupted:
@@ -223,6 +212,12 @@ class Runner:
     @property
     def stopped_by(self) -> MootError | None:
         return self._stopped
+
+    async def _play_seated(self, seated: Plan) -> None:
+        first = seated.before_learning
+        await self._play_all(first)
+        await self._afterwards(replace(seated, cells=first))
+        await self._play_learners(seated)
 
     async def _play_all(self, cells: Sequence[Cell]) -> None:
         left = Prefetched(self._open_episodes(cells))
@@ -284,11 +279,14 @@ class Runner:
         slots = sum(limiter.limits.concurrent for limiter in self.tally.limiters.values())
         return max(32, 3 * slots)
 
+    def _batches(self) -> Iterator[tuple[int, list[Case]]]:
+        return placed_batches(self.experiment.dataset or ())
+
     async def _open_episodes(self, cells: Sequence[Cell]) -> AsyncIterator[list[OpenEpisode]]:
         """What is left to play, question by question, a batch of questions at a time."""
         ids = [cell.id for cell in cells]
         repeats = self.experiment.spec.repeats
-        for start, cases in placed_batches(self.experiment.dataset or ()):
+        for start, cases in self._batches():
             done = await self.store.run(partial(self._look_up, ids=ids, start=start, cases=cases))
             if self._lessons is not None:
                 done -= await self.store.run(partial(self._outdated, cells=cells, cases=cases))
@@ -312,7 +310,7 @@ class Runner:
         if done:
             # Episodes that were played for another reference, or under other judges, have no grade here yet.
             graded = queries.graded(connection, ids, list(cased.values()), self.experiment.grading.name)
-            self._ungraded |= {
+            self.tally.ungraded |= {
                 cased[question] for cell, question, repeat in done if (cell, cased[question], repeat) not in graded
             }
         return done
@@ -352,9 +350,9 @@ class Runner:
     async def _grade_and_match(self, seated: Plan) -> None:
         # A grader that is not ours has heard the answers; what was only drafted or claimed it has not.
         judged = bool(seated.grading.judges) or seated.grading.asked is not None
-        if judged or self._ungraded:
+        if judged or self.tally.ungraded:
             # Answers that a judge must see, and episodes that were graded by an earlier reference.
-            cases = (case for case in self.experiment.dataset or () if judged or case.digest in self._ungraded)
+            cases = (case for case in seated.dataset or () if judged or case.digest in self.tally.ungraded)
             cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
             graded = await grade_all(self.store, seated.grading, cells, cases)
             self.tally.graded = graded if self.tally.graded is None else self.tally.graded + graded

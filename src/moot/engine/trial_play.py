@@ -22,7 +22,7 @@ from moot.plugins import in_one_line
 from moot.prompts import NameNotGiven, NoSuchPrompt, own_templates
 from moot.simulate.schema_instance import Impossible, instance
 from moot.simulate.telltale_team import lesson_of
-from moot.strategies import prompts_brought
+from moot.strategies import prompts_brought, with_inside
 from moot.team import Player, SameWords, Team
 from moot.team.attendance import Remembered
 from moot.team.reading import Announced
@@ -45,7 +45,7 @@ _CITIES = ("Babylon", "Nineveh", "Uruk", "Ebla", "Mari", "Susa")
 
 async def try_out(plan: Plan) -> tuple[str, ...]:
     """What is worth knowing of the strategies that are not moot's own; or a `UsageError` that names what is missing."""
-    theirs = {cell.label: cell for cell in reversed(plan.cells) if not is_ours(cell.strategy)}
+    theirs = {cell.label: cell for cell in reversed(plan.cells) if not is_ours(cell)}
     questions = _one_of_each_kind(plan) if theirs else []
     told = [words for cell in theirs.values() for question in questions for words in await _tried(cell, question)]
     return tuple(dict.fromkeys(told))
@@ -82,7 +82,8 @@ def _refusal(cell: Cell, mistake: NameNotGiven | NoSuchPrompt) -> str:
     whose = f"strategy {cell.strategy.name!r}: {mistake}"
     if isinstance(mistake, NameNotGiven):
         return f"{whose}; expected each of these inputs to be given"
-    own = sorted(own_templates(prompts_brought(cell.strategy), cell.team.prompts.language))
+    brought = map(prompts_brought, with_inside(cell.strategy))
+    own = sorted({name for each in brought for name in own_templates(each, cell.team.prompts.language)})
     if not own:
         return f"{whose}; expected a template of that name in the folder prompts beside the strategy"
     return f"{whose}; expected one of its own, which are {', '.join(own)}{closest(mistake.name, own)}"

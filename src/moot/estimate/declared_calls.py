@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from moot.engine.call_bounds import declared_calls, strategy_calls
-from moot.engine.play import is_bug
 from moot.experiment.plan import Cell
+from moot.traces import StrategyBroke, of_kind
 from moot.types import Episode
 
 
@@ -26,7 +26,7 @@ class DeclaredCalls:
     """By label: strategies that failed of themselves, and how at first. What they would have asked nobody knows."""
 
     def add(self, cell: Cell, episode: Episode) -> None:
-        if is_bug(cell.strategy.name, episode.verdict.cause):
+        if of_kind(episode.verdict.traces, StrategyBroke):
             self.broken.setdefault(cell.label, episode.verdict.cause or "")
         declared = declared_calls(cell)
         if declared is None:

@@ -1,18 +1,21 @@
 """`abstain` beside a strategy's options, and `rule` of a team: how sure answers are, and which are not given.
 
-Both are no options of a strategy: whatever decides from drafts alone has a probability, and what that is learnt from is the
-business of a run, or of a file that `moot fit` wrote. What cannot be told is refused here, before any call.
+Both are no options of a strategy: whatever rests on drafts has a probability, and what that is learnt from is the business of
+a run, or of a file that `moot fit` wrote. What cannot be told is refused here, before any call.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from moot.decide.abstaining import ABSTAIN, Abstain, promised_by, why_no_probability
+from moot.decide.abstain_option import ABSTAIN, Abstain
+from moot.decide.how_sure import learns_from_verdicts, promised_by, why_no_probability, why_not_in, why_unheard
 from moot.decide.rule_file import FittedRule, rule_of
 from moot.errors import UsageError
-from moot.experiment.fitted import AGAIN, fitted_rule, read_rule, rule_mismatch
+from moot.experiment.fitted import AGAIN, fitted_rule, played_mark, prompts_mark, read_rule, rule_mismatch
+from moot.experiment.plan import Cell
 from moot.experiment.selected import NOT_CHOSEN, ChosenOn
 from moot.experiment.spec import ExperimentFile
 from moot.prompts import Prompts
@@ -40,16 +43,61 @@ def check_abstention(file: ExperimentFile, position: int, played: Strategy, abst
 
 
 def rule_at(
-    file: ExperimentFile, position: int, played: Strategy, abstain: Abstain | None, lineup: Team, prompts: Prompts
-) -> FittedRule | None:
-    """The rule that tells how sure this strategy's answers are: its own, else its team's; None: what a run teaches."""
-    if why_no_probability(played) is not None:
-        return None
+    file: ExperimentFile, position: int, plain: Cell, abstain: Abstain | None, prompts: Prompts
+) -> tuple[FittedRule | None, str | None]:
+    """The rule that tells how sure the answers of a cell are, its own, else its team's; None: what a run teaches.
+
+    And why the rule of its team is not made use of, where there is one. `plain`: the cell as it gives all its answers.
+    """
+    played = plain.strategy
+    if plain.player is not None:
+        return _of_player(file, position, plain, abstain, prompts), None
+    of_team = team_rule(file, plain.team, prompts)
+    if (why := why_no_probability(played)) is not None:
+        return None, None if of_team is None else why
     own = fitted_rule(played)
-    rule = own[1] if own is not None else None if traits_of(played).learns else team_rule(file, lineup, prompts)
-    if rule is not None and abstain is not None and abstain.target is not None:
+    if own is not None or traits_of(played).learns:
+        unused = "it has another of its own" if own is not None else "it learns from the other questions of a run"
+        rule = _checked(file, position, plain, abstain, None if own is None else own[1])
+        same = of_team is None or (rule is not None and rule.mark == of_team.mark)
+        return rule, None if same else unused
+    if of_team is not None and learns_from_verdicts(played):
+        of_team = replace(of_team, of_strategy=of_team.verdicts.get(played_mark(plain.spec)))
+        if of_team.of_strategy is None and abstain is None:
+            return None, why_not_in(played)
+    return _checked(file, position, plain, abstain, of_team), None
+
+
+def _checked(
+    file: ExperimentFile, position: int, plain: Cell, abstain: Abstain | None, rule: FittedRule | None
+) -> FittedRule | None:
+    """What cannot be told, or is not promised, is refused where it is asked for."""
+    if rule is None or abstain is None:
+        return rule
+    played = plain.strategy
+    if (unheard := why_unheard(rule, played, plain.team)) is not None:
+        raise file.error(("strategies", position, played.name, ABSTAIN), unheard)
+    if learns_from_verdicts(played) and rule.of_strategy is None:
+        raise file.error(("strategies", position, played.name, ABSTAIN), why_not_in(played))
+    if abstain.target is not None:
         _check_promise(file, position, played, rule, abstain.target)
     return rule
+
+
+def _of_player(
+    file: ExperimentFile, position: int, plain: Cell, abstain: Abstain | None, prompts: Prompts
+) -> FittedRule | None:
+    """Of a player alone the rule of a team that it sits in may tell how often it is right; else a run does."""
+    for name in teams_with_rule(file, plain.player):
+        rule = rule_of(read_rule(file.beside(str(file.spec.teams[name].rule)))[0])
+        of_strategy = rule.verdicts.get(played_mark(plain.spec))
+        if of_strategy is not None and prompts_mark(prompts) == rule.prompts:
+            return _checked(file, position, plain, abstain, replace(rule, of_strategy=of_strategy))
+    return None
+
+
+def teams_with_rule(file: ExperimentFile, player: str | None) -> list[str]:
+    return [name for name, spec in file.spec.teams.items() if spec.rule is not None and player in spec.players]
 
 
 def team_rule(file: ExperimentFile, lineup: Team, prompts: Prompts) -> FittedRule | None:
@@ -68,10 +116,16 @@ def team_rule(file: ExperimentFile, lineup: Team, prompts: Prompts) -> FittedRul
     return rule
 
 
-def team_rule_learnt_on(file: ExperimentFile, name: str, cases: Iterable[Case]) -> ChosenOn:
-    """The questions that the rule of a team was learnt from; none where it has none."""
-    spec = file.spec.teams.get(name)
-    return NOT_CHOSEN if spec is None or spec.rule is None else read_rule(file.beside(spec.rule))[1].among(cases)
+def rule_taught_on(file: ExperimentFile, cell: Cell, cases: Iterable[Case]) -> ChosenOn:
+    """The questions that the rule of a team was learnt from; none where it has none, nor for a player who gives all answers."""
+    if cell.player is not None and cell.abstain is None:
+        return NOT_CHOSEN
+    found, asked = NOT_CHOSEN, list(cases)
+    for name in teams_with_rule(file, cell.player) if cell.player is not None else [cell.team.name]:
+        spec = file.spec.teams.get(name)
+        if spec is not None and spec.rule is not None:
+            found |= read_rule(file.beside(spec.rule))[1].among(asked)
+    return found
 
 
 def _check_promise(file: ExperimentFile, position: int, played: Strategy, rule: FittedRule, target: float) -> None:

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from moot.data import Dataset
-from moot.decide.abstaining import Abstain
+from moot.decide.abstain_option import Abstain
+from moot.decide.how_sure import learns_from_verdicts
 from moot.errors import FileError, UsageError
-from moot.experiment.abstention import abstention_of, check_abstention, rule_at, team_rule_learnt_on
+from moot.experiment.abstention import abstention_of, check_abstention, rule_at, rule_taught_on
 from moot.experiment.claims import check_hypothesis
 from moot.experiment.fitted import check_rule, check_rule_players, rule_learnt_on, with_rule
 from moot.experiment.learning import taught_by, with_lessons
@@ -35,7 +36,7 @@ from moot.grade.group import GROUPING, Stages
 from moot.grade.judge import ONE_BY_ONE
 from moot.models.closest import closest
 from moot.prompts import SETS, Own, Prompts
-from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of
+from moot.strategies import Strategy, prompt_folders, prompts_brought, prompts_for, strategy, traits_of, with_inside
 from moot.strategies.lineups import check_some, lineups_of
 from moot.strategies.option_values import OptionError
 from moot.strategies.promises import broken_declarations
@@ -80,8 +81,9 @@ def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, stor
     prompts = _prompts(file)
     models = make_models(file, whole, unset, asked=asked)
     players = _players(file, models, prompts, dataset)
+    names = configured_names(file, players.values())
     teams = {
-        name: replace(team, names=configured_names(file), reader=reader_of(file, models))
+        name: replace(team, names=names, reader=reader_of(file, models))
         for name, team in _teams(file, players, prompts, _grouper(file, models)).items()
     }
     cells = _cells(file, teams, prompts, models, dataset)
@@ -112,8 +114,8 @@ def _brought_by_objects(file: ExperimentFile) -> Iterator[Own]:
     for position, entry in enumerate(file.spec.strategies):
         if (played := file.spec.objects.strategy(entry)) is not None:
             with _named(file, position, played):
-                brought = prompts_brought(played)
-            yield brought
+                brought = [*map(prompts_brought, with_inside(played))]
+            yield from brought
 
 
 @contextmanager
@@ -219,7 +221,7 @@ def _cells(
             before = cells.setdefault(same, cell)
             # Who answers alone was not chosen as a team, and is asked alone whatever the choice was.
             of_team = NOT_CHOSEN if cell.player else tables_chosen_on.get(cell.team.name, NOT_CHOSEN)
-            by_rule = NOT_CHOSEN if cell.rule is None else team_rule_learnt_on(file, cell.team.name, dataset or ())
+            by_rule = NOT_CHOSEN if cell.rule is None else rule_taught_on(file, cell, dataset or ())
             cells[same] = replace(before, chosen_on=before.chosen_on | learnt_on | of_team | by_rule)
     return tuple(cells.values())
 
@@ -243,9 +245,17 @@ def _cells_of(
         check_rule(file, position, played, lineup, prompts)
         check_office_names(file, position, played, lineup)
         check_recordings(file, position, played, lineup)
-        rule = rule_at(file, position, played, abstain, lineup, prompts)
         shape = table_shape(file, played, lineup)
-        yield cell_of(played, lineup, prompts, file.spec.grouping, shape, abstain=abstain, rule=rule)
+        plain = cell_of(played, lineup, prompts, file.spec.grouping, shape)
+        rule, unused = rule_at(file, position, plain, abstain, prompts)
+        if (
+            plain.player is not None and abstain is None
+        ):  # what is told of it beside its answer does not make it another
+            yield replace(plain, rule=rule)
+            continue
+        cell = cell_of(played, lineup, prompts, file.spec.grouping, shape, abstain=abstain, rule=rule)
+        of_run = abstain is not None and rule is None and learns_from_verdicts(played)
+        yield replace(cell, rule_unused=unused, plain=plain.id if of_run else None)
 
 
 def _lineups(
@@ -271,8 +281,10 @@ def _lessons_from(
     models: Mapping[str, BuiltModel],
     dataset: Dataset | None,
 ) -> tuple[Cell, ...]:
-    """The players of every strategy that learns, alone, each once for each way in which drafts are asked for."""
+    """The players of every strategy that learns, alone, each once for each way in which drafts are asked for; and where it is
+    learnt from the verdicts of a strategy how sure it is, that strategy."""
     cells: dict[tuple[str | None, str | None], Cell] = {}
+    plain: dict[str, Cell] = {}
     for position, entry in enumerate(file.spec.strategies):
         played, abstain = _strategy(file, position, entry), abstention_of(file, position)
         if abstain is None and not traits_of(played).learns:
@@ -286,7 +298,10 @@ def _lessons_from(
         for cell in _cells_of(file, position, native, teams, prompts, models):
             if cell.player in names:
                 cells.setdefault((cell.player, cell.traits.drafts), cell)
-    return tuple(cells.values())
+        if wanted := {cell.plain for cell in learners} - {None}:
+            again = _cells_of(file, position, played, teams, prompts, models)
+            plain |= {cell.id: cell for cell in again if cell.id in wanted}
+    return tuple({cell.id: cell for cell in (*cells.values(), *plain.values())}.values())
 
 
 def _check_claims(file: ExperimentFile, cells: tuple[Cell, ...]) -> None:

@@ -13,6 +13,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from moot.decide.rule_file import FittedRule, RuleContent, RuleSeat, rule_of
 from moot.errors import FileError, UsageError
 from moot.experiment.plan import player_spec
@@ -173,13 +175,30 @@ def seat_of(player: Player) -> RuleSeat:
 
 def seat_of_spec(spec: Mapping[str, Any], model: str = "") -> RuleSeat:
     """From what a cell keeps of a player: see `plan.player_spec`."""
-    shape = {key: value for key, value in spec["model"].items() if key not in _OF_A_REQUEST}
+    shape = _shape(spec["model"])
     asked = {key: value for key, value in spec.items() if key not in ("name", "model")}
     return RuleSeat(spec["name"], model, digest(shape)[:12], digest(asked)[:12])
 
 
+def played_mark(spec: str) -> str:
+    """Of what a cell is, from what it was made of: whose verdicts are worth the same. Where it is kept and how its seats are
+    drawn is no part of it, nor who groups its answers."""
+    kept = orjson.loads(spec)
+    seats = [[seat.name, seat.model_mark, seat.asked_mark] for seat in map(seat_of_spec, kept["players"])]
+    officers = {name: _shape(shape) for name, shape in kept.get("officers", {}).items()}
+    alone = len(seats) == 1  # whose captain it might be elsewhere is no matter
+    captain = None if alone else kept["captain"]
+    others = [kept.get(key) for key in ("language", "prompts", "facts", "extract", "extract_prompt")]
+    return digest([kept["strategy"], seats, officers, captain, *others])[:16]
+
+
+def _shape(shape: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in shape.items() if key not in _OF_A_REQUEST}
+
+
 def prompts_mark(prompts: Prompts) -> str:
     native = alone(SINGLE_CALL)
+    assert native is not None, "one of ours drafts so"
     return mark_of_hashes(prompts_for(native, prompts).hashes(DRAFTED_WITH), prompts.language)
 
 

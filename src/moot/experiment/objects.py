@@ -19,7 +19,7 @@ from moot.data.formats import Format
 from moot.data.questions_spec import SOURCES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
-from moot.experiment.spec_parts import options_alone
+from moot.experiment.spec_parts import ABSTAIN, options_alone
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
@@ -28,7 +28,7 @@ from moot.strategies import STRATEGIES, Strategy
 from moot.strategies import strategy as built_strategy
 from moot.strategies.option_meanings import meanings_named
 from moot.strategies.option_values import OptionError, checked_object, option_json
-from moot.types import Case, Question, Request, canonical_json, digest
+from moot.types import LETTERS, Case, Question, Request, canonical_json, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _plain(value: Any) -> Any:
 def _entry_key(entry: str | Mapping[str, Mapping[str, Any] | None]) -> str:
     options: Mapping[str, Any] | None
     name, options = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
-    return canonical_json([name, dict(options or {})]).decode()
+    return canonical_json([name, options_alone(options or {})]).decode()
 
 
 def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -85,11 +85,12 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
     plain: list[Any] = []
     objects: dict[str, Strategy] = {}
     for position, entry in enumerate(entries):
-        if isinstance(entry, _IN_A_FILE):
+        given = _beside_abstain(entry)
+        if isinstance(given, _IN_A_FILE):
             plain.append(_plain(entry))
             continue
-        strategy, written = _checked_strategy(entry, ("strategies", position))
-        plain.append(written)
+        strategy, written = _checked_strategy(given, ("strategies", position))
+        plain.append(written if given is entry else _abstaining(written, entry[ABSTAIN]))
         if not STRATEGIES.is_registered(strategy):
             check_other_class(strategy, objects.values(), ("strategies", position))
             objects[_entry_key(written)] = strategy
@@ -98,6 +99,16 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
         if isinstance(entry, str | Mapping):
             _check_entry(entry, ("strategies", position), names)
     return plain, {"strategies": objects}
+
+
+def _beside_abstain(entry: Any) -> Any:
+    """What is played: ``{"strategy": Mine(), "abstain": {"below": 0.9}}`` is an object that may abstain."""
+    return entry["strategy"] if isinstance(entry, Mapping) and entry.keys() == {"strategy", ABSTAIN} else entry
+
+
+def _abstaining(written: str | dict[str, dict[str, Any]], abstain: Any) -> dict[str, dict[str, Any]]:
+    name, options = (written, {}) if isinstance(written, str) else next(iter(written.items()))
+    return {name: {**options, ABSTAIN: _plain(abstain)}}
 
 
 def _check_entry(entry: Any, key: tuple[str | int, ...], given: Collection[str]) -> None:
@@ -203,6 +214,31 @@ def _numbered(questions: list[Any]) -> list[Any]:
     return [{"id": str(number), **item} for number, item in enumerate(rows, start=1)]
 
 
+def _lettered(questions: list[Any]) -> list[Any]:
+    """Right choices by their letters, where all of them are written as the text of one: a frame has no key that would say so."""
+    rows = [item for item in questions if isinstance(item, Mapping) and _choices(item)]
+    by_letter = all(str(row.get("answer", "")).strip().upper() in _letters(row) for row in rows)
+    if not rows or by_letter or any(_choices(row).count(row.get("answer")) != 1 for row in rows):
+        return questions
+    return [
+        {**item, "answer": LETTERS[_choices(item).index(item["answer"])]}
+        if isinstance(item, Mapping) and _choices(item)
+        else item
+        for item in questions
+    ]
+
+
+def _choices(row: Mapping[str, Any]) -> list[Any]:
+    """Also of a frame, whose cells may hold an array."""
+    choices: Any = row.get("choices")
+    choices = choices.tolist() if hasattr(choices, "tolist") else choices
+    return list(choices) if isinstance(choices, list | tuple) and len(choices) <= len(LETTERS) else []
+
+
+def _letters(row: Mapping[str, Any]) -> list[str]:
+    return list(LETTERS[: len(_choices(row))])
+
+
 def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if isinstance(questions, Mapping):
         written = questions.get("format")
@@ -218,6 +254,7 @@ def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, 
     questions = _numbered(list(_rows_of_frame(questions)))
     if questions and all(isinstance(item, Mapping) and any(key in item for key in SOURCES) for item in questions):
         return _plain(questions), {}
+    questions = _lettered(questions)
     language = keys.get("language", "en")
     cases = tuple(_case(item, position, str(language)) for position, item in enumerate(questions))
     _check_ids(cases)

@@ -16,20 +16,21 @@ import orjson
 from moot.data import Dataset
 from moot.data.clusters import AskedTwice
 from moot.data.contradictions import contradiction_words
+from moot.decide.abstain_option import Abstain
 from moot.decide.abstaining import (
-    Abstain,
     abstain_option,
     abstention_warnings,
     label_with,
     sureness_shape,
     too_few_for,
     traits_with,
+    unused_words,
 )
 from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
 from moot.experiment.providers import BuiltModel
-from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, ChosenOn, marks_of
+from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.experiment.side_names import seat_of_row, several_teams
 from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
@@ -63,6 +64,11 @@ class Cell:
     """From where on its answers are given; None: all are."""
     rule: FittedRule | None = field(default=None, repr=False, compare=False)
     """What tells how sure its answers are; None: nothing, or where it abstains the other questions of the run."""
+    rule_unused: str | None = field(default=None, repr=False, compare=False)
+    """Why the rule of its team tells nothing of it; None: it does, or there is none."""
+    plain: str | None = None
+    """The cell that is the same and gives all its answers, where it takes graded verdicts of that to tell how sure they are: a
+    run plays and grades it first, whether or not the file names it."""
     traits: Traits = field(init=False, repr=False, compare=False)
     """Asked of the strategy once: a cell is played thousands of times."""
 
@@ -84,6 +90,7 @@ class Cell:
             *self.traits.warnings,
             *not_shown(self.traits, self.team.players),
             *abstention_warnings(self.abstain, self.rule, self.strategy),
+            *unused_words(self.team.name, self.rule_unused),
         )
         return tuple(f"{self.label}: {warning}" for warning in own)
 
@@ -106,8 +113,12 @@ class Cell:
             **self._named(),
             "spec": self.spec,
             "options": dense_json(self.options),
-            "traits": dense_json(self.traits.json()),
+            "traits": dense_json({**self.traits.json(), **self._plays()}),
         }
+
+    def _plays(self) -> dict[str, Any]:
+        """What is played inside, as it is stored beside the traits: by name, with all options."""
+        return {"plays": played} if (played := list(map(_played_inside, self.traits.plays))) else {}
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
@@ -122,10 +133,15 @@ def titles(cells: Sequence[Cell], teams: Collection[str] = ()) -> dict[str, str]
     return {cell.id: cell.titled(team=several) for cell in cells}
 
 
-def _hashes(played: Strategy, prompts: Prompts) -> Mapping[str, str]:
-    """Of the templates that a strategy declares."""
+def _played_inside(played: Strategy) -> dict[str, Any]:
+    options = option_json(played)
+    return {"strategy": played.name, "options": {**options["default"], **options["given"]}}
+
+
+def _hashes(played: Strategy, prompts: Prompts, traits: Traits) -> Mapping[str, str]:
+    """Of the templates that a strategy declares, and those that are used on its behalf."""
     try:
-        return prompts_for(played, prompts).hashes(("player", "again", *traits_of(played).prompts))
+        return prompts_for(played, prompts).hashes(("player", "again", *traits.prompts))
     except FileError:
         raise
     except UsageError as error:
@@ -158,8 +174,9 @@ def cell_of(
     nothing = Request(())
     grouper = lineup.grouper
     grouped = None
-    traits = traits_of(played)
-    if traits.groups and isinstance(grouper, Stages):
+    own = traits_of(played)
+    traits = traits_with(own, abstain, rule)
+    if (own.groups or traits.prompts != own.prompts) and isinstance(grouper, Stages):
         asked = grouper.model.model.shape(nothing) if grouper.model is not None else None
         grouped = [asked, grouping.reference if grouping else None, repr(grouper.similarity)]
     spec = {
@@ -168,7 +185,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": _hashes(played, prompts),
+        "prompts": _hashes(played, prompts, traits),
         "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}
@@ -213,7 +230,10 @@ class Plan:
     cells: tuple[Cell, ...]
     grading: Grading
     lessons_from: tuple[Cell, ...] = ()
-    """Players alone, whose drafts others learn from: played and graded whether or not the file names them."""
+    """Players alone, whose drafts others learn from, and strategies whose verdicts are: played and graded whether or not the
+    file names them."""
+    raced: bool = False
+    """How far each cell is played hangs on how it goes: no figure of it can be a claim."""
 
     @property
     def before_learning(self) -> tuple[Cell, ...]:
@@ -274,20 +294,28 @@ class Plan:
     def public_config(self) -> dict[str, Any]:
         """The file as it may be written down, with the grader by the version that it has here: reports go by what it said."""
         config = written_down(self.spec)
-        return config | ({"grader": self.grading.kept_as} if "grader" in config else {})
+        config |= {"grader": self.grading.kept_as} if "grader" in config else {}
+        return config | ({RACED: True} if self.raced else {})
 
     def _chosen_on(self) -> Iterator[str]:
-        """Of each cell that was chosen on some of these questions: on how many of them, in words."""
+        """Of what was chosen on some of these questions: on how many of them, in words; once for all its captains."""
         chosen_cells = [cell for cell in self.cells if cell.chosen_on]
         named = titles(self.cells) if chosen_cells else {}
         asked = [marks_of(case.question) for case in self.dataset or ()] if chosen_cells else []
+        alike: dict[tuple[str, str], list[str]] = {}
         for cell in chosen_cells:
-            known = sum(map(cell.chosen_on.has, asked))
-            if known:
+            said = []
+            if known := sum(map(cell.chosen_on.has, asked)):
                 words = f"{known} of its {len(asked)} questions are those that it was chosen on; no figure uses them"
-                yield f"{named[cell.id]}: {words}"
+                said.append(words)
             if by_id := cell.chosen_on.ids_beside(case.question for case in self.dataset or ()):
-                yield f"{named[cell.id]}: {BY_IDS_ALONE.format(by_id)}"
+                said.append(BY_IDS_ALONE.format(by_id))
+            title = named[cell.id]
+            for words in said:
+                alike.setdefault((title.rpartition("@")[0] if cell.captain else title, words), []).append(title)
+        for (of, words), several in alike.items():
+            who = several[0] if len(several) == 1 else f"{of}, under each of {len(several)} captains"
+            yield f"{who}: {words}"
 
     @property
     def episodes(self) -> int:

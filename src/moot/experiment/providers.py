@@ -114,7 +114,8 @@ def make_models(
             tokens = getattr(model, "max_tokens", None)  # under a budget a priced model must say its longest reply
         retries, hedge = getattr(spec, "retries", RetriesSpec()), getattr(spec, "hedge", None)
         built[name] = BuiltModel(model, endpoint, LimitsSpec(), retries, tokens, hedge, _key_from(spec))
-    _check_budget(file, built)
+    if file.spec.budget_usd is not None:
+        check_payable(file, built)
     return {
         name: replace(model_built, limits=limits[model_built.endpoint][1])
         if model_built.endpoint in limits
@@ -123,10 +124,8 @@ def make_models(
     }
 
 
-def _check_budget(file: ExperimentFile, built: Mapping[str, BuiltModel]) -> None:
+def check_payable(file: ExperimentFile, built: Mapping[str, BuiltModel]) -> None:
     """Under a budget. All who lack the same are told at once: whoever mends one after the other asks as often."""
-    if file.spec.budget_usd is None:
-        return
     paid = {name: each for name, each in built.items() if each.model.price != FREE}
     unpriced = [name for name, each in paid.items() if each.model.price is None]
     unbounded = [name for name, each in paid.items() if each.max_tokens is None and name not in unpriced]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from moot.experiment.model_specs import RecordedSpec
@@ -12,6 +12,7 @@ from moot.models.closest import closest
 from moot.strategies import Strategy, traits_of
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 from moot.team import AnswerReader, Player, Team
+from moot.team.player import aliases_of
 from moot.team.reading import Announced
 from moot.types import Request
 
@@ -38,11 +39,13 @@ def cohorts_of(file: ExperimentFile, name: str, team: TeamSpec) -> dict[str, tup
     return {cohort: tuple(members) for cohort, members in team.cohorts.items()}
 
 
-def configured_names(file: ExperimentFile) -> tuple[str, ...]:
-    """Every name by which a player or a model of the file may be known: also those of other teams and cohorts."""
+def configured_names(file: ExperimentFile, players: Iterable[Player]) -> tuple[str, ...]:
+    """Every name by which a player, a model or its vendor may be known: also those of other teams and cohorts."""
     models = file.spec.models
     called = (getattr(spec, "model", None) for spec in models.values())
-    return tuple(dict.fromkeys((*file.spec.players, *models, *(name for name in called if name))))
+    declared = (vendor.name for vendor in file.spec.vendors.values())
+    known = (name for player in players for name in aliases_of(player))
+    return tuple(dict.fromkeys(name for name in (*file.spec.players, *models, *called, *declared, *known) if name))
 
 
 def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> AnswerReader:

@@ -19,6 +19,8 @@ from moot.foreign_json import read_json
 from moot.strategies.option_meanings import meanings_named
 from moot.types import Case, Question
 
+RACED = "raced"
+"""In the config of a plan: how far each option was played hangs on how it went."""
 CHOSEN_ON = "chosen_on"
 """The wordings of questions, where the choice was made on an experiment. Files of before have digests of questions."""
 CHOSEN_ON_IDS = "chosen_on_ids"

@@ -56,6 +56,20 @@ def seat_of_row(row: NamedRow, *, team: bool) -> SideName:
     return replace(side, cohort=None) if side.who else side
 
 
+def every_name(row: NamedRow) -> list[SideName]:
+    """All that the side of a cell may be called, with and without its team, its captain and its cohort.
+
+    Whoever meets a name in a figure finds it among these: a label may hold any sign, and is not read back.
+    """
+    whole = side_of_row(row, team=True)
+    return [
+        SideName(whole.strategy, who, cohort, team)
+        for team in dict.fromkeys((None, whole.team))
+        for who in dict.fromkeys((None, whole.who))
+        for cohort in dict.fromkeys((None, whole.cohort))
+    ]
+
+
 def several_teams(rows: Iterable[NamedRow], declared: Collection[str] = ()) -> bool:
     """Whether a name must say of which team it is. `declared`: those of the file, where not all have a row."""
     return len(declared) > 1 or len({row["team"] for row in rows if row.get("team")}) > 1

@@ -68,7 +68,7 @@ class TeamSpec(Strict):
     )
     rule: Text | None = Field(
         default=None,
-        description="What moot fit wrote of this team: tells how sure its answers are, where they are decided from drafts alone",
+        description="What moot fit wrote of this team: tells how sure its answers are",
     )
 
 

@@ -35,6 +35,12 @@ class Stages:
     similarity: Similarity | None = None
     reference: str | None = None
     """Shown to the grouping model, as one paper does; in play there is none."""
+
+    @property
+    def tells_meanings(self) -> bool:
+        """Whether it can say of other words that they mean the same."""
+        return self.model is not None or self.similarity is not None
+
     accepted: tuple[str, ...] = ()
     """What else is right, shown with it."""
 

@@ -23,6 +23,10 @@ from moot.store.statements import Row
 from moot.types import Case
 
 
+class NoAnswerGiven(UsageError):
+    """The team gave none, since it abstained or failed: what would have been right can be told all the same."""
+
+
 def take_feedback(
     connection: Connection,
     name: str,
@@ -40,7 +44,9 @@ def take_feedback(
         case = replace(case, answer=answer, known=True)
         _know(connection, name, grading, case)
     elif row["answer"] is None:
-        raise UsageError(f"episode {episode} has no answer that could be right or wrong; send the right one")
+        raise NoAnswerGiven(
+            f"episode {episode} has no answer that could be right or wrong; send the right one as 'answer'"
+        )
     else:
         for each in cases_in(connection, plans_named(name), [case.question.digest])[case.question.digest]:
             queries.add(connection, schema.scores, list(_scores(connection, name, grading, each, [row])))

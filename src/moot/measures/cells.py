@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import orjson
 
+from moot.decide.last_stage import GivenStage, stage_of
+from moot.errors import UsageError
 from moot.experiment.plan import alone_as
 from moot.foreign_json import read_json
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.option_meanings import Role, meanings_named
+from moot.strategies.option_values import option_json
 from moot.strategies.traits import Traits
 
 Row = Mapping[str, Any]
 """A row of the store."""
+
+
+class PlayedInside(TypedDict):
+    """A strategy that another one plays."""
+
+    strategy: str
+    options: Mapping[str, Any]
+    """All options."""
 
 
 class Stored(TypedDict):
@@ -33,12 +44,15 @@ class Stored(TypedDict):
     options: Mapping[str, Any]
     """All options."""
     traits: Traits
+    plays: Sequence[PlayedInside]
+    """Strategies that are played inside it, such as in the end."""
 
 
 def stored_cell(row: Row) -> Stored:
     """A cell from its row. Options and traits are JSON there."""
     kept = read_json(row["options"] or "{}")
     given_options, default = kept.get("given", {}), kept.get("default", {})
+    traits = orjson.loads(row["traits"] or "{}")
     return Stored(
         id=row["id"],
         strategy=row["strategy"],
@@ -50,8 +64,34 @@ def stored_cell(row: Row) -> Stored:
         spec=row["spec"],
         given=given_options,
         options={**default, **given_options},
-        traits=Traits.of_json(orjson.loads(row["traits"] or "{}")),
+        traits=Traits.of_json(traits),
+        plays=_plays(traits.get("plays"), given_options),
     )
+
+
+def _plays(stored: object, given: Mapping[str, Any]) -> list[PlayedInside]:
+    """As it is on record. What is not as moot writes it is left out, as of all traits."""
+    if isinstance(stored, list):
+        written = [each for each in stored if isinstance(each, Mapping)]
+        return [
+            PlayedInside(strategy=each["strategy"], options=each["options"])
+            for each in written
+            if isinstance(each.get("strategy"), str) and isinstance(each.get("options"), Mapping)
+        ]
+    return _played_before_plays(given.get("then"))
+
+
+def _played_before_plays(then: Any) -> list[PlayedInside]:
+    """Stores of before have no such record: there a cascade's option is all that tells its last stage. None where the package
+    is gone that brings it: what cannot be told from others of its name stands beside nothing."""
+    if not isinstance(then, str | Mapping):
+        return []
+    try:
+        stage = stage_of(then if isinstance(then, str) else GivenStage(then), None)
+    except UsageError:
+        return []
+    options = option_json(stage)
+    return [PlayedInside(strategy=stage.name, options={**options["default"], **options["given"]})]
 
 
 def stored_cells(rows: Iterable[Row]) -> list[Stored]:

@@ -176,7 +176,8 @@ def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 def not_all_words(rows: Iterable[Mapping[str, Any]], name: str | None = None) -> list[str]:
     """Of figures over several players: how many questions only some of them have, which are no part of it. Each once."""
     named = f"{name}: " if name else ""
-    told = (f"{count(row['left_out'], 'question')} that not all of them have" for row in rows if row.get("left_out"))
-    return list(
-        dict.fromkeys(f"{named}{words} {'is' if words.startswith('1 ') else 'are'} left out." for words in told)
-    )
+    left_out = dict.fromkeys(row["left_out"] for row in rows if row.get("left_out"))
+    return [
+        f"{named}{count(several, 'question')} that not all of them have {'is' if several == 1 else 'are'} left out."
+        for several in left_out
+    ]

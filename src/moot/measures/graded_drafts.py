@@ -41,6 +41,8 @@ class GradedDrafts:
     """Of the answers: how many came by their grade at once, by a judge, wait for one, or can have none."""
     by_words: int
     """Questions whose answers words alone have grouped, although the file names somebody who tells meanings."""
+    places: tuple[tuple[Source, Key], ...] = field(default=(), repr=False)
+    """Of each lesson the experiment, and which of its plays: while the store is open."""
 
     def why_unfair(self) -> str | None:
         """Why nothing may be learnt from these; None: it may."""
@@ -115,6 +117,7 @@ def _graded(
 ) -> GradedDrafts:
     lessons: list[Lesson] = []
     cases: list[Case] = []
+    places: list[tuple[Source, Key]] = []
     ways: Counter[str] = Counter()
     by_words = 0
     for source, (question, repeat), heard in found:
@@ -131,6 +134,7 @@ def _graded(
             by_words += source.matches.by_words(case.question, repeat, drafts)
         lessons.append(Lesson(case.question, drafts, tuple(right for right, _ in graded), groups))
         cases.append(case)
+        places.append((source, (question, repeat)))
     clusters = clusters_of(enumerate(cases))
     lessons = [
         Lesson(
@@ -138,4 +142,4 @@ def _graded(
         )
         for place, lesson in enumerate(lessons)
     ]
-    return GradedDrafts(tuple(lessons), tuple(cases), not_heard, not_asked, ways, by_words)
+    return GradedDrafts(tuple(lessons), tuple(cases), not_heard, not_asked, ways, by_words, tuple(places))

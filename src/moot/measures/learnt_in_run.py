@@ -7,19 +7,20 @@ independent of the others, and are too narrow for it (`bench/learnt_in_the_run.p
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from moot.experiment.claims import parse
+from moot.experiment.side_names import ClaimError, every_name
 from moot.measures.cells import Stored
 from moot.measures.section import Section
 
 KEY = "learnt_in_run"
 """Where figures have the labels of these strategies."""
 TOO_NARROW = "too narrow, and p too small"
-_TEXTS = ("hypothesis",)
-"""Cells in which a label stands among other words."""
+HYPOTHESIS = "hypothesis"
+"""The cells in which a label stands among other words."""
 
 
 def labels_of(cells: Iterable[Stored]) -> list[str]:
@@ -43,36 +44,46 @@ def learnt_in_short(figures: Mapping[str, Any]) -> Iterable[str]:
         yield f"Learnt in this run, so intervals are {TOO_NARROW}: {', '.join(labels)}."
 
 
-def with_learnt_words(section: Section, labels: Sequence[str]) -> Section:
-    """The same with that sentence, where it has intervals or tests of such a strategy."""
-    return replace(section, words=(*section.words, *words_beneath(section, labels)))
+def learnt_names(*runs: Mapping[str, Any]) -> dict[str, str]:
+    """By all that a learning strategy may be called in the figures of these runs: its label."""
+    names: dict[str, str] = {}
+    for figures in runs:
+        labels = figures.get(KEY, ())
+        names |= {label: label for label in labels}
+        rows = [row for row in figures.get("accuracy", ()) if row["label"] in labels]
+        names |= {str(name): row["label"] for row in rows for name in every_name(row)}
+    return names
 
 
-def words_beneath(section: Section, labels: Sequence[str]) -> list[str]:
+def with_learnt_words(section: Section, names: Mapping[str, str]) -> Section:
+    """The same with that sentence, where it has intervals or tests of such a strategy. `names`: see `learnt_names`."""
+    return replace(section, words=(*section.words, *words_beneath(section, names)))
+
+
+def words_beneath(section: Section, names: Mapping[str, str]) -> list[str]:
     measured = any(column.low is not None or column.unit == "p" for column in section.columns)
-    named = [label for label in labels if _names(section, label)] if measured else []
-    return [learnt_words(named)] if named else []
+    if not measured or not names:
+        return []
+    texts = [column.title for column in section.columns]
+    texts += [text for row in section.rows for text in _names_in(row)]
+    named = {names[text] for text in texts if text in names}
+    return [learnt_words([label for label in dict.fromkeys(names.values()) if label in named])] if named else []
 
 
-def _names(section: Section, label: str) -> bool:
-    if any(_is_of(column.title, label) for column in section.columns):
-        return True
-    return any(_row_names(row, label) for row in section.rows)
-
-
-def _row_names(row: Mapping[str, Any], label: str) -> bool:
+def _names_in(row: Mapping[str, Any]) -> Iterator[str]:
     for key, value in row.items():
         if not isinstance(value, str) or (key == "strategy" and "label" in row):
             continue  # a strategy has other labels too, which may not learn
-        if key in _TEXTS and re.search(rf"(?<![\w-]){re.escape(label)}(?![\w(-])", value):
-            return True
-        if _is_of(value, label):
-            return True
-    return False
+        if key == HYPOTHESIS:
+            yield from _sides_in(value)
+        else:
+            yield value
 
 
-def _is_of(side: str, label: str) -> bool:
-    """``LABEL``, ``LABEL@WHO``, or the same with ``TEAM/`` before it."""
-    before, slash, rest = side.partition("/")
-    named = rest if slash and "(" not in before else side
-    return any(each == label or each.startswith((f"{label}@", f"{label} (")) for each in (side, named))
+def _sides_in(hypothesis: str) -> Iterator[str]:
+    """The strategies that somebody's hypothesis names, by the grammar that it is written in."""
+    try:
+        terms = parse(hypothesis).terms
+    except ClaimError:
+        return  # a store may hold what was written for another version
+    yield from (term.side.strategy for term in terms)

@@ -56,6 +56,13 @@ def native_cost(source: Source, table: DraftTable, choice: Mapping[str, str]) ->
     )
 
 
+def cheapest(costs: Iterable[NativeCost]) -> NativeCost:
+    """Of several ways to ask that come to the same; by money where it is known of every one, else by calls."""
+    known = [cost for cost in costs if cost.calls is not None]
+    priced = all(cost.cost_usd is not None for cost in known)
+    return min(known, key=lambda cost: (cost.cost_usd if priced else 0.0, cost.calls), default=UNKNOWN)
+
+
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 

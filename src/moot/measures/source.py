@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from moot.data.clusters import clusters_of
 from moot.engine.match_record import Groups, Matches
-from moot.experiment.selected import NOT_CHOSEN, ChosenOn, marks_of
+from moot.experiment.selected import NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.grade.group import GROUPING
 from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
@@ -135,8 +135,9 @@ class Source:
 
     @cached_property
     def cut_short(self) -> bool:
-        """Whether what is missing is what takes longest, so that nothing may be claimed of the rest: see `unfinished`."""
-        return slowest_missing(self)
+        """Whether what is missing is what takes longest, or what was losing, so that nothing may be claimed of the rest: see
+        `unfinished`."""
+        return bool(self.config.get(RACED)) or slowest_missing(self)
 
     def left_out(self, cell: Stored) -> int:
         """How many of this experiment's questions those are."""

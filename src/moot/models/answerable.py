@@ -34,7 +34,7 @@ class Answerable(Wrapper):
             replying: object = self.inner.generate(request)
             if not isawaitable(replying):
                 found = f"one that gives a {type(replying).__name__} at once"
-                raise ModelBroke(f"model {self.name!r}: expected async def generate, found {found}")
+                raise _broke(f"model {self.name!r}: expected async def generate, found {found}")
             reply: object = await replying
         except CallError as error:
             border.clean_error(error)
@@ -44,15 +44,22 @@ class Answerable(Wrapper):
         except asyncio.CancelledError as error:
             if (task := asyncio.current_task()) is None or task.cancelling():
                 raise  # somebody stops it; else it has cancelled itself
-            raise ModelBroke(f"model {self.name!r}: CancelledError") from error
+            raise _broke(f"model {self.name!r}: CancelledError") from error
         except Exception as error:
             said = " ".join(border.words(error).split())
-            raise ModelBroke(f"model {self.name!r}: {type(error).__name__}: {said}") from error
+            raise _broke(f"model {self.name!r}: {type(error).__name__}: {said}") from error
         if not isinstance(reply, Reply):
-            raise ModelBroke(f"model {self.name!r}: expected a Reply, found {type(reply).__name__}")
+            raise _broke(f"model {self.name!r}: expected a Reply, found {type(reply).__name__}")
         if (problem := _odd_part(reply)) is not None:
-            raise ModelBroke(border.words(f"model {self.name!r}: expected a Reply with {problem}"))
+            raise _broke(border.words(f"model {self.name!r}: expected a Reply with {problem}"))
         return charged(border.admitted(reply), self.price)
+
+
+def _broke(message: str) -> ModelBroke:
+    """Of a model that was asked: nobody knows whether it had asked somebody who charges for it."""
+    error = ModelBroke(message)
+    error.maybe_billed = True
+    return error
 
 
 def charged(reply: Reply, price: Price | None) -> Reply:

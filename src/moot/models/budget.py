@@ -3,10 +3,11 @@
 A call reserves the most it can cost (every byte of the prompt a token, the reply as long as allowed), and gives back
 the rest when the bill is known. When only reservations stand in the way a call waits for them; when there is nothing
 left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came (a
-timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says. An
-endpoint that bills more than a call could cost is believed, and trusted less from then on; `first_bill` sees to it that
-the first such bill comes before many calls are under way. Where nothing cuts a reply, which is no way to keep to a cap
-and is allowed only without one, its most is a guess: as long as the longest that this model has given.
+timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says; so is a
+reply whose words were not counted. An endpoint that bills more than a call could cost is believed, and trusted less from
+then on; `first_bill` sees to it that the first such bill comes before many calls are under way. Where nothing cuts a
+reply, which is no way to keep to a cap and is allowed only without one, its most is a guess: as long as the longest that
+this model has given.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.errors import BudgetReached, CallError
+from moot.models.filtered import FILTERED
 from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
@@ -45,6 +47,19 @@ def most_usd(price: Price, request: Request, reply_tokens: int) -> float:
 def most_usd_of_tokens(price: Price, prompt_tokens: int, reply_tokens: int) -> float:
     dearest = max(price.prompt, price.cached or 0.0)
     return (prompt_tokens * dearest + reply_tokens * price.completion) / 1e6
+
+
+def told_usd(reply: Reply, price: Price | None) -> float | None:
+    """What a reply is known to have cost; None: nobody says.
+
+    Words that took no token were not counted: gateways and libraries write 0 where they do not know. A filter's words are its
+    own.
+    """
+    usage = reply.usage
+    if usage.completion != 0 or not reply.text or reply.finish == FILTERED or price is None or reply.cost_usd is None:
+        return reply.cost_usd
+    counts = price.completion > 0 or (not usage.prompt and price.prompt > 0)
+    return None if counts and reply.cost_usd <= (price.cost_usd(usage) or 0.0) else reply.cost_usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +225,7 @@ class Budget(Wrapper):
             try:
                 reply = await self.inner.generate(request)
                 self._longest = max(self._longest, reply.usage.completion or 0)
-                spent_usd = reply.cost_usd
+                spent_usd = told_usd(reply, self._price)
             except CallError as error:
                 spent_usd = self._billed_usd(request, error)
                 raise

@@ -18,6 +18,7 @@ from collections import deque
 from contextvars import ContextVar
 
 from moot.errors import CallError
+from moot.models.budget import told_usd
 from moot.models.model import Model, Wrapper
 from moot.types import Reply, Request
 
@@ -61,7 +62,7 @@ class BillAwaited(Wrapper):
         token = _trip.set(trip)
         try:
             reply = await self.inner.generate(request)
-            if reply.cost_usd:
+            if told_usd(reply, self.price):
                 self._billed = True
             untold = True
             return reply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -20,11 +21,13 @@ from moot.errors import (
 from moot.models import border
 from moot.models.endpoint import with_temperature
 from moot.models.filtered import FILTERED, filter_words
+from moot.models.hiccups import PASSING_STATUSES
+from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets
-from moot.models.wire import read_completion
+from moot.models.wire import read_completion, read_usage
 from moot.types import Price, Reply, Request
 
 
@@ -82,6 +85,7 @@ class LitellmModel:
             raise RequestRejected(f"{self.name}: {problem}", status=400)
         key = NO_KEY if self._api_key is None and self.base_url is not None else self._api_key
         started = time.perf_counter()
+        overheard, before = Overheard(), sys.exc_info()[1]
         try:
             response = await self._litellm.acompletion(
                 model=self.model,
@@ -92,14 +96,15 @@ class LitellmModel:
                 num_retries=0,
                 max_retries=0,
                 drop_params=False,
+                logger_fn=overheard,
                 **body,
             )
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
+            end = CallEnd(error, before, overheard)
             if (words := self._filter_words(error)) is not None:
-                cost_usd = None if self.price is None else 0.0
-                refused = Reply(words, FILTERED, latency_s=time.perf_counter() - started, cost_usd=cost_usd)
-                return self._secrets.without(refused)
-            raise self._ours(error) from None
+                latency_s = time.perf_counter() - started
+                return self._secrets.without(self._refused(words, end, latency_s))
+            raise self._ours(error, end) from None
         try:
             completion = response.model_dump_json()
             reply = read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
@@ -107,7 +112,7 @@ class LitellmModel:
             error.args = (self._secrets.hidden_in(str(error)),)
             raise
         except Exception as error:  # noqa: BLE001  a reply that its own classes cannot write down
-            raise self._ours(error) from None
+            raise self._ours(error, CallEnd(error, before, overheard)) from None
         return self._secrets.without(reply)
 
     async def close(self) -> None:
@@ -121,21 +126,34 @@ class LitellmModel:
         status = getattr(error, "status_code", None)
         return filter_words(words, status) if isinstance(status, int) else None
 
-    def _ours(self, error: Exception) -> CallError:
-        """LiteLLM's many exceptions by the status they carry; what has none is a bug or a lost connection."""
-        message = self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {border.words(error)}")
-        errors = self._litellm.exceptions
-        status = getattr(error, "status_code", None)
-        if isinstance(error, errors.Timeout):
-            return TimedOut(message)
-        if isinstance(error, errors.APIConnectionError):
-            return ConnectionFailed(message)
-        headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        pause_s = retry_after_s(headers.get("retry-after"))
-        if status == 429:
-            return RateLimited(message, retry_after_s=pause_s)
-        if isinstance(status, int) and status >= 500:
-            return ServerFailed(message, status=status, retry_after_s=pause_s)
-        if isinstance(status, int):
-            return RequestRejected(message, status=status)
-        return ReplyBroken(message)
+    def _refused(self, words: str, end: CallEnd, latency_s: float) -> Reply:
+        """The reply that a filter's refusal is. One that came as a status is not on the bill, but for what it says."""
+        usage = read_usage(end.usage)
+        cost_usd = None if self.price is None else self.price.cost_usd(usage)
+        if self.price is not None and cost_usd is None and end.status is not None:
+            cost_usd = 0.0
+        return Reply(words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
+
+    def _ours(self, error: Exception, end: CallEnd) -> CallError:
+        """LiteLLM's many exceptions by what became of the request, else by the status they carry."""
+        message = self._message(error)
+        status = end.status or getattr(error, "status_code", None)
+        pause_s = retry_after_s(end.headers.get("retry-after"))
+        ours: CallError
+        if end.status is None and isinstance(error, self._litellm.exceptions.Timeout):
+            ours = TimedOut(message)
+        elif end.lost:
+            ours = ConnectionFailed(message, sent=not end.nobody_there, nobody_there=end.nobody_there)
+        elif status == 429:
+            ours = RateLimited(message, retry_after_s=pause_s)
+        elif isinstance(status, int) and (status >= 500 or status in PASSING_STATUSES):
+            ours = ServerFailed(message, status=status, retry_after_s=pause_s)
+        elif isinstance(status, int) and status >= 300:
+            ours = RequestRejected(message, status=status)
+        else:
+            ours = ReplyBroken(message)
+        end.tell_bill(ours, self.price, kept_back=end.kept_back(status))
+        return ours
+
+    def _message(self, error: Exception) -> str:
+        return self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {border.words(error)}")

@@ -52,12 +52,13 @@ class Prompts:
     >>> Prompts("en").render("draft", question="Who?", choices=(), context=None, kind="open")
     """
 
-    def __init__(self, language: str = "en", folder: Path | str | None = None, own: Own | None = None) -> None:
+    def __init__(self, language: str = "en", folder: Path | str | None = None, own: tuple[Own, ...] = ()) -> None:
         if language not in LANGUAGES:
             raise UsageError(f"language: {language!r} has no prompts; expected one of {', '.join(LANGUAGES)}")
         self.language = language
         self.own = own
-        """Templates that a strategy brings: its folder, with one for each language in it, or their texts by name."""
+        """Templates that a strategy brings, and those of what it plays inside: each a folder, with one for each language in it,
+        or their texts by name."""
         self._beside: dict[str, Prompts] = {}
         self.folder = _HERE / folder / language if folder in SETS else Path(folder) if folder is not None else None
         self._templates: dict[str, Template] = {}
@@ -75,18 +76,32 @@ class Prompts:
         """
         if module not in self._beside:
             folder = Path(module).parent / "prompts"
-            self._beside[module] = self if self.own == folder else self.bringing(folder)
+            self._beside[module] = self.bringing(folder)
         return self._beside[module]
 
     def bringing(self, own: Own) -> Prompts:
         """These prompts and those that a strategy brings. One of a name that ours have would never be asked with."""
+        if own in self.own:
+            return self
+        self._check_apart(own)
         for name, place in own_templates(own, self.language).items():
             if (ours := _HERE / self.language / f"{name}.j2").is_file():
                 problem = f"there is a prompt {name!r} for all strategies already, {ours}; expected another name"
                 raise UsageError(f"{place}: {problem}")
-        brought = Prompts(self.language, None, own)
+        brought = Prompts(self.language, None, (*self.own, own))
         brought.folder = self.folder
         return brought
+
+    def _check_apart(self, own: Own) -> None:
+        """Which of two prompts of one name was asked with, nobody could tell by the name."""
+        places, sources = own_templates(own, self.language), _sources_of(own, self.language)
+        for other in self.own:
+            others = _sources_of(other, self.language)
+            for name in sorted(sources.keys() & others.keys()):
+                if sources[name]() != others[name]():
+                    there = own_templates(other, self.language)[name]
+                    problem = f"there is another prompt {name!r} within the same play, {there}; expected another name"
+                    raise UsageError(f"{places[name]}: {problem}")
 
     def draft(self, question: Question) -> str:
         """What a player is asked when it is alone with the question."""
@@ -131,11 +146,12 @@ class Prompts:
         ours = _HERE / self.language / f"{name}.j2"
         if ours.is_file():
             return ours
-        if isinstance(self.own, Path) and (brought := self.own / self.language / f"{name}.j2").is_file():
-            return brought
-        if isinstance(self.own, Mapping) and name in self.own:
-            return Path(f"{name}.j2")
-        beside = f" nor in {self.own / self.language}" if isinstance(self.own, Path) else ""
+        for own in self.own:
+            if isinstance(own, Path) and (brought := own / self.language / f"{name}.j2").is_file():
+                return brought
+            if isinstance(own, Mapping) and name in own:
+                return Path(f"{name}.j2")
+        beside = "".join(f" nor in {own / self.language}" for own in self.own if isinstance(own, Path))
         raise NoSuchPrompt(name, f"there is no prompt {name!r} in {self.language}{beside}")
 
     def examples(self, name: str) -> tuple[Message, ...]:
@@ -148,8 +164,8 @@ class Prompts:
     def source(self, name: str) -> str:
         if name not in self._sources:
             path = self.path(name)
-            in_memory = isinstance(self.own, Mapping) and path == Path(f"{name}.j2")
-            self._sources[name] = self.own[name] if in_memory and isinstance(self.own, Mapping) else read_template(path)
+            given = [own[name] for own in self.own if isinstance(own, Mapping) and name in own]
+            self._sources[name] = given[0] if given and path == Path(f"{name}.j2") else read_template(path)
         return self._sources[name]
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
@@ -197,7 +213,10 @@ class Prompts:
 
     def check_own(self) -> None:
         """Find mistakes in the templates that a strategy brings before any model is called."""
-        own = self.own or {}
+        for own in self.own:
+            self._check_brought(own)
+
+    def _check_brought(self, own: Own) -> None:
         for name, read in _sources_of(own, self.language).items():  # and not what a user has in their place
             path = own / self.language / f"{name}.j2" if isinstance(own, Path) else Path(f"{name}.j2")
             source = read()

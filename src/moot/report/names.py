@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from moot.decide.abstaining import ABSTAIN
+from moot.decide.abstain_option import ABSTAIN
 from moot.decide.rule_file import RuleContent, is_rule
+from moot.experiment.side_names import every_name
 from moot.measures.claims.words import sentences as headline_sentences
 from moot.strategies import list_told, value_told
 from moot.types import canonical_json
@@ -97,7 +98,8 @@ def shortened(figures: Mapping[str, Any]) -> dict[str, Any]:
     ways = ways_of(figures["accuracy"])
     names = {label: name for label, name in short_names(ways).items() if name != label}
     tables = table_names(figures["accuracy"]) if figures.get("teams") else {}
-    renamed: dict[str, Any] = _renamed(dict(figures), names, tables)
+    sides = _sides_renamed(figures["accuracy"], names)
+    renamed: dict[str, Any] = _renamed(dict(figures), _NewNames(names, sides, tables))
     if (headline := figures.get("headline")) and "words" in headline:
         renamed["headline"] |= _told_anew(headline, renamed["headline"])
     if sentences := left_out(ways):
@@ -171,27 +173,36 @@ def _plain(name: str, value: Any) -> str:
     return f"{name}={value_told(value)}"
 
 
-def _renamed(value: Any, names: Mapping[str, str], tables: Mapping[str, str], key: str = "") -> Any:
-    if isinstance(value, str):
+@dataclass(frozen=True, slots=True)
+class _NewNames:
+    """By the old one."""
+
+    labels: Mapping[str, str]
+    sides: Mapping[str, str]
+    tables: Mapping[str, str]
+
+    def of(self, text: str, key: str) -> str:
         if key in _AS_WRITTEN:
-            return value
-        if key in _TABLES:
-            return tables.get(value, value)
-        return _side_named(value, names) if key in _SIDES else names.get(value, value)
+            return text
+        known = self.tables if key in _TABLES else self.sides if key in _SIDES else self.labels
+        return known.get(text, text)
+
+
+def _renamed(value: Any, names: _NewNames, key: str = "") -> Any:
+    if isinstance(value, str):
+        return names.of(value, key)
     if isinstance(value, Mapping):
-        return {names.get(name, name): _renamed(item, names, tables, name) for name, item in value.items()}
+        return {names.labels.get(name, name): _renamed(item, names, name) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_renamed(item, names, tables, key) for item in value]
+        return [_renamed(item, names, key) for item in value]
     return value
 
 
-def _side_named(side: str, names: Mapping[str, str]) -> str:
-    """``LABEL``, ``LABEL@WHO``, or the same with ``TEAM/`` before it: its label as it is shown."""
-    before, slash, _ = side.partition("/")
-    team = before + slash if slash and "(" not in before else ""
-    named = side[len(team) :]
-    for label, name in names.items():
-        rest = named[len(label) :]
-        if named.startswith(label) and (not rest or rest.startswith(("@", " ("))):
-            return team + name + rest
-    return side
+def _sides_renamed(rows: Iterable[Mapping[str, Any]], names: Mapping[str, str]) -> dict[str, str]:
+    """By all that a side may be called, ``TEAM/LABEL@WHO`` or less: the same with the label as it is shown."""
+    return {
+        str(name): str(replace(name, strategy=names[row["label"]]))
+        for row in rows
+        if row["label"] in names
+        for name in every_name(row)
+    }

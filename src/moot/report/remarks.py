@@ -146,7 +146,7 @@ def simulated_words(figures: Figures) -> str:
 
 def prove_nothing(figures: Figures) -> str:
     prove = "proves" if figures["questions"] == 1 else "prove"
-    return f"{count(figures['questions'], 'question')} {prove} nothing: look at the width of the intervals."
+    return f"{count(figures['questions'], 'question')} {prove} nothing: see how wide the intervals are."
 
 
 def front_words(figures: Figures, most: int | None = None) -> str | None:

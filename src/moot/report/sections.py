@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from moot.measures.all_measures import AllMeasures
 from moot.measures.columns import Figures
-from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
-from moot.measures.learnt_in_run import with_learnt_words
+from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.measure import Measure
 from moot.measures.section import Section
 
@@ -15,6 +14,6 @@ from moot.measures.section import Section
 def all_sections(figures: Figures, given: Iterable[Measure] = ()) -> list[Section]:
     """Only those that the run has data for. `given`: measures beside the registered ones."""
     every = AllMeasures(given).sections(figures)
-    learnt = figures.get(LEARNT_IN_RUN, ())
+    learnt = learnt_names(figures)
     shown = (with_learnt_words(section, learnt) for section in every if section.rows)
     return sorted(shown, key=lambda section: section.place)

@@ -17,8 +17,7 @@ from moot.grade.grading import GradedBy
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import without_claims
 from moot.measures.columns import paired_columns, paired_words, ungraded_columns, with_bounds
-from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
-from moot.measures.learnt_in_run import with_learnt_words
+from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
 from moot.stats.clusters import clustered, joined
@@ -202,8 +201,8 @@ def side_by_side_sections(comparison: Mapping[str, Any], *, named: bool = True) 
         *(_unmatched_words if named else _unmatched_counts)(comparison.get("unmatched", ())),
     )
     columns = (*paired_columns(Column("of", "who")), *ungraded_columns(rows))
-    learnt = dict.fromkeys(label for figures in comparison["runs"] for label in figures.get(LEARNT_IN_RUN, ()))
-    return [with_learnt_words(Section("side-by-side", "Second run against the first", words, columns, rows), [*learnt])]
+    section = Section("side-by-side", "Second run against the first", words, columns, rows)
+    return [with_learnt_words(section, learnt_names(*comparison["runs"]))]
 
 
 def _graded_otherwise(comparison: Mapping[str, Any]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -84,7 +85,9 @@ def write_whole(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> 
 
 
 def _write_parquet(table: TableColumns, path: Path) -> None:
-    as_frame(table).write_parquet(path)
+    written = BytesIO()
+    as_frame(table).write_parquet(written)
+    path.write_bytes(written.getbuffer())  # by Python: what a disk says comes from Polars as an error of computing
 
 
 def _write_csv(table: TableColumns, path: Path) -> None:

@@ -21,8 +21,7 @@ from moot.measures.columns import (
     unknown_words,
     who,
 )
-from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
-from moot.measures.learnt_in_run import words_beneath
+from moot.measures.learnt_in_run import learnt_names, words_beneath
 from moot.measures.measure import Measure
 from moot.measures.numbers import (
     MARKED,
@@ -82,7 +81,7 @@ def _own_way(name: str, section: Section | None, figures: Figures, width: int) -
     parts = list(OWN_WAYS[name](figures, width))
     yield from parts
     if parts and section is not None:
-        yield from map(Text, words_beneath(section, figures.get(LEARNT_IN_RUN, ())))
+        yield from map(Text, words_beneath(section, learnt_names(figures)))
 
 
 def _print_part(part: Table | Text, console: Console) -> None:

@@ -19,7 +19,7 @@ from moot.select.labels import Floats, SelectionSplit, selection_only
 from moot.select.oracle import Meter, Oracle
 from moot.select.registry import Chosen, check_calls, check_count, check_k, completed
 from moot.select.surrogate import SAMPLES, WorthByCount, learn
-from moot.select.truth import FOLDS, dealt, predicted, too_few
+from moot.select.truth import FOLDS, dealt, predicted, why_not_cross_validated
 
 MOST_NODES = 300_000
 """Looked at before the search gives up: half a minute or so."""
@@ -63,7 +63,7 @@ class Exact:
     def _by_truth(self, split: SelectionSplit, k: int) -> Chosen:
         split = replace(split, labels=split.labels.with_known_truth())
         labels = split.labels
-        if why := too_few(split):
+        if why := why_not_cross_validated(split):
             return Chosen(completed(split, (), k), notes=(why,))
         objective = predicted(labels, dealt(split, FOLDS))
         start = k_greedy(split, objective, k)

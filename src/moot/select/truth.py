@@ -62,7 +62,7 @@ class TruthPrediction:
         labels = split.labels
         if self.classifier != NAIVE_BAYES and not labels.shared:
             raise UsageError("a classifier needs questions with choices: free answers have no classes in common")
-        if why := too_few(split):
+        if why := why_not_cross_validated(split):
             return Chosen(completed(split, team, k), notes=(why,))
         folds = dealt(split, self.folds)
         objective = (
@@ -89,7 +89,7 @@ def dealt(split: SelectionSplit, folds: int) -> Places:
     return np.array([fold_of[name] for name in names], dtype=np.intp)
 
 
-def too_few(split: SelectionSplit) -> str | None:
+def why_not_cross_validated(split: SelectionSplit) -> str | None:
     """Why nothing can be learnt on some questions and tried on the others, where that is so."""
     alone = len(set(split.labels.units())) < 2
     return "one question or cluster cannot be cross-validated; by accuracy" if alone else None

@@ -29,6 +29,7 @@ from moot.errors import MootError, UsageError
 from moot.live.served import served_name
 from moot.live.served_past import forget
 from moot.live.team import LiveTeam
+from moot.live.told_right import NoAnswerGiven
 from moot.models.border import text_problem
 from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, model_json, models_json
@@ -273,6 +274,8 @@ class Server:
                 learnt = await self.live.record.feedback(
                     body.episode, answer=body.answer, correct=body.correct, asker=sees
                 )
+        except NoAnswerGiven as error:
+            raise Refused(409, str(error), code="no_answer_given", param="correct") from None
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()

@@ -41,6 +41,7 @@ _REFUSED = {
     403: "The page that asks is not allowed to, or the key is no admin's.",
     404: "There is no such team or episode.",
     408: "Nobody answered, or no place was free, within the time limit of the request.",
+    409: "The team gave no answer that could be right or wrong.",
     413: "The body is too large.",
     415: "The body is not application/json.",
     421: "The server does not answer to this name.",

@@ -180,7 +180,7 @@ class SimulatedModel(Character):
         limit = request.params.get("max_completion_tokens", request.params.get("max_tokens", self.max_tokens))
         if isinstance(limit, int) and len(text) // 4 > limit:
             text, finish = text[: limit * 4], "length"
-        usage = Usage(prompt=max(1, prompt), completion=len(text) // 4)
+        usage = Usage(prompt=max(1, prompt), completion=max(len(text) // 4, 1 if text else 0))
         cost_usd = self.price.cost_usd(usage) if self.price else None
         return Reply(text, finish, usage, version=f"simulated/{VERSION} {self.name}", cost_usd=cost_usd)
 

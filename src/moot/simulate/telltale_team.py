@@ -25,7 +25,7 @@ _MARKS = ("marmalade", "nutmeg", "cardamom", "saffron", "juniper", "lavender")
 class WatchedPrompts(Prompts):
     """Prompts that keep in mind which of them were used."""
 
-    def __init__(self, language: str = "en", own: Own | None = None, used: set[str] | None = None) -> None:
+    def __init__(self, language: str = "en", own: tuple[Own, ...] = (), used: set[str] | None = None) -> None:
         super().__init__(language, None, own)
         self.used: set[str] = set() if used is None else used
 
@@ -34,8 +34,8 @@ class WatchedPrompts(Prompts):
         return super().render(name, **inputs)
 
     def bringing(self, own: Own) -> Prompts:
-        super().bringing(own)
-        return WatchedPrompts(self.language, own, self.used)
+        brought = super().bringing(own)
+        return self if brought is self else WatchedPrompts(self.language, brought.own, self.used)
 
 
 class CountedGrouper(SameWords):

@@ -83,8 +83,8 @@ def mean_of_independent_shares(estimates: Sequence[Estimate], shared: Sequence[i
     but that knows nothing of a small set in which nothing differs beside a great one. Each end is the farther of the two.
     """
     summed = mean_of_independent(estimates, shared)
-    if summed.low is None or summed.high is None:
-        return summed
+    if summed.low is None or summed.high is None or len(estimates) == 1:
+        return summed  # of one set it is that set's own
     low, high = score_limits(summed.value, _width_of_mean(estimates, summed.value, shared))
     return Estimate(summed.value, max(0.0, min(summed.low, low)), min(1.0, max(summed.high, high)), summed.n)
 

@@ -54,9 +54,13 @@ class Race:
     def over(self) -> bool:
         return int(self.running.sum()) == 1
 
-    def hear(self, worth: NDArray[np.float64]) -> tuple[int, ...]:
+    def hear(self, worth: NDArray[np.float64], at_most: NDArray[np.float64] | None = None) -> tuple[int, ...]:
         """One question more: what the answer of each is worth, from 0 to 1; of those who are out it is not looked at. Who
-        leaves now."""
+        leaves now.
+
+        `at_most`: where it is not known what an answer is worth, the most it can be, and `worth` the least. Bets are then paid
+        as if all of it had gone for the one who is bet against: whatever it was worth, the best is put out no more often.
+        """
         if self.over:
             raise ValueError("the race is over")
         ahead, running = self._ahead(), self.running.copy()
@@ -65,7 +69,8 @@ class Race:
         now = np.where(running, worth, 0.0)
         rivals = ahead.astype(float)
         lead = rivals @ now / rivals.sum(axis=1)
-        gained = np.log1p(np.array(STAKES)[:, None] * (lead - now)[None, :])
+        own = now if at_most is None else np.where(running, at_most, 0.0)
+        gained = np.log1p(np.array(STAKES)[:, None] * (lead - own)[None, :])
         self._won += np.where(running, gained, 0.0)
         self._right += now
         beaten = running & (np.exp(self._won).mean(axis=0) >= 1.0 / self.alpha)

@@ -15,6 +15,11 @@ def asked_account(experiment: str) -> str:
     return f"{experiment}:asked"
 
 
+def bought_account(experiment: str) -> str:
+    """What is bought to be advised is paid by itself: no part of it is a part of the file's budget, nor of its runs."""
+    return f"{experiment}:bought"
+
+
 def spent_beside_usd(connection: Connection, experiment: str) -> float:
     """What was spent from the same cap under the other name: of runs by what is asked, and the other way round."""
     runs = experiment.removesuffix(asked_account(""))

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 from moot.errors import UsageError
 from moot.models.closest import closest
@@ -22,11 +22,10 @@ from moot.plugins import PluginKind, name_problem
 from moot.prompts import Own, Prompts
 from moot.strategies.captaincy import Captained
 from moot.strategies.option_values import built, option_name, usual
+from moot.strategies.protocol import Strategy as Strategy
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits
 from moot.strategies.traits import traits_of as traits_of
-from moot.team import Team
-from moot.types import Question, Verdict
 
 BUILT_IN = {
     "solo": "moot.strategies.solo:Solo",
@@ -44,20 +43,6 @@ BUILT_IN = {
     "cascade": "moot.decide.cascade:Cascade",
 }
 STRATEGIES = PluginKind("strategy", "moot.strategies", BUILT_IN)
-
-
-@runtime_checkable
-class Strategy(Protocol):
-    """What every strategy has. `traits` are looked for too, and are cautious where it has none: see `traits_of`."""
-
-    name: ClassVar[str]
-    """As in the experiment file."""
-
-    def lineups(self, team: Team) -> tuple[Team, ...]:
-        """The teams that play: the team itself, each player alone, or one for every captain."""
-
-    async def play(self, question: Question, team: Team) -> Verdict:
-        """One question, from start to verdict. No state is kept between questions."""
 
 
 def registered() -> Mapping[str, str]:
@@ -150,10 +135,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def with_inside(played: Strategy) -> Iterator[Strategy]:
+    """A strategy, and all that it declares to play inside (`Traits.plays`)."""
+    yield played
+    for inside in traits_of(played).plays:
+        yield from with_inside(inside)
+
+
 def prompts_brought(played: object) -> Own:
     """A strategy's own templates: its attribute ``prompts``, or else the folder of that name beside its module."""
-    if (stage := getattr(played, "last_stage", None)) is not None:
-        return prompts_brought(stage)  # what it plays in the end asks in words of its own
     brought = getattr(type(played), "prompts", None)
     if isinstance(brought, Mapping):
         return _checked_templates(brought)
@@ -181,10 +171,11 @@ def _option_names(played: object) -> set[str]:
     return {option.name for option in fields(played)} if is_dataclass(played) else set()
 
 
-def prompts_for(played: object, prompts: Prompts) -> Prompts:
-    """The prompts as this strategy sees them: with its own beside ours."""
-    brought = prompts_brought(played)
-    return prompts.bringing(brought)
+def prompts_for(played: Strategy, prompts: Prompts) -> Prompts:
+    """The prompts as this strategy sees them: with its own beside ours, and those of what it plays inside."""
+    for each in with_inside(played):
+        prompts = prompts.bringing(prompts_brought(each))
+    return prompts
 
 
 def prompt_folders() -> list[Path]:

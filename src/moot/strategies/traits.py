@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from moot.errors import MootError, UsageError
 from moot.plugins import in_one_line
 from moot.strategies.natives import Drafts
+from moot.strategies.protocol import Strategy
 
 Captain = Literal["leads", "breaks-ties"]
 Word = Literal["player", "captain", "office", "group", "unknown"]
@@ -84,6 +85,9 @@ class Traits:
     the file, and a question is decided again when they have changed. Needs `drafts`."""
     fewest_lessons: int = 1
     """With graded drafts of fewer other questions it learns nothing: questions that are too few are refused beforehand."""
+    plays: tuple[Strategy, ...] = ()
+    """Strategies that it plays inside, such as in the end. Their prompts, offices, facts, groups, lessons and warnings are added
+    to its own by themselves; all else it claims for the whole play, its bound of calls too."""
     warnings: tuple[str, ...] = ()
     """What is worth knowing before the first call, although nothing is wrong."""
 
@@ -91,8 +95,34 @@ class Traits:
         for name in _NAMES:
             if (expected := _expected(name, getattr(self, name))) is not None:
                 raise ValueError(f"traits: {name}: expected {expected}, found {getattr(self, name)!r:.80}")
+        for inside in self.plays:
+            self._take_in(inside.name, traits_of(inside))
         if self.groups and GROUPING not in self.prompts:
             object.__setattr__(self, "prompts", (*self.prompts, GROUPING))
+
+    def _take_in(self, name: str, inside: Traits) -> None:
+        """Whoever staffs, teaches and identifies a play must know all that is asked within it."""
+        for office, model in inside.offices.items():
+            if self.offices.get(office, model) != model:
+                problem = (
+                    f"{self.offices[office]!r} is {office}, and in {name}, which it plays, {model!r}; expected one"
+                )
+                raise ValueError(f"traits: offices: {problem}")
+        if None not in (self.facts, inside.facts) and self.facts != inside.facts:
+            raise ValueError(
+                f"traits: facts: {self.facts!r}, and in {name}, which it plays, {inside.facts!r}; expected one"
+            )
+        added = {
+            "prompts": tuple(dict.fromkeys((*self.prompts, *inside.prompts))),
+            "offices": {**self.offices, **inside.offices},
+            "facts": inside.facts if self.facts is None else self.facts,
+            "groups": self.groups or inside.groups,
+            "learns": self.learns or inside.learns,
+            "fewest_lessons": max(self.fewest_lessons, inside.fewest_lessons),
+            "warnings": tuple(dict.fromkeys((*self.warnings, *inside.warnings))),
+        }
+        for trait, value in added.items():
+            object.__setattr__(self, trait, value)
 
     def drafts_repeat(self, repeat: int) -> int:
         """The repeat whose drafts an episode rests on, where each set of drafts is decided from several times."""
@@ -131,11 +161,16 @@ def _texts_by_name(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(text, str) for item in value.items() for text in item)
 
 
+def _strategies(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(each, Strategy) and not isinstance(each, type) for each in value)
+
+
 # By hand, and not by the validator of options: traits are made wherever a strategy is imported, long before anything
 # is read from a file.
 _FORMS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "prompts": (_texts, "a tuple of names, such as ('draft',)"),
     "warnings": (_texts, "a tuple of sentences"),
+    "plays": (_strategies, "a tuple of strategies, such as (Vote(),)"),
     "offices": (_texts_by_name, "a mapping from the names of offices to those of models"),
     "served": (lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value), "a mapping"),
     "facts": (lambda value: value is None or isinstance(value, str), "a text or None"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,8 +18,6 @@ from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, NotNeeded, Trace
 from moot.types import Answer, Grouping, Question, Verdict
-
-NOT_NEEDED = "not needed: the vote was settled without it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,29 @@ class Vote(Captained):
         return by_captain(team, self.captain, needed=False)
 
     async def play(self, question: Question, team: Team) -> Verdict:
-        drafts = await (drafts_that_matter(question, team) if self.early_stop else team.drafts(question))
-        return self.decide(question, team, drafts, await team.group(question, drafts))
+        if not self.early_stop:
+            drafts = await team.drafts(question)
+            return self.decide(question, team, drafts, await team.group(question, drafts))
+        names = [player.name for player in team.players]
+        heard = await heard_until_settled(question, team)
+        drafts = with_spared(heard, names)
+        spared = [name for name in names if name not in heard]
+        return self.decide(question, team, drafts, await team.group(question, drafts), spared)
 
-    def decide(self, question: Question, team: Team, drafts: Sequence[Answer], grouping: Grouping) -> Verdict:
+    def decide(
+        self,
+        question: Question,
+        team: Team,
+        drafts: Sequence[Answer],
+        grouping: Grouping,
+        spared: Collection[str] = (),
+    ) -> Verdict:
+        """`spared`: who was not waited for."""
         if not grouping.groups:
             return nobody_answered(drafts)
         tied = plurality(group for group in grouping.groups for _ in group)
-        return verdict_of_groups(question, team, drafts, grouping, tied, [len(group) for group in grouping.groups])
+        points = [len(group) for group in grouping.groups]
+        return verdict_of_groups(question, team, drafts, grouping, tied, points, spared)
 
 
 def verdict_of_groups(
@@ -63,24 +76,25 @@ def verdict_of_groups(
     grouping: Grouping,
     tied: Sequence[tuple[str, ...]],
     points: Sequence[float],
+    spared: Collection[str] = (),
 ) -> Verdict:
     """The word of one of the groups that are ahead: the captain's if it is among them, else one by lot.
 
-    `points`: what each group of the grouping has behind it.
+    `points`: what each group of the grouping has behind it. `spared`: who was not waited for, or not asked, since nothing that
+    they could say would have changed it.
     """
     captains_group = next((group for group in tied if team.captain in group), None)
     winners = tied[0] if len(tied) == 1 else captains_group or team.random(question, "tie").choice(tied)
     members = [draft for draft in drafts if draft.player in winners]
     wording = _wording(members, team.captain)
-    dropped = [draft.player for draft in drafts if draft.cause == NOT_NEEDED]
     return Verdict(
         wording.text,
         "answered",
         reasoning=wording.reasoning,
         who=tuple(member.player for member in members),
         answers=tuple(drafts),
-        absent=tuple(name for name in absent(drafts) if name not in dropped),
-        traces=(*_count(drafts, grouping, tied, points), *([NotNeeded(tuple(dropped))] if dropped else [])),
+        absent=tuple(name for name in absent(drafts) if name not in spared),
+        traces=(*_count(drafts, grouping, tied, points), *([NotNeeded(tuple(spared))] if spared else [])),
     )
 
 
@@ -96,8 +110,17 @@ def _count(
     yield Counted(tuple(words[group[0]] for group in grouping.groups), tuple(map(float, points)), winners)
 
 
-async def drafts_that_matter(question: Question, team: Team) -> tuple[Answer, ...]:
-    """Everybody alone, at the same time, until the winner is certain; the calls that are then still out are dropped."""
+def with_spared(heard: Mapping[str, Answer], names: Sequence[str]) -> tuple[Answer, ...]:
+    """A draft for everybody: without an answer of those who are not among the heard."""
+    return tuple(
+        heard.get(name) or Answer(name, None, outcome="unanswered", cause="not needed: the vote was settled without it")
+        for name in names
+    )
+
+
+async def heard_until_settled(question: Question, team: Team) -> dict[str, Answer]:
+    """By player: everybody alone, at the same time, until the winner is certain; the calls that are then still out are
+    dropped."""
     out = {asyncio.create_task(team.draft(player, question)): player.name for player in team.players}
     heard: dict[str, Answer] = {}
     try:
@@ -108,8 +131,7 @@ async def drafts_that_matter(question: Question, team: Team) -> tuple[Answer, ..
         for task in out:
             task.cancel()
         await asyncio.gather(*out, return_exceptions=True)
-    dropped = (Answer(name, None, outcome="unanswered", cause=NOT_NEEDED) for name in out.values())
-    return tuple(heard.get(player.name) or next(dropped) for player in team.players)
+    return heard
 
 
 def _settled(texts: Sequence[str | None], players: int, question: Question) -> bool:

@@ -14,6 +14,17 @@ for all of it."""
 
 
 @dataclass(frozen=True, slots=True)
+class LessonVerdict:
+    """What a strategy made of the drafts of another question, and what that was worth."""
+
+    answered: bool
+    holders: tuple[str, ...] | None
+    """Who had drafted its answer; nobody: it is new. None: not known."""
+    right: float | None
+    """None: nobody could grade it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """Another question of the same run: what the players said alone, and what that was worth."""
 
@@ -25,3 +36,5 @@ class Lesson:
     """Players whose drafts mean the same."""
     unit: str | None = None
     """What it belongs together with, where that is told: such questions are one piece of evidence."""
+    verdict: LessonVerdict | None = None
+    """For whoever tells how sure a strategy is that asks on after the drafts; None: it was not played to its end."""

@@ -13,7 +13,8 @@ from moot.errors import ConnectionFailed, UsageError
 from moot.models.scripted import Script, ScriptedModel
 from moot.needs import NOTHING_MORE, Needs
 from moot.strategies import Strategy, strategy, traits_of
-from moot.types import Reply, Request
+from moot.traces import StrategyBroke, of_kind
+from moot.types import Reply, Request, Verdict
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -251,16 +252,18 @@ def _check_played(connection: Connection, cells: Sequence[str], strategy_name: s
     """A strategy that broke has left nothing to be measured, and the measure is not to blame for that."""
     from sqlalchemy import select
 
-    from moot.engine.play import is_bug
     from moot.store.rows import verdict_of
     from moot.store.schema import episodes
+
+    def broke(verdict: Verdict) -> bool:
+        return any(record.strategy == strategy_name for record in of_kind(verdict.traces, StrategyBroke))
 
     stored = connection.execute(select(episodes.c.verdict).where(episodes.c.cell.in_(cells))).scalars()
     verdicts = [verdict_of(verdict) for verdict in stored]
     broken = [
         verdict.cause
         for verdict in verdicts
-        if verdict.outcome == "failed" and (RUNS[name].all_answer or is_bug(strategy_name, verdict.cause))
+        if verdict.outcome == "failed" and (RUNS[name].all_answer or broke(verdict))
     ]
     if broken:
         raise AssertionError(

@@ -47,5 +47,6 @@ from moot.traces.records import Resolution as Resolution
 from moot.traces.records import Review as Review
 from moot.traces.records import Round as Round
 from moot.traces.records import Shown as Shown
+from moot.traces.records import StrategyBroke as StrategyBroke
 from moot.traces.records import ToldProbability as ToldProbability
 from moot.traces.records import not_waited_for as not_waited_for

@@ -221,6 +221,15 @@ class NotNeeded:
     players: tuple[str, ...]
 
 
+@trace("strategy-broke")
+@dataclass(frozen=True, slots=True)
+class StrategyBroke:
+    """The play ended in a mistake of the strategy's own, and of nobody's whom it asked."""
+
+    strategy: str
+    error: str
+
+
 @trace("decided-from")
 @dataclass(frozen=True, slots=True)
 class DecidedFrom:

@@ -403,7 +403,11 @@ def _cost(raw: Raw, side: Option, several: Singles, single: str | None, asked: S
     """In money, or in calls where money is nothing or not known; no ratio to somebody whom nobody knows."""
     calls_alone, usd_alone = None, None
     if single is not None:
-        calls_alone, usd_alone = cost_alone(raw, several.tables[single], several.players[single], asked)
+        asks = [cost_alone(raw, table, several.players[single], asked) for table in several.same[single]]
+        asks = [ask for ask in asks if ask[0] is not None]
+        in_money = all(money is not None for _, money in asks)
+        asks.sort(key=lambda ask: ((ask[1] or 0.0) if in_money else 0.0, ask[0] or 0.0))
+        calls_alone, usd_alone = asks[0] if asks else (None, None)
     usd = mean([side.cost_usd[q] for q in asked if q in side.cost_usd]) if side.cost_usd is not None else None
     if usd and usd_alone:
         return {"cost_ratio": usd / usd_alone, "cost_unit": "usd", "cost_usd": usd}

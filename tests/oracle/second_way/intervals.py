@@ -314,6 +314,8 @@ def fieller(pairs: Sequence[tuple[float, float]], alpha: float = ALPHA, sizes: S
 def mean_limits(parts: Sequence[tuple[float, Limits, int]]) -> Limits:
     """Of the mean of independent shares of so many questions: the distances to their own limits, squared and added up; or
     the score interval that has the summed variance, whichever end is farther."""
+    if len(parts) == 1:
+        return parts[0][1]
     below, above = 0.0, 0.0
     summed, widest = 0.0, 0.0
     for value, (low, high), n in parts:

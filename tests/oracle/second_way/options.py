@@ -10,7 +10,7 @@ from functools import cached_property
 
 from second_way.intervals import mean
 from second_way.ranked import Ranked
-from second_way.raw import Cell, Episode, Raw
+from second_way.raw import Cell, Episode, Raw, same_words
 from second_way.same_calls import differ, made
 from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
 from second_way.tables import Table, by_itself, parts, tables, values_of
@@ -139,13 +139,21 @@ def gone(raw: Raw, chosen: Iterable[Cell]) -> list[tuple[str, Option]]:
 
 
 def left_behind(raw: Raw) -> int:
-    """Questions that were answered for what stands beside under the same name, where it asks some of these as well."""
-    missing: set[str] = set()
+    """Questions that were answered for what stands beside under the same name, where it asks some of these as well; one that
+    stands here in the same words under another id is not behind."""
+    missing: dict[str, int] = {}
     for plan in raw.beside:
-        if plan.config["name"] == raw.config["name"] and plan.questions.keys() & raw.questions.keys():
-            answered = {episode.question for cell in plan.cells for episode in plan.episodes(cell)}
-            missing |= answered - raw.questions.keys()
-    return len(missing)
+        if plan.config["name"] != raw.config["name"]:
+            continue
+        then, now = ([same_words(row["question"]) for row in each.questions.values()] for each in (plan, raw))
+        if not set(then) & set(now):
+            continue
+        answered = {episode.question for cell in plan.cells for episode in plan.episodes(cell)}
+        played = [same_words(plan.questions[question]["question"]) for question in answered]
+        for words in set(played):
+            behind = min(then.count(words) - now.count(words), played.count(words))
+            missing[words] = max(missing.get(words, 0), behind)
+    return sum(missing.values())
 
 
 def mended(raw: Raw) -> int:
@@ -238,6 +246,8 @@ class Singles:
     tables: dict[str, Table]
     came: dict[str, dict[str, set[bool]]]
     """By single and question: whether anything ever came, of plays that somebody waited for."""
+    same: dict[str, list[Table]]
+    """Every table that asks it to the same effect."""
 
     def silent(self, name: str, asked: Sequence[str]) -> bool:
         """Whether all that was asked of it here, and waited for, failed."""
@@ -249,7 +259,7 @@ def singles(raw: Raw, several: Iterable[Option]) -> Singles:
     cells = [cell for side in several for cell in side.cells]
     every = tables(raw)
     teams = {table.team for table in every if any(cell in cells for cell in table.cells)}
-    found = Singles({}, {}, {}, {})
+    found = Singles({}, {}, {}, {}, {})
     here = [
         table
         for table in every
@@ -277,7 +287,7 @@ def _plain_at_the_table(found: Singles, playing: Collection[str]) -> Singles:
         solo = found.tables[first].solo.get(player)
         if seated and solo is not None and found.tables[first].name not in playing:
             names[first], names[seated[0]] = f"{player} ({solo.label})", player
-    fields = (found.values, found.players, found.tables, found.came)
+    fields = (found.values, found.players, found.tables, found.came, found.same)
     return Singles(*({names[title]: value for title, value in field.items()} for field in fields))  # type: ignore[arg-type]
 
 
@@ -289,9 +299,11 @@ def _seat(raw: Raw, found: Singles, player: str, table: Table, values: dict[str,
             more = len(values) > len(found.values[title])
             found.tables[title] = table if more else kept
             found.values[title] = values | found.values[title]
+            found.same[title].append(table)
             return title
     title = f"{player} ({table.name})" if player in found.players else player
     found.values[title], found.players[title], found.tables[title] = values, player, table
+    found.same[title] = [table]
     return title
 
 

@@ -233,7 +233,7 @@ def _missing(
         held = likely_text(table, free) if key == "text" else likely_answer(free) or only
         near = held if held is not None else _misspelt(key, free)
         advised = [near] if near is not None else free
-        names = f"; the columns are {listed(table.names) or 'none'}" if not doubts else ""
+        names = f"; the columns are {listed(table.names) or 'none: line 1 has to name them'}" if not doubts else ""
         hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
         problem = f"{unknown}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from moot.experiment.selected import BY_IDS_ALONE
 from moot.measures.columns import Figures, cohort_column, figure, names_teams, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
+from moot.stats.counted_words import count
 from moot.types import OUTCOMES
 
 
@@ -67,20 +68,24 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
 
 
 def chosen_on_words(figures: Figures) -> Iterator[str]:
-    """Of each row that was chosen on some of the questions: on how many, and how many are left."""
-    several = names_teams(figures)
-    for row in figures.get("accuracy", ()):
-        title = titled(row, team=several)
+    """Of what was chosen on some of the questions: on how many, and how many are left; once for all captains alike."""
+    size, rows = figures["questions"], figures.get("accuracy", ())
+    alike: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        title = titled(row, team=names_teams(figures))
+        of = title.rpartition("@")[0] if row.get("captain") else title
+        said = []
         if by_id := row.get("chosen_on_ids"):
-            yield f"{title}: {BY_IDS_ALONE.format(by_id)}."
-        if not (left_out := row.get("chosen_on", 0)):
-            continue
-        size = figures["questions"]
-        if left_out == size:
-            yield f"{title}: {row['why']}."
-            continue
-        words = f"{left_out:,} of {size:,} questions are those that it was chosen on"
-        yield f"{title}: {words}; its figures are over the other {size - left_out:,}."
+            said.append(f"{BY_IDS_ALONE.format(by_id)}.")
+        if left_out := row.get("chosen_on", 0):
+            words = f"{left_out:,} of {size:,} questions are those that it was chosen on"
+            left = f"{words}; its figures are over the other {size - left_out:,}."
+            said.append(f"{row['why']}." if left_out == size else left)
+        for words in said:
+            alike.setdefault((of, words), []).append(title)
+    for (of, words), titles in alike.items():
+        who = titles[0] if len(titles) == 1 else f"{of}, under each of {count(len(titles), 'captain')}"
+        yield f"{who}: {words}"
 
 
 def outcomes_section(figures: Figures) -> Iterator[Section]:

@@ -42,7 +42,7 @@ def evidence_figures(
     left_out = [{"of": title, "why": EVERY_ONE_FAILED} for title in failed]
     if rows:
         left_out += [{"of": title, "why": NOT_PLAYED} for title in every if title not in options]
-        left_out += [{"of": title, "why": too_few(played)} for title, played in together.left_out.items()]
+        left_out += [{"of": title, "why": too_few_in_common(played)} for title, played in together.left_out.items()]
     elif together.none_ranked:
         left_out += [{"of": title, "why": together.why_none} for title in came]
     evidence: Row = {
@@ -67,7 +67,7 @@ EVERY_ONE_FAILED = "every question failed"
 NOT_PLAYED = "none of the questions that it may be measured on has been played"
 
 
-def too_few(played: int) -> str:
+def too_few_in_common(played: int) -> str:
     questions = count(played, "question")
     return f"it has {questions} only, too few in common with the others"
 

@@ -21,7 +21,7 @@ from moot.measures.claims.singles import singles_of
 from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
-from moot.measures.native_cost import native_cost
+from moot.measures.native_cost import cheapest, native_cost
 from moot.measures.question_costs import mean_cost
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of
@@ -307,14 +307,14 @@ def _beside_players(source: Source, cells: Sequence[Stored], chosen: _Chosen, va
     single = best_of_singles(singles.values, list(values))
     if single is None and shared_questions(singles.values, list(values)).none_ranked:
         nobody = nobody_is_best(singles.values, values, len(chosen.options))
-        return {**row, "over_best_single": nobody, **_cost(source, chosen, None, None)}
+        return {**row, "over_best_single": nobody, **_cost(source, chosen, (), None)}
     if single is None:
         return row
     over = over_best(chosen.options, chosen.place, singles.values, single, values, pooled=pooled, seed=source.seed)
     if over is None:
         return row
     known = over["single"] is not None
-    cost = _cost(source, chosen, singles.tables[single], singles.players[single] if known else None)
+    cost = _cost(source, chosen, singles.ways[single], singles.players[single] if known else None)
     return {**row, "over_best_single": over, **cost}
 
 
@@ -342,15 +342,16 @@ def _over_captain(source: Source, chosen: _Chosen, values: Mapping[str, Value], 
     return with_holm([row], family=len(chosen.options) if row["p"] is not None else None)[0]
 
 
-def _cost(source: Source, chosen: _Chosen, table: DraftTable | None, player: str | None) -> Row:
+def _cost(source: Source, chosen: _Chosen, ways: Sequence[DraftTable], player: str | None) -> Row:
     """How many times the best single player's cost: in money, or in calls where money is nothing or not known.
 
-    No ratio where nobody knows who that is (None).
+    `ways`: the tables that ask it with the same result, of which the cheapest counts. No ratio where nobody knows who that
+    is (None).
     """
     team, calls = mean_cost(chosen.side.cost_usd, chosen.asked), mean_cost(chosen.side.calls, chosen.asked)
-    if player is None or table is None:
+    if player is None:
         return {"cost_ratio": None, "cost_unit": "calls", "cost_usd": team, "calls": calls}
-    one = native_cost(source, table, dict.fromkeys(sorted(chosen.side.calls), player))
+    one = cheapest(native_cost(source, way, dict.fromkeys(sorted(chosen.side.calls), player)) for way in ways)
     if team and one.cost_usd:
         return {"cost_ratio": team / one.cost_usd, "cost_unit": "usd", "cost_usd": team}
     ratio = calls / one.calls if calls is not None and one.calls else None

@@ -40,6 +40,8 @@ class Singles:
     players: dict[str, str] = field(default_factory=dict)
     tables: dict[str, DraftTable] = field(default_factory=dict)
     """Of those that know it, the one that knows most of it."""
+    ways: dict[str, list[DraftTable]] = field(default_factory=dict)
+    """All of them: it may be worth the same however it is asked, and then it need not be asked in the dearer way."""
     failed: dict[str, set[str]] = field(default_factory=dict)
     """The questions on which a call of it failed for good,"""
     replied: dict[str, set[str]] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class Singles:
             _by_title(self.values, titles),
             _by_title(self.players, titles),
             _by_title(self.tables, titles),
+            _by_title(self.ways, titles),
             _by_title(self.failed, titles),
             _by_title(self.replied, titles),
         )
@@ -69,6 +72,7 @@ class Singles:
             {title: self.values[title] for title in kept},
             {title: self.players[title] for title in kept},
             {title: self.tables[title] for title in kept},
+            {title: self.ways[title] for title in kept},
             {title: self.failed[title] for title in kept},
             {title: self.replied[title] for title in kept},
         )
@@ -127,13 +131,14 @@ def _add(source: Source, singles: Singles, player: str, table: DraftTable, plays
         if _alike(known, values) or _asked_alike(source, player, before, table):
             if len(values) > len(known):
                 singles.tables[title] = table
+            singles.ways[title].append(table)
             singles.values[title] = {**values, **known}
             singles.failed[title] |= failed
             singles.replied[title] |= replied
             return
     title = player if player not in singles.players else f"{player} ({table.name})"
     singles.values[title], singles.players[title], singles.tables[title] = values, player, table
-    singles.failed[title], singles.replied[title] = failed, replied
+    singles.failed[title], singles.replied[title], singles.ways[title] = failed, replied, [table]
 
 
 def _alike(one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:

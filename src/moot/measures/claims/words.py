@@ -34,7 +34,8 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
         best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
         if over["difference"] is None or over.get("bounds"):
             return [f"{parts[0]}.", *_against_single(over, best), *_at_what_cost(row, over), *_doubts(row)]
-        parts += [f", {_than_single(over, best)}", f"; {_repairs(over)}" if over["n"] else ""]
+        which = "" if _told_apart(over) else "which "
+        parts += [f", {which}{_than_single(over, best)}", f"; {_repairs(over)}" if over["n"] else ""]
     elif row["alone"] is False:
         parts.append(f"; {_nobody(row)}, so there is nothing to compare it with")
     if cost := _times(row):
@@ -138,18 +139,25 @@ def _nobody(row: Mapping[str, Any]) -> str:
     return f"{'nobody of the team' if row.get('played_alone') else 'nobody'} played alone"
 
 
+def _told_apart(over: Mapping[str, Any]) -> bool:
+    """Whether there is a difference to tell: one that has no interval, or whose interval and bounds are of one side."""
+    bounds = over.get("bounds")
+    above = over["low"] is not None and over["low"] > 0 and settled(bounds, 0.0, above=True)
+    below = over["low"] is not None and over["high"] < 0 and settled(bounds, 0.0, above=False)
+    return over["low"] is None or above or below
+
+
 def _than_single(over: Mapping[str, Any], best: str) -> str:
     """More or less only where interval and bounds say so: what is graded flatters who has much ungraded."""
-    difference, bounds = over["difference"], over.get("bounds")
-    single = f"{best}, {over['single']}"
+    difference, single = over["difference"], f"{best}, {over['single']}"
     if over["low"] is None:
         return f"{signed(difference)} points against {single}"
     low, high = over["low"], over["high"]
-    if over["low"] > 0 and settled(bounds, 0.0, above=True):
+    if not _told_apart(over):
+        return f"cannot be told from {single} ({signed(difference)} points, {signed(low)} to {signed(high)})"
+    if low > 0:
         return f"{plain(difference)} points ({plain(low)}–{plain(high)}) more than {single}"
-    if over["high"] < 0 and settled(bounds, 0.0, above=False):
-        return f"{plain(-difference)} points ({plain(-high)}–{plain(-low)}) less than {single}"
-    return f"which cannot be told from {single} ({signed(difference)} points, {signed(low)} to {signed(high)})"
+    return f"{plain(-difference)} points ({plain(-high)}–{plain(-low)}) less than {single}"
 
 
 def _against_single(over: Mapping[str, Any], best: str) -> list[str]:
@@ -162,9 +170,8 @@ def _against_single(over: Mapping[str, Any], best: str) -> list[str]:
     pairs = f"on the {count(over['n'], 'question')} graded for both"
     low, high = (signed(bounds[end]) for end in ("low", "high"))
     over_all = f"over all: {low}" if low == high else f"bounds over all: {low} to {high}"
-    than = _than_single(over, best).removeprefix("which ")
-    it = "It" if than.startswith("cannot") else "That is"
-    return [f"{it} {than} {pairs}; {over_all}."]
+    it = "That is" if _told_apart(over) else "It"
+    return [f"{it} {_than_single(over, best)} {pairs}; {over_all}."]
 
 
 def _at_what_cost(row: Mapping[str, Any], over: Mapping[str, Any]) -> list[str]:
@@ -214,7 +221,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(interim_words(interim))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
-        doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
+        doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: see how wide the intervals are.")
     if row["ungraded"]:
         what = "play" if _abstains(row) else "answer"  # those without one are among them
         doubts.append(f"{ungraded_answers(row['ungraded'], what)}; over all it is {between(row['bounds'])} (bounds).")
@@ -227,7 +234,8 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
             declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         paid = "" if row.get("cut_short") else ": the intervals pay for that"
         whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
-        doubts.append(f"The file {declared}, so this is {whole}.{_unlisted(row)}")
+        told = row["chosen"] == AFTER_THE_FACT  # then the first sentence says how many of them are not in the file
+        doubts.append(f"The file {declared}, so this is {whole}.{'' if told else _unlisted(row)}")
     if out := row.get("taken_out"):
         doubts.append(
             f"{taken_out_words(out)}: if they were left out by how they went, no interval here pays for that."
@@ -255,7 +263,7 @@ def since_words(row: Mapping[str, Any]) -> list[str]:
     """What was changed once answers were there, and nothing can pay for."""
     words = []
     if changed := row.get("keys_changed"):
-        words.append(f"{keys_changed_words(changed)}: mended for one side more than for the other, they favour it.")
+        words.append(f"{keys_changed_words(changed)}: keys mended more for one side favour that side.")
     if graders := row.get("other_graders"):
         words.append(
             f"{other_graders_words(graders)}: which of them is told was a choice, and nothing here pays for it."

@@ -14,8 +14,6 @@ from typing import Any
 
 import orjson
 
-from moot.decide.last_stage import GivenStage, stage_of
-from moot.errors import UsageError
 from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import unclaimed
 from moot.measures.question_costs import mean_cost
@@ -25,7 +23,6 @@ from moot.stats.estimates import with_holm
 from moot.stats.graded import accuracy_row
 from moot.stats.graded_pairs import family_row
 from moot.strategies.natives import SINGLE_CALL
-from moot.strategies.option_values import option_json
 from moot.traces import Cascaded, of_kind
 from moot.types import ABSTAINED, canonical_json
 
@@ -101,13 +98,8 @@ def _named(cell: Stored) -> Row:
 
 
 def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _Paths]) -> Iterator[Row]:
-    last = _last_stage(cell)
     for other in source.cells:
-        if (
-            other["id"] in paths
-            or not _same_table(cell, other)
-            or not (_decides(other) or _is_stage(other, last, cell))
-        ):
+        if other["id"] in paths or not _same_table(cell, other) or not (_decides(other) or _is_stage(other, cell)):
             continue
         if _abstains(source, other):
             continue  # what it keeps to itself is saved by no cascade, and a family that holds it makes the others wider
@@ -126,24 +118,11 @@ def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _P
         }
 
 
-def _last_stage(cell: Stored) -> tuple[str, bytes] | None:
-    """Its name and its options as they are played, whether or not it came to it. None: there is none, or none that is known
-    here, as where the package that brings it is gone: what cannot be told from others of its name stands beside nothing."""
-    then = cell["options"].get("then")
-    if then is None:
-        return None
-    try:
-        stage = stage_of(then if isinstance(then, str) else GivenStage(then), None)
-    except UsageError:
-        return None
-    options = option_json(stage)
-    return stage.name, _told_apart({**options["default"], **options["given"]})
-
-
-def _is_stage(other: Stored, last: tuple[str, bytes] | None, cell: Stored) -> bool:
-    """Whether it is what a cascade plays in the end: by name, options, drafts and captain."""
+def _is_stage(other: Stored, cell: Stored) -> bool:
+    """Whether it is what a cascade plays in the end, whether or not it came to it: by name, options, drafts and captain."""
+    inside = [(each["strategy"], _told_apart(each["options"])) for each in cell["plays"]]
     return (
-        last == (other["strategy"], _told_apart(other["options"]))
+        (other["strategy"], _told_apart(other["options"])) in inside
         and other["traits"].drafts == SINGLE_CALL
         and other["captain"] == cell["captain"]
     )

@@ -251,7 +251,10 @@ function decided(verdict) {
   say("because", [abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "));
   say("cost", bill(verdict));
   ballots(verdict);
-  find("feedback-part").hidden = verdict.answer === null;
+  find("feedback-part").hidden = verdict.answer === null && !abstained;
+  state.abstained = abstained;
+  for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
+  say("right-label", abstained ? "the answer" : "or the answer");
 }
 
 /** How sure the answer is, or would have been: in a stored episode as in one that has just ended. */
@@ -420,7 +423,7 @@ async function learn(body) {
   const response = await fetch("/v1/feedback", { method: "POST", headers: headers(), body: JSON.stringify({ episode: state.episode, ...body }) });
   if (!response.ok) return say("learnt", await problem(response));
   const { correct } = await response.json();
-  say("learnt", correct === null ? "Kept; a judge will say whether that is what the team meant." : `Kept: the team was ${correct ? "right" : "wrong"}.`);
+  say("learnt", state.abstained ? "Kept." : correct === null ? "Kept; a judge will say whether that is what the team meant." : `Kept: the team was ${correct ? "right" : "wrong"}.`);
 }
 
 async function start() {

@@ -142,6 +142,7 @@ const VIEWS = {
     factsView(record.readings),
     record.cause ? recordProblem(record.cause) : null,
   ],
+  "strategy-broke": (record) => [recordHead("Broke"), recordNote(`A mistake in ${record.strategy} itself: ${record.error}`)],
   "not-needed": (record) => [recordHead("Not needed"), recordNote(`Nothing that ${listed(record.players)} could say would have changed the result.`)],
   cut: (record) => [recordHead("Shortened"), recordNote(`To ${count(record.characters, "character")}: ${listed(record.players)}.`)],
   deadline: (record) => [recordHead("Time was up"), recordNote(`After ${grouped(record.seconds, 1)} s; what had been heard by then was decided on.`)],

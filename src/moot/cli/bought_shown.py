@@ -1,0 +1,155 @@
+"""What `moot advise --buy` tells of a race: who was put out and when, who is left, what that says, and what it took."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from moot.cli.advise_buy import Bought, Purchase
+from moot.cli.advise_shown import wrapped
+from moot.decide.rules import DIGITS
+from moot.engine.stage_race import INCUMBENT, RacedOption
+from moot.stats.counted_words import count
+from moot.stats.written_numbers import dollars
+
+RACE_VALID = (
+    "options were chosen on the questions searched on and raced on the others, in an order drawn by lot; the best of them is put"
+    " out in at most 5 % of races, whenever one looks or stops"
+)
+
+
+def bought_json(bought: Bought) -> dict[str, Any]:
+    race = bought.race
+    return {
+        "incumbent": bought.names[INCUMBENT],
+        "cascade": bought.staged.cascade.words(bought.players),
+        "below": bought.staged.below,
+        "questions": len(race.questions),
+        "heard": len(race.heard),
+        "of": len(race.units),
+        "options": [_row(bought, number) for number in range(len(race.options))],
+        "left": [bought.names[number] for number in race.race.left],
+        "winner": None if bought.winner is None else bought.names[bought.winner],
+        "take": bought.names[bought.to_take],
+        "difference": None if (gap := _difference(bought)) is None else round(gap, DIGITS),
+        "calls": race.calls,
+        "calls_of_all": round(race.calls_of_all, DIGITS),
+        "saved": round(_saved(bought), DIGITS),
+        "calls_now": bought.played.calls,
+        "spent_usd": round(bought.played.spent_usd, DIGITS),
+        "spent_before_usd": round(bought.played.before_usd, DIGITS),
+        "stopped": _stopped(bought),
+        "sentence": verdict_words(bought),
+        "valid": RACE_VALID,
+    }
+
+
+def _row(bought: Bought, number: int) -> dict[str, Any]:
+    option: RacedOption = bought.race.options[number]
+    accuracy = option.accuracy
+    return {
+        "option": bought.names[number],
+        "accuracy": None if accuracy is None else round(accuracy, DIGITS),
+        "heard": option.heard,
+        "out_after": option.out_after,
+        "plays": option.plays,
+        "calls": option.calls,
+        "ungraded": option.ungraded,
+        "failed": option.failed,
+    }
+
+
+def _difference(bought: Bought) -> float | None:
+    """Of the one to take over the incumbent, on the questions heard."""
+    heard = len(bought.race.heard)
+    return bought.race.gained[bought.to_take] / heard if bought.to_take != INCUMBENT and heard else None
+
+
+def _saved(bought: Bought) -> float:
+    every = bought.race.calls_of_all
+    return 1.0 - bought.race.calls / every if every else 0.0
+
+
+def _stopped(bought: Bought) -> str:
+    if not bought.race.questions:
+        return "nothing to buy"
+    if bought.winner is not None:
+        return "one left"
+    if bought.played.state in ("budget", "interrupted"):
+        return bought.played.state
+    return "questions" if bought.race.over else "failed"
+
+
+def verdict_words(bought: Bought) -> str:
+    """What the race says, at 95 %; of the points no interval, since they are those of whoever won."""
+    race, names, heard = bought.race, bought.names, count(len(bought.race.heard), "question")
+    incumbent = names[INCUMBENT]
+    if not race.questions:
+        return f"There is nothing to buy: every question kept apart is sure (p ≥ {bought.staged.below:g}) without a last stage."
+    if bought.winner == INCUMBENT:
+        return f"Stay with {incumbent}: all that was bought was put out, none of it is the best (95 %)."
+    gap = _difference(bought)
+    if bought.winner is not None and gap is not None:
+        return (
+            f"Take {names[bought.winner]} where it is not sure: it is the best in the race, better than {incumbent} (95 %);"
+            f" {100 * gap:+.1f} points on {heard}, chosen after the fact and so without an interval."
+        )
+    left = ", ".join(names[number] for number in race.race.left)
+    if INCUMBENT in race.race.left:
+        return f"Which of these is best cannot be told from {heard}: {left}. Stay with {incumbent}, which costs nothing more."
+    return (
+        f"{incumbent} was put out: it is not the best (95 %). Which of these is cannot be told from {heard}: {left};"
+        f" so far {names[bought.to_take]} has gained most."
+    )
+
+
+def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> Iterator[str]:
+    race = bought.race
+    rows = [_row(bought, number) for number in range(len(race.options))]
+    yield "  right    heard  plays  calls  out after  raced"
+    for number, row in enumerate(rows):
+        right = "?" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %"
+        out = "" if row["out_after"] is None else str(row["out_after"])
+        mark = ">" if number == bought.to_take else " "
+        line = f"{mark} {right:<8}{row['heard']:>6}{row['plays']:>7}{row['calls']:>7}{out:>11}  {row['option']}"
+        yield line if len(line) <= 80 else f"{line[:79]}…"
+    yield from wrapped(verdict_words(bought))
+    yield from wrapped(_bill(bought))
+    for option in race.options:
+        if option.ungraded or option.failed:
+            yield from wrapped(_not_known(bought))
+            break
+    if (after := _after(bought, purchase, path, written=written)) is not None:
+        yield from wrapped(after)
+
+
+def _bill(bought: Bought) -> str:
+    race = bought.race
+    calls = f"{count(race.calls, 'call')} beside the drafts, {race.calls_of_all:,.0f} had all been played so far"
+    before = f", {dollars(bought.played.before_usd)} before" if bought.played.before_usd else ""
+    return f"{calls} ({100 * _saved(bought):.0f} % saved); {dollars(bought.played.spent_usd)} spent{before}."
+
+
+def _not_known(bought: Bought) -> str:
+    ungraded = sum(option.ungraded for option in bought.race.options)
+    failed = sum(option.failed for option in bought.race.options)
+    parts = []
+    if ungraded:
+        parts.append(f"{count(ungraded, 'answer')} could not be graded: nobody was put out by them")
+    if failed:
+        parts.append(f"{count(failed, 'play')} failed and counted as not right; the same command plays them again")
+    return f"Note: {'; '.join(parts)}."
+
+
+def _after(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> str | None:
+    """What to type next."""
+    again = f"moot advise {shlex.quote(str(path))} --buy {purchase.usd:g}"
+    if bought.played.state == "budget":
+        return f"The money is spent. Then: {again} goes on where it stopped."
+    if bought.played.state == "interrupted":
+        return f"Interrupted, and all of it is kept. Then: {again} goes on where it stopped."
+    if bought.winner not in (None, INCUMBENT) and not written:
+        return f"Then: {again} -o team.yaml writes it, without a call more."
+    return None

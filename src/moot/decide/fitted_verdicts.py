@@ -1,0 +1,73 @@
+"""What a rule file tells of a strategy that asks on after the drafts: what its verdicts are worth beside them.
+
+A captain is no part of the rule, which is about drafts; but how sure its word is hangs on the same drafts. So beside the rule
+stands, for every strategy that was played and graded, a small model of its own (`moot.decide.verdict_chance`), under a mark of
+what was played: the strategy with its options, its captain, its players, models and prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from moot.decide.promise import Promise
+from moot.decide.rule_border import WRITTEN, checked_weight
+from moot.decide.rules import DIGITS
+from moot.decide.verdict_chance import VerdictModel
+from moot.errors import UsageError
+
+VERDICTS = "verdicts"
+
+
+@dataclass(frozen=True, slots=True)
+class FittedVerdicts:
+    """How sure the verdicts of one strategy are."""
+
+    mark: str
+    """Of what was played."""
+    label: str
+    captain: str | None
+    model: VerdictModel
+    questions: int
+    """So many of its verdicts taught it."""
+    promises: tuple[Promise, ...] = field(default=())
+
+    @property
+    def title(self) -> str:
+        return self.label if self.captain is None else f"{self.label}@{self.captain}"
+
+    def content(self, written: Callable[[Sequence[Promise]], list[dict[str, Any]]]) -> dict[str, Any]:
+        """As it is written."""
+        told: dict[str, Any] = {
+            "label": self.label,
+            "captain": self.captain,
+            "mark": self.mark,
+            "questions": self.questions,
+            **{name: round(getattr(self.model, name), DIGITS) for name in ("bias", "slope", "own")},
+        }
+        return {**told, "promises": written(self.promises)} if self.promises else told
+
+
+def read_verdicts(written: object, promises: Callable[[object], tuple[Promise, ...]]) -> dict[str, FittedVerdicts]:
+    """By mark; none where a file has none, as those of an older moot."""
+    if written is None:
+        return {}
+    if not isinstance(written, list | tuple) or not all(isinstance(each, Mapping) for each in written):
+        raise UsageError(f"{WRITTEN}: {VERDICTS}: expected a list of keys and values, found {written!r:.40}")
+    found = [_read(each, promises) for each in written]
+    return {each.mark: each for each in found}
+
+
+def _read(written: Mapping[str, Any], promises: Callable[[object], tuple[Promise, ...]]) -> FittedVerdicts:
+    texts = {key: written.get(key) for key in ("mark", "label", "captain")}
+    for key, value in texts.items():
+        if not (isinstance(value, str) or (key == "captain" and value is None)):
+            raise UsageError(f"{WRITTEN}: {VERDICTS}: expected a text under {key}, found {value!r:.40}")
+    questions = written.get("questions")
+    if isinstance(questions, bool) or not isinstance(questions, int) or questions < 0:
+        raise UsageError(f"{WRITTEN}: {VERDICTS}: questions: expected a number, found {questions!r:.40}")
+    weights = [checked_weight(written.get(key), f"{VERDICTS}.{key}") for key in ("bias", "slope", "own")]
+    mark, label, captain = (texts[key] for key in ("mark", "label", "captain"))
+    made = promises(written.get("promises"))
+    return FittedVerdicts(str(mark), str(label), captain, VerdictModel(*weights), questions, made)

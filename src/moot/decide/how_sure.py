@@ -1,0 +1,262 @@
+"""How sure the answers of a strategy are, and from where on they are given: by what a run teaches, or by a rule file.
+
+Where drafts alone decide, by a rule that is known here, the model of the drafts tells it. Whoever asks on after them, such as
+a captain, may know more than they tell, or less: so it is learnt beside the drafts what the strategy's own graded verdicts on
+other questions were worth. A strategy from outside is one of these, whatever it does with the drafts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from moot.decide.abstain_option import Abstain
+from moot.decide.candidates import SILENT
+from moot.decide.cascade import Cascade
+from moot.decide.cascade_promise import cascade_promise
+from moot.decide.choice_model import ChoiceModel
+from moot.decide.deciding import Kept, RuleVote, candidates_here, place_of
+from moot.decide.learning import PLURALITY
+from moot.decide.learnt import LearntVote
+from moot.decide.promise import Promise, level_of_each, promise_of
+from moot.decide.rule_file import FittedRule
+from moot.decide.rules import Plurality
+from moot.decide.studied import NothingLearnt, Studied, studied
+from moot.decide.taught_verdicts import TaughtVerdicts, place_of_holders
+from moot.decide.verdict_chance import VerdictModel
+from moot.strategies import Strategy, traits_of
+from moot.strategies.option_values import option_json
+from moot.strategies.vote import Vote
+from moot.team import Team
+from moot.team.lessons import FOLDS
+from moot.traces import Cascaded, Grouped, of_kind
+from moot.types import Grouping, Verdict, canonical_json
+
+LEVEL_OF_A_FOLD = level_of_each(FOLDS)
+"""Every fold of a run has a threshold of its own, and the run keeps its promise where all of them are kept."""
+
+
+def drafts_decide(strategy: Strategy) -> bool:
+    """Whether nothing but the drafts decides, by a rule that is known here."""
+    if isinstance(strategy, Cascade):
+        return strategy.last_stage is None
+    return isinstance(strategy, Vote | RuleVote)
+
+
+def why_no_probability(strategy: Strategy) -> str | None:
+    """Why nothing tells how sure the answers of a strategy are; None: something does."""
+    if isinstance(strategy, Vote) and strategy.early_stop:
+        return "early_stop leaves players unheard, and how sure an answer is hangs on all of them"
+    if drafts_decide(strategy):
+        return None
+    if isinstance(strategy, Cascade):
+        return (
+            "with then a part of its answers rests on few players and the others on a stage of their own, and how sure these are "
+            "is not told; expected it beside a cascade without then, or beside the stage itself"
+        )
+    traits = traits_of(strategy)
+    if traits.drafts is None:
+        return f"{strategy.name} has no drafts that its players gave alone, from which a probability is learnt"
+    if traits.learns:
+        return (
+            f"{strategy.name} learns from the graded drafts of the run and then asks on, and how sure it is would be learnt from "
+            "the same questions; expected a strategy that learns nothing, or one that decides from drafts alone"
+        )
+    return None
+
+
+def learns_from_verdicts(strategy: Strategy) -> bool:
+    """Whether it takes graded verdicts of the strategy itself to tell how sure it is."""
+    return why_no_probability(strategy) is None and not drafts_decide(strategy)
+
+
+def kept_by(strategy: Strategy, team: Team) -> Kept:
+    if isinstance(strategy, Vote):
+        return Kept(Plurality(), PLURALITY, "everybody counts alike")
+    assert isinstance(strategy, RuleVote), why_no_probability(strategy)
+    return strategy.kept(team)
+
+
+def promised_by(rule: FittedRule, strategy: Strategy, target: float) -> Promise | None:
+    """What a rule that was read from a file promises of this strategy's answers; None: nothing for this target."""
+    if learns_from_verdicts(strategy):
+        several = () if rule.of_strategy is None else rule.of_strategy.promises
+    else:
+        learnt = isinstance(strategy, LearntVote)
+        kind = rule.kept_rule.kind if learnt else PLURALITY if isinstance(strategy, Vote) else ""
+        several = rule.promises.get(kind, ())
+    return next((each for each in several if each.target == target), None)
+
+
+HeardModel = Callable[[frozenset[str]], ChoiceModel | None]
+"""By who was asked: what tells how likely each of their answers is right."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HowSure:
+    """What tells how sure an answer is, and from where on it is given."""
+
+    heard: HeardModel | None
+    """None: nothing does."""
+    why: str
+    """What it was learnt from; where nothing was, why not."""
+    below: float | None = None
+    """None: where the team may abstain, nothing is given."""
+    held: str = ""
+    """Why nothing is, or what is promised of what is."""
+    verdicts: VerdictModel | None = None
+    """What the strategy's own verdicts are worth beside the drafts; None: drafts alone decide."""
+
+
+def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | None, team: Team) -> tuple[Team, HowSure]:
+    """How sure this team's answers are; and the team as it decides: with the lessons that are not kept for a promise."""
+    if rule is not None:
+        return team, of_rule(rule, strategy, abstain)
+    players = tuple(player.name for player in team.players)
+    taught = studied(team.lessons, players)
+    if abstain is None or abstain.target is None:
+        return team, _told(strategy, taught, None if abstain is None else abstain.below)
+    lessons, kept_for_it = taught.parted()
+    deciding = replace(team, lessons=lessons)
+    target = abstain.target
+
+    def made() -> HowSure:
+        learnt = studied(lessons, players)
+        told = _told(strategy, learnt, None)
+        if told.heard is None:
+            return told
+        promise = _promise(strategy, told, deciding, studied(kept_for_it, players), target)
+        return replace(told, below=promise.threshold, held=promise.words())
+
+    # Not the strategy itself: one that another package brings may have an option that cannot be a key.
+    played = type(strategy), canonical_json(option_json(strategy))
+    return deciding, taught.once(("promise", played, target), made)
+
+
+def _promise(strategy: Strategy, told: HowSure, deciding: Team, kept: Studied, target: float) -> Promise:
+    assert told.heard is not None, "nothing is promised of what nobody knows"
+    everybody = told.heard(frozenset(kept.candidates.players))
+    assert everybody is not None, "what is learnt of some is learnt of all"
+    if told.verdicts is not None:
+        return TaughtVerdicts.of(kept).promise(everybody, told.verdicts, target, LEVEL_OF_A_FOLD)
+    if isinstance(strategy, Cascade):
+        asking = strategy.asking(deciding)
+        return cascade_promise(asking, told.heard, *kept.for_promise(), target, level=LEVEL_OF_A_FOLD)
+    rule = kept_by(strategy, deciding).rule
+    return promise_of(rule, everybody, *kept.for_promise(), target, level=LEVEL_OF_A_FOLD)
+
+
+def of_rule(rule: FittedRule, strategy: Strategy, abstain: Abstain | None) -> HowSure:
+    if learns_from_verdicts(strategy):
+        told = _of_verdicts(rule, strategy)
+    else:
+        told = HowSure(rule.stages.get, learnt_from(rule.questions))
+    if abstain is None:
+        return told
+    if abstain.target is None:
+        return replace(told, below=abstain.below)
+    promise = promised_by(rule, strategy, abstain.target)
+    assert promise is not None, "a rule that promises something else is refused when the file is read"
+    return replace(told, below=promise.threshold, held=promise.words())
+
+
+def _of_verdicts(rule: FittedRule, strategy: Strategy) -> HowSure:
+    fitted = rule.of_strategy
+    if fitted is None:
+        return HowSure(None, why_not_in(strategy))
+    return HowSure(rule.stages.get, f"from {fitted.questions:,} of its own graded verdicts", verdicts=fitted.model)
+
+
+def why_not_in(strategy: Strategy) -> str:
+    """That a rule tells nothing of this strategy."""
+    return (
+        f"the rule tells nothing of {strategy.name} as it is played here: moot fit FILE -o rule.json learns it from a run "
+        "in which it was played without abstain, with this captain, these options and prompts"
+    )
+
+
+def why_unheard(rule: FittedRule, strategy: Strategy, team: Team) -> str | None:
+    """Why a rule does not tell how sure a cascade is, wherever it may stop; None: it does."""
+    if not isinstance(strategy, Cascade):
+        return None
+    asked: list[str] = []
+    players = [player.name for player in team.players]
+    for wave in strategy.asking(team).waves:
+        asked += [players[seat] for seat in wave]
+        if frozenset(asked) not in rule.stages:
+            heard = " and ".join(asked)
+            return (
+                f"the rule does not tell how sure an answer is where only {heard} {'was' if len(asked) == 1 else 'were'} asked; "
+                "expected order: learnt or best, or cheapest where all prices are known"
+            )
+    return None
+
+
+def _told(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
+    model = taught.model()
+    if isinstance(model, NothingLearnt):
+        return HowSure(None, model.why)
+
+    def heard(names: frozenset[str]) -> ChoiceModel | None:
+        found = taught.model_of(names)
+        return None if isinstance(found, NothingLearnt) else found
+
+    if drafts_decide(strategy):
+        return HowSure(heard, learnt_from(int(taught.candidates.settled.sum())), below)
+    penalty = model.penalty
+    played = taught.once("its verdicts", lambda: TaughtVerdicts.of(taught))
+    verdicts = taught.once("its verdict model", lambda: played.learn(penalty))
+    if isinstance(verdicts, NothingLearnt):
+        return HowSure(None, verdicts.why)
+    return HowSure(heard, f"from {played.graded:,} of its own graded verdicts", below, verdicts=verdicts)
+
+
+def learnt_from(questions: int | None) -> str:
+    return "from graded questions" if questions is None else f"from {questions:,} graded questions"
+
+
+@dataclass(frozen=True, slots=True)
+class WhoseWord:
+    """Whose drafts say what a verdict says, and which drafts mean the same."""
+
+    groups: tuple[tuple[str, ...], ...]
+    holders: tuple[str, ...] | None
+    """Nobody: the answer is new. None: not known."""
+
+
+def chance_of(verdict: Verdict, sure: HowSure, whose: WhoseWord | None) -> float | None:
+    """The probability that a verdict is right; None: nothing tells it. `whose`: where the strategy asked on."""
+    if sure.heard is None:
+        return None
+    if sure.verdicts is not None:
+        return None if whose is None else _verdict_chance(sure.heard, sure.verdicts, verdict, whose)
+    grouped = of_kind(verdict.traces, Grouped)
+    if not grouped or not verdict.who:
+        return None
+    grouping = Grouping(grouped[-1].groups, grouped[-1].stages)
+    number = grouping.group_of(verdict.who[0])
+    model = sure.heard(_asked(verdict))
+    if model is None or number is None or not set(grouping.players) <= set(model.players):
+        return None
+    candidates = candidates_here(model.players, grouping)
+    return float(model.probabilities(candidates)[0, place_of(candidates, grouping.groups[number])])
+
+
+def _asked(verdict: Verdict) -> frozenset[str]:
+    """Whoever a cascade did not ask is not silent: nothing is known of it."""
+    for path in of_kind(verdict.traces, Cascaded):
+        return frozenset(name for wave in path.asked for name in wave)
+    return frozenset(draft.player for draft in verdict.answers)
+
+
+def _verdict_chance(heard: HeardModel, verdicts: VerdictModel, verdict: Verdict, whose: WhoseWord) -> float | None:
+    model = heard(_asked(verdict))
+    if model is None or whose.holders is None:
+        return None
+    candidates = candidates_here(model.players, Grouping(whose.groups, ("alone",) * len(whose.groups)))
+    place = place_of_holders(candidates, 0, whose.holders)
+    own = np.array([place == SILENT])
+    drafted = model.probabilities(candidates)[0, max(place, 0)]
+    return float(verdicts.chances(np.array([drafted]), own)[0])

@@ -1,0 +1,108 @@
+"""What lessons teach about the verdicts of a strategy that asks on after the drafts: a captain's, say.
+
+Its verdicts on other questions are graded like any answer. Beside each stands what the drafts alone would have told of it,
+learnt on questions other than its own, so that what the strategy adds to the drafts, or takes from them, can be learnt
+(`moot.decide.verdict_chance`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
+from moot.decide.choice_model import ChoiceModel, learn
+from moot.decide.learning import FOLDS, folds_of, too_few_to_learn
+from moot.decide.promise import LEVEL, UNANSWERED, Promise, promised
+from moot.decide.studied import NothingLearnt, Studied
+from moot.decide.verdict_chance import VerdictModel, learn_verdicts
+from moot.stats.graded import FEW_WAITING
+from moot.team.lessons import LessonVerdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaughtVerdicts:
+    """A strategy's verdicts on the questions of some lessons, beside the drafts that they rest on."""
+
+    candidates: Candidates
+    units: tuple[str, ...]
+    chosen: Places
+    """The place of the group that each is of; `SILENT`: nobody had drafted it."""
+    known: Bools
+    """Whether there is an answer, and it is known whose draft it is."""
+    rights: Floats
+    """NaN: not graded."""
+    answered: Bools
+    open_ones: Bools
+    """Questions that somebody may still say of what is right."""
+
+    @classmethod
+    def of(cls, taught: Studied) -> TaughtVerdicts:
+        verdicts = [lesson.verdict or NOT_PLAYED for lesson in taught.lessons]
+        chosen = [
+            place_of_holders(taught.candidates, question, verdict.holders or ())
+            for question, verdict in enumerate(verdicts)
+        ]
+        rights = [np.nan if verdict.right is None else verdict.right for verdict in verdicts]
+        answered = np.array([verdict.answered for verdict in verdicts], dtype=np.bool_)
+        return cls(
+            taught.candidates,
+            taught.units,
+            np.array(chosen, dtype=np.intp),
+            answered & np.array([verdict.holders is not None for verdict in verdicts], dtype=np.bool_),
+            np.array(rights, dtype=float),
+            answered,
+            np.array([lesson.question.kind == "open" for lesson in taught.lessons], dtype=np.bool_),
+        )
+
+    def learn(self, penalty: float) -> VerdictModel | NothingLearnt:
+        """`penalty`: that of the model which tells of the drafts."""
+        waiting = self.answered & np.isnan(self.rights) & self.open_ones
+        gradable = int((waiting | (self.answered & ~np.isnan(self.rights))).sum())
+        if waiting.sum() > FEW_WAITING * gradable:
+            told = "wait for a grade, and whether one has it hangs on what was said"
+            return NothingLearnt(f"{int(waiting.sum()):,} of {gradable:,} of its answers {told}")
+        rows = np.flatnonzero(self.known & ~np.isnan(self.rights))
+        if (few := too_few_to_learn(len(rows), [self.units[row] for row in rows])) is not None:
+            return NothingLearnt(f"of its own verdicts {few}")
+        own = self.chosen[rows] == SILENT
+        drafted = cross_fitted(self.candidates, self.units, penalty)[rows, np.maximum(self.chosen[rows], 0)]
+        return learn_verdicts(np.where(own, np.nan, drafted), own, self.rights[rows])
+
+    @property
+    def graded(self) -> int:
+        return int((self.known & ~np.isnan(self.rights)).sum())
+
+    def promise(self, model: ChoiceModel, verdicts: VerdictModel, target: float, level: float = LEVEL) -> Promise:
+        """On questions that taught neither model. What waits for a grade is taken for wrong; what has no answer, or one of
+        which nobody knows whose it is, is not answered; and of which nobody ever says what is right, is left out."""
+        rows = np.flatnonzero(~self.answered | ~np.isnan(self.rights) | self.open_ones)
+        own = self.chosen[rows] == SILENT
+        drafted = model.probabilities(self.candidates.at(rows))[np.arange(len(rows)), np.maximum(self.chosen[rows], 0)]
+        said = verdicts.chances(np.where(own, np.nan, drafted), own)
+        chances = np.where(self.known[rows], said, UNANSWERED)
+        rights = np.nan_to_num(self.rights[rows])
+        return promised(chances, rights, [self.units[row] for row in rows], target, level=level)
+
+
+NOT_PLAYED = LessonVerdict(answered=False, holders=None, right=None)
+
+
+def place_of_holders(candidates: Candidates, question: int, holders: Sequence[str]) -> int:
+    """The place of the answer that these gave; `SILENT`: nobody gave it."""
+    seats = [seat for seat, name in enumerate(candidates.players) if name in holders]
+    there = candidates.support[question][:, seats].any(axis=1) if seats else np.zeros(1, dtype=np.bool_)
+    return int(there.argmax()) if there.any() else SILENT
+
+
+def cross_fitted(candidates: Candidates, units: Sequence[str], penalty: float) -> Floats:
+    """Questions × places: how likely each answer is right, learnt on other questions of the same lessons."""
+    found = np.zeros(candidates.worth.shape)
+    folds = folds_of(units, FOLDS, role="verdicts")
+    settled = candidates.settled
+    for fold in np.unique(folds):
+        inside, others = np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & settled)
+        found[inside] = learn(candidates.graded(others), penalty).probabilities(candidates.at(inside))
+    return found

@@ -1,0 +1,77 @@
+"""What strategies made of the drafts that a rule is learnt from, graded: how sure each of them is, is learnt from it.
+
+Only of plays that gave all their answers, and that learnt nothing: what was held back nobody has graded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from moot.measures.episodes import Key, Recorded
+from moot.measures.graded_drafts import Fits
+from moot.measures.source import Source, Stored
+from moot.strategies.natives import SINGLE_CALL
+from moot.team.lessons import LessonVerdict
+from moot.types import WITH_ANSWER
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedVerdicts:
+    """Of one strategy with one captain, or of one player alone."""
+
+    mark: str
+    strategy: str
+    label: str
+    captain: str | None
+    players: tuple[str, ...]
+    by_place: Mapping[int, LessonVerdict]
+    """By the place of the question among those that are learnt from."""
+
+
+def graded_verdicts(
+    places: Sequence[tuple[Source, Key]], players: Sequence[str], fits: Fits, mark_of: Callable[[str], str]
+) -> list[PlayedVerdicts]:
+    """`places`: the experiment and the play of each question that is learnt from: its verdicts rest on the same drafts."""
+    found: dict[str, PlayedVerdicts] = {}
+    verdicts: dict[str, dict[int, LessonVerdict]] = {}
+    for source in dict.fromkeys(source for source, _ in places):
+        here = {key: place for place, (of, key) in enumerate(places) if of is source}
+        for cell in source.cells:
+            seats = _seats(cell, players)
+            if not seats or not all(fits(cell, name) for name in seats):
+                continue
+            mark = mark_of(cell["spec"])
+            by_place = verdicts.setdefault(mark, {})
+            captain = None if cell["player"] else cell["captain"]
+            label = f"{cell['label']}@{cell['player']}" if cell["player"] else cell["label"]
+            found[mark] = PlayedVerdicts(mark, cell["strategy"], label, captain, seats, by_place)
+            for episode in source.whole.episodes(cell):
+                if episode.key in here:
+                    by_place.setdefault(here[episode.key], _verdict(source.whole, episode))
+    return list(found.values())
+
+
+def _seats(cell: Stored, players: Sequence[str]) -> tuple[str, ...]:
+    """Whose drafts it rests on; nobody: it is no play of this table that its verdicts can be learnt from."""
+    traits = cell["traits"]
+    if traits.drafts != SINGLE_CALL or traits.learns or traits.weighs:
+        return ()
+    seats = {player["name"] for player in orjson.loads(cell["spec"])["players"]}
+    if not (seats <= set(players) if traits.alone else seats == set(players)):
+        return ()
+    return tuple(name for name in players if name in seats)
+
+
+def _verdict(source: Source, episode: Recorded) -> LessonVerdict:
+    verdict = episode.verdict
+    if verdict.outcome not in WITH_ANSWER or verdict.answer is None:
+        return LessonVerdict(answered=False, holders=None, right=None)
+    if episode.cell["traits"].word in ("group", "player"):
+        holders: tuple[str, ...] | None = verdict.who
+    else:
+        held = source.holders(episode, verdict.answer)
+        holders = None if held is None else tuple(sorted(held))
+    return LessonVerdict(answered=True, holders=holders, right=episode.right)

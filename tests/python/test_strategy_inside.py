@@ -1,0 +1,201 @@
+"""A strategy that plays another one inside declares it, and prompts, staff, checks and records go by that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
+
+import pytest
+
+import moot
+from moot import Case, Question, ScriptedModel, Team, Traits, Verdict
+from moot.errors import UsageError
+from moot.measures.cells import stored_cell
+from moot.prompts import Prompts
+from moot.strategies import BUILT_IN, Strategy, prompts_for, strategy, traits_of
+from moot.strategies.debate.debate import Debate
+from moot.strategies.vote import Vote
+from moot.testing import check_strategy
+from moot.traces import Cascaded
+
+CASES = [Case(Question(f"q{number}", f"Capital of land {number}?"), "Paris") for number in range(3)]
+NUDGE = "{# inputs: question #}\nThink twice.\n{{ question | block }}"
+LAST = Debate(drafts="single-call", max_rounds=1)
+
+
+@dataclass(frozen=True)
+class Unanimous:
+    """What all say stands; else another strategy decides, from the same drafts."""
+
+    name: ClassVar[str] = "unanimous"
+    prompts: ClassVar[Mapping[str, str]] = {"nudge": NUDGE}
+    rounds: int = 1
+
+    @property
+    def last(self) -> Strategy:
+        return replace(LAST, max_rounds=self.rounds)
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            prompts=("draft", "nudge"), drafts="single-call", word="group", hears="rounds", plays=(self.last,)
+        )
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        assert prompts_for(self, team.prompts).render("nudge", question=question.text)
+        grouping = await team.group(question, drafts)
+        waves = (tuple(player.name for player in team.players),)
+        if len(grouping.groups) == 1:
+            path = Cascaded(waves, "decided", (), None, None, "all at once")
+            verdict = Vote().decide(question, team, drafts, grouping)
+        else:
+            path = Cascaded(waves, "everybody", (), None, self.last.name, "all at once")
+            verdict = await self.last.play(question, team)
+        return replace(verdict, traces=(*verdict.traces, path))
+
+
+@dataclass(frozen=True)
+class OddEnd:
+    """Somebody else's, which fails."""
+
+    name: ClassVar[str] = "odd-end"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="group", hears="nothing")
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        raise ZeroDivisionError("of nothing")
+
+
+def models() -> dict[str, ScriptedModel]:
+    words = {"ann": "Paris", "bob": "Rome", "cat": "Oslo"}
+    return {
+        name: ScriptedModel(name, lambda _, word=word: {"reasoning": "r", "answer": word, "statement": word})
+        for name, word in words.items()
+    }
+
+
+def run(*played: Any, cases: Sequence[Case] = CASES) -> moot.Results:
+    return moot.run(
+        {
+            "name": "cup",
+            "models": models(),
+            "teams": {"all": {"players": ["ann", "bob", "cat"]}},
+            "questions": list(cases),
+            "strategies": list(played),
+        }
+    )
+
+
+def test_what_is_asked_inside_is_part_of_what_it_is() -> None:
+    traits = traits_of(Unanimous())
+    assert set(traits_of(LAST).prompts) <= set(traits.prompts), "added by itself"
+    assert {"nudge", "draft"} <= set(traits.prompts)
+    assert traits.groups is traits_of(LAST).groups
+    prompts = prompts_for(Unanimous(), Prompts("en"))
+    assert set(prompts.hashes(traits.prompts)) == set(traits.prompts), "its own and those of the debate are found"
+    assert "Think twice." in prompts.render("nudge", question="Who?")
+
+
+async def test_the_contract() -> None:
+    await check_strategy(Unanimous())
+
+
+def test_one_given_as_an_object_is_played_and_stands_beside_what_it_plays_in_the_end() -> None:
+    results = run(Unanimous(), LAST, replace(LAST, max_rounds=2))
+    assert results.figures["accuracy"]
+    (cell,) = [row for row in results.frame("cells").to_dicts() if row["strategy"] == "unanimous"]
+    (inside,) = json.loads(cell["traits"])["plays"]
+    assert (inside["strategy"], inside["options"]["max_rounds"]) == ("debate", 1)
+    against = [row["against"] for row in results.figures["cascade_beside"]]
+    assert len(against) == 1, "and beside no other debate"
+    (row,) = results.figures["cascade"]
+    assert row["then"] == {"debate": 3}
+
+
+def test_somebody_elses_inside_of_ours_is_tried_and_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cast(dict[str, str], BUILT_IN), "odd-end", f"{__name__}:OddEnd")
+    played = strategy("cascade", {"order": ["ann", "bob", "cat"], "until": 0.99, "then": "odd-end"})
+    cities = ("Paris", "Rome", "Oslo")
+    unsure = [Case(Question(f"u{number}", f"Of land {number}?"), cities[number % 3]) for number in range(36)]
+    with pytest.warns(UserWarning, match="tried on a question"):
+        results = run(played, cases=unsure)
+    records = [row for row in results.frame("traces").to_dicts() if row["kind"] == "strategy-broke"]
+    (told,) = {row["content"] for row in records}
+    assert json.loads(told) == {"strategy": "odd-end", "error": "ZeroDivisionError: of nothing"}
+
+
+@pytest.mark.parametrize(
+    ("traits", "then", "inside"),
+    [
+        ({}, {"debate": {"max_rounds": 1}}, ("debate", 1)),
+        ({}, "debate", ("debate", 5)),
+        ({"plays": [{"strategy": "mine", "options": {"max_rounds": 7}}]}, "debate", ("mine", 7)),
+        ({"plays": [{"strategy": "mine"}, 5]}, "debate", None),
+        ({}, "gone-with-its-package", None),
+        ({}, None, None),
+    ],
+)
+def test_stores_of_before_tell_a_last_stage_by_its_option(traits: Any, then: Any, inside: Any) -> None:
+    named = dict.fromkeys(("id", "strategy", "label", "team", "captain", "player", "cohort", "spec"), "")
+    options = json.dumps({"given": {"then": then} if then else {}, "default": {}})
+    plays = stored_cell({**named, "options": options, "traits": json.dumps(traits)})["plays"]
+    assert [(each["strategy"], each["options"]["max_rounds"]) for each in plays] == ([inside] if inside else [])
+
+
+@pytest.mark.parametrize(
+    ("plays", "words"),
+    [
+        ([LAST], "plays: expected a tuple of strategies, such as"),
+        ((Debate,), "plays: expected a tuple of strategies, such as"),
+        (("debate",), "plays: expected a tuple of strategies, such as"),
+    ],
+)
+def test_what_is_no_strategy_is_refused(plays: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Traits(plays=plays)
+
+
+@dataclass(frozen=True)
+class Judged:
+    name: ClassVar[str] = "judged"
+    judge: str = "ann"
+    prompts: ClassVar[Mapping[str, str]] = {"nudge": NUDGE + " Again."}
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(prompts=("nudge",), offices={"judge": self.judge}, facts="texts", learns=True, fewest_lessons=7)
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (team,)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        return Verdict(None, "unanswered")
+
+
+def test_staff_facts_and_lessons_of_what_is_inside_are_asked_for() -> None:
+    traits = Traits(plays=(Judged(),), offices={"clerk": "bob"})
+    assert traits.offices == {"clerk": "bob", "judge": "ann"}
+    assert (traits.facts, traits.learns, traits.fewest_lessons) == ("texts", True, 7)
+    with pytest.raises(ValueError, match="offices: 'bob' is judge, and in judged, which it plays, 'ann'; expected one"):
+        Traits(plays=(Judged(),), offices={"judge": "bob"})
+    with pytest.raises(ValueError, match="facts: 'others', and in judged, which it plays, 'texts'; expected one"):
+        Traits(plays=(Judged(),), facts="others")
+
+
+def test_two_prompts_of_one_name_in_one_play_are_refused() -> None:
+    @dataclass(frozen=True)
+    class Twice(Unanimous):
+        @property
+        def last(self) -> Strategy:
+            return Judged()
+
+    with pytest.raises(UsageError, match="there is another prompt 'nudge' within the same play"):
+        prompts_for(Twice(), Prompts("en"))
