@@ -66,7 +66,8 @@ class PastAndPage:
         sees = self.gate.holder(request).sees
         limit = read_whole_number(request, _LIMIT)
         await self.live.record.flush()
-        names = {cell.id: name for name, cell in reversed(self.live.cells.items())}
+        every = {**self.live.cells, **self.live.every}  # what is not served any more has a name too
+        names = {cell.id: name for name, cell in reversed(every.items())}
         async with examined(self.live.store):
             rows = await self.live.store.read(
                 partial(listed_episodes, name=self.live.record.name, most=limit, asker=sees)

@@ -95,6 +95,8 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
     return {
         "episode": episode,
         "question": asked.question.text,
+        "question_id": asked.question.id,
+        **({"choices": list(asked.question.choices)} if asked.question.choices else {}),
         "reference": asked.answer,
         "known": asked.known,
         "verdict": verdict_json(verdict_of(row["verdict"])),
