@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from moot.experiment.selected import BY_IDS_ALONE
 from moot.measures.columns import Figures, cohort_column, figure, names_teams, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
 from moot.stats.counted_words import count
-from moot.types import OUTCOMES
+from moot.types import OUTCOMES, WITH_ANSWER
 
 
 def accuracy_section(figures: Figures) -> Iterator[Section]:
@@ -126,6 +127,7 @@ def abstention_section(figures: Figures) -> Iterator[Section]:
             "abstained": row["outcomes"].get("abstained", 0),
             **{key: row["coverage"][of] for key, of in _COVERAGE.items()},
             **{key: row["answered"][of] for key, of in _GIVEN.items()},
+            "given": _answers_given(row),
             "n": row["coverage"]["n"],
         }
         for row in figures.get("accuracy", ())
@@ -154,7 +156,12 @@ def abstention_section(figures: Figures) -> Iterator[Section]:
 
 
 _COVERAGE = {"coverage": "value", "coverage_low": "low", "coverage_high": "high"}
-_GIVEN = {"right": "value", "right_low": "low", "right_high": "high", "given": "n"}
+_GIVEN = {"right": "value", "right_low": "low", "right_high": "high"}
+
+
+def _answers_given(row: Mapping[str, Any]) -> int:
+    """As what was not given is counted: plays, of which a question has several where it is repeated."""
+    return sum(row["outcomes"].get(outcome, 0) for outcome in WITH_ANSWER)
 
 
 def abstention_words(figures: Figures) -> Iterator[str]:
@@ -173,7 +180,10 @@ def abstention_words(figures: Figures) -> Iterator[str]:
             yield f"{share}; how right that is is not known: {given['why']}."
             continue
         ends = "" if given["low"] is None else f" ({100 * given['low']:.1f}–{100 * given['high']:.1f} %)"
-        yield f"{share}; of these {100 * given['value']:.1f} % were right{ends}."
+        # With repeats each question that has an answer counts alike, however many of its plays gave one.
+        repeated = _answers_given(row) > given["n"] + row.get("ungraded", 0)
+        of = "on the mean of those with an answer" if repeated else "of these"
+        yield f"{share}; {of} {100 * given['value']:.1f} % were right{ends}."
 
 
 def failures_section(figures: Figures) -> Iterator[Section]:
