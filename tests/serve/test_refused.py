@@ -37,6 +37,7 @@ CHAT: list[tuple[dict[str, Any], str]] = [
     ({"max_completion_tokens": -1}, "max_completion_tokens"),
     ({"stop": ""}, "stop"),
     ({"stop": ["a"] * 17}, "stop"),
+    ({"moot": {"kind": "text"}}, "moot.kind"),  # a vote has nothing to count in long answers
     ({"messages": [{"role": "user", "content": [{"type": "text", "text": "What?"}, IMAGE]}]}, "messages.0.content.1"),
     (
         {"messages": [{"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}, ASKED]},

@@ -15,6 +15,7 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from moot.errors import MootError, UsageError
+from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.team import LiveTeam, unheard
 from moot.openai_form.completions import DONE, Completion, Head, sse
@@ -138,7 +139,13 @@ class ServedRequest:
             async with self.in_time(self.not_checked):
                 await check_schema(self.wanted, self.server.schemas, self.holder.name)
         language, measured = live.experiment.spec.language, live.measured
-        return conversation(self.wish, prompts, language, kind=live.kind, measured=measured, asker=self.holder.asker)
+        talk = conversation(self.wish, prompts, language, kind=live.kind, measured=measured, asker=self.holder.asker)
+        if talk.question.is_long:
+            cell = live.cell(self.model)
+            by_meaning = groups_by_meaning(cell.team)
+            if (problem := long_answer_problem(cell.strategy, by_meaning=by_meaning)) is not None:
+                raise Refused(400, f"moot.kind: {problem}.", code="invalid_request", param="moot.kind")
+        return talk
 
     async def played(
         self, talk: Conversation, heard: Callable[[Call], None] = unheard
