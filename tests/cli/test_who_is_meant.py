@@ -166,7 +166,7 @@ def test_short_names_keep_the_team() -> None:
     labels = ("mixture(repeats=2, order=a)", "mixture(repeats=2, order=b)")
     options = ({"repeats": 2, "order": "a"}, {"repeats": 2, "order": "b"})
     rows = [
-        {"strategy": "mixture", "label": label, "options": given, "team": team, "captain": None}
+        {"strategy": "mixture", "label": label, "options": given, "team": team, "captain": "ann"}
         for label, given in zip(labels, options, strict=True)
         for team in ("one", "two")
     ]

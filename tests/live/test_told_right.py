@@ -11,8 +11,9 @@ import yaml
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.grade.grading import GradedBy, scores_name
+from moot.live.asked_question import question_of
 from moot.live.feedback import learnt_questions
-from moot.live.team import LiveTeam, question_of
+from moot.live.team import LiveTeam
 from moot.store import queries
 from moot.store.rows import config_of
 

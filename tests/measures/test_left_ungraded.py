@@ -11,7 +11,8 @@ import pytest
 
 import moot
 from moot import Case, Question, Score, ScriptedModel, Verdict
-from moot.live.team import LiveTeam, question_of
+from moot.live.asked_question import question_of
+from moot.live.team import LiveTeam
 from moot.report.figures import figures, find_experiment
 from moot.stats.graded import graded_value, why_unfair_together, why_unknown
 

@@ -51,7 +51,7 @@ async def served(folder: Path, feedback: int, asked: int = 40) -> tuple[dict[str
 
 
 def replace_text(number: int) -> Any:
-    from moot.live.team import question_of
+    from moot.live.asked_question import question_of
 
     return question_of(f"What is {number} and {number}?")
 

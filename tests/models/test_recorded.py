@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ def written(path: Path, *rows: dict[str, Any]) -> Path:
 
 
 def asked(sample: int = 0, attempt: int = 0, question: str = "q") -> Request:
-    return Request((Message("user", "Who?"),), sample=sample, attempt=attempt, question_id=question)
+    form = AnswerForm(QUESTION).schema
+    return Request((Message("user", "Who?"),), sample=sample, attempt=attempt, question_id=question, schema=form)
 
 
 async def reply_of(row: dict[str, Any], folder: Path) -> Reply:
@@ -48,6 +50,11 @@ async def test_forms(row: dict[str, Any], answer: str, reasoning: str, tmp_path:
     taken = read_reply(reply, AnswerForm(QUESTION)).value
     assert (taken.answer, taken.reasoning) == (answer, reasoning)
     assert (reply.version, reply.cost_usd, reply.finish) == ("gpt", 0.0, "stop")
+
+
+async def test_whoever_asks_for_free_words_gets_the_answer_as_it_was_given(tmp_path: Path) -> None:
+    model = RecordedModel("m", file=written(tmp_path / "r.jsonl", {"answer": "# Ann\n\nSo."}), model="gpt")
+    assert (await model.generate(replace(asked(), schema=None))).text == "# Ann\n\nSo."
 
 
 async def test_nothing_recorded_is_said_so(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ import pytest
 from served import THREE, Served, serving
 
 from moot.experiment.spec import read_experiment
-from moot.live.team import LiveTeam, question_of
+from moot.live.asked_question import question_of
+from moot.live.team import LiveTeam
 from moot.models.model import Model, Wrapper
 from moot.serve.admission import KeyLimits
 from moot.serve.app import ServeSettings

@@ -138,7 +138,7 @@ async def test_streams_add_up_to_the_whole_reply(
         (b"\xff{", 400, None),
         (b"[1]", 400, None),
         (b"[" * 100_000, 400, None),
-        ({"messages": []}, 400, "model"),
+        ({"messages": [{"role": "user", "content": "hi"}]}, 400, "model"),
         ({"model": "tom"}, 400, "messages"),
         ({"model": "tom", "messages": ["hi"]}, 400, "messages.0"),
         ({"model": "tom", "messages": [{"role": "user", "content": 5}]}, 400, "messages.0.content"),

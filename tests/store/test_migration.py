@@ -71,6 +71,7 @@ def without_what_was_not_noted(verdict: Mapping[str, Any]) -> dict[str, Any]:
     traces = [
         {name: value for name, value in trace.items() if name not in NOT_NOTED.get(trace["kind"], ())}
         for trace in verdict.get("traces", ())
+        if trace["kind"] != "no-two-agreed"
     ]
     return {**verdict, "traces": traces}
 

@@ -29,6 +29,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
+from moot.live.asked_question import question_of
 from moot.live.file_kind import kind_of_file
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
@@ -45,7 +46,7 @@ from moot.store.store import Store
 from moot.strategies import served
 from moot.team import Player, Team
 from moot.traces import Grouped, of_kind
-from moot.types import MOST_CHOICES, Call, Episode, Question, QuestionKind, Usage, Verdict, digest
+from moot.types import Call, Episode, Question, QuestionKind, Usage, Verdict, digest
 
 _log = logging.getLogger(__name__)
 
@@ -345,22 +346,6 @@ def load_team(path: str | Path | None = None, *, store: str | None = None, keep:
     file = read_experiment(Path(path), with_questions=False) if path is not None else embedded_team()
     kept = keep if keep is not None else store is not None or file.spec.store is not None
     return LiveTeam(file, store_url=from_here(store) if store else None, keep=kept)
-
-
-def question_of(
-    text: str, choices: Sequence[str] = (), language: str = "en", kind: QuestionKind | None = None
-) -> Question:
-    """A question as somebody asks it. The same words are the same question. `kind`: None: as the choices say."""
-    if not text.strip():
-        raise UsageError("expected a question that is not empty")
-    if len(choices) == 1 or len(choices) > MOST_CHOICES:
-        raise UsageError(f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
-    if kind is not None and (kind == "choice") != bool(choices):
-        raise UsageError(f"kind: {kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
-    ident = f"asked-{digest([text, list(choices), *filter(None, [kind])])[:12]}"
-    return Question(
-        ident, text, choices=tuple(choices), language=language, kind=kind or ("choice" if choices else "open")
-    )
 
 
 def episode_id(question: Question, repeat: int) -> str:

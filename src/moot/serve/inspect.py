@@ -20,7 +20,8 @@ except ImportError as error:
     raise ImportError("moot.serve.inspect needs the extra inspect: pip install 'moot[inspect]'") from error
 
 from moot.live.answered_question import AnsweredQuestion
-from moot.live.team import LiveTeam, load_team, question_of
+from moot.live.asked_question import question_of
+from moot.live.team import LiveTeam, load_team
 from moot.serve.chat import moot_field
 
 

@@ -70,7 +70,7 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
 
 def chosen_on_words(figures: Figures) -> Iterator[str]:
     """Of what was chosen on some of the questions: on how many, and how many are left; once for all captains alike."""
-    size, rows = figures["questions"], figures.get("accuracy", ())
+    size, rows = figures.get("questions", 0), figures.get("accuracy", ())
     alike: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         title = titled(row, team=names_teams(figures))

@@ -1,0 +1,24 @@
+"""A question as somebody asks it, by hand or from a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from moot.errors import UsageError
+from moot.types import MOST_CHOICES, Question, QuestionKind, digest
+
+
+def question_of(
+    text: str, choices: Sequence[str] = (), language: str = "en", kind: QuestionKind | None = None
+) -> Question:
+    """A question as somebody asks it. The same words are the same question. `kind`: None: as the choices say."""
+    if not text.strip():
+        raise UsageError("expected a question that is not empty")
+    if len(choices) == 1 or len(choices) > MOST_CHOICES:
+        raise UsageError(f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
+    if kind is not None and (kind == "choice") != bool(choices):
+        raise UsageError(f"kind: {kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
+    ident = f"asked-{digest([text, list(choices), *filter(None, [kind])])[:12]}"
+    return Question(
+        ident, text, choices=tuple(choices), language=language, kind=kind or ("choice" if choices else "open")
+    )
