@@ -25,7 +25,8 @@ from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
 from moot.store.examined import examined
 
-FILES = ("table.html", "table.css", "table.js")
+VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
+FILES = ("table.html", "table.css", "table.js", "rich.js", "markdown.js", *(f"vendor/{name}" for name in VENDORED))
 
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
@@ -109,7 +110,7 @@ def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token
     doors = PastAndPage(gate, live, reports, page_token)
     return [
         Route("/", doors.page),
-        Route("/page/{name}", doors.page_file),
+        Route("/page/{name:path}", doors.page_file),
         DescribedRoute("/v1/moot/teams", doors.teams),
         DescribedRoute("/v1/moot/episodes", doors.episodes, parameters=[_LIMIT]),
         DescribedRoute("/v1/moot/episodes/{episode}", doors.episode),

@@ -1,5 +1,6 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
-// Everything that a model wrote is shown through textContent: it is text, whatever it looks like.
+// What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
+import { anew, bare, cut, rich, shown } from "./rich.js";
 
 const GROUPS = 8;
 const LARGE = 48; // characters of an answer that are shown in large type,
@@ -13,11 +14,6 @@ function make(tag, className, text) {
   if (className) made.className = className;
   if (text !== undefined && text !== null) made.textContent = shown(text);
   return made;
-}
-
-/** Text as it can be read: control characters and direction marks become visible instead of acting. */
-function shown(value) {
-  return String(value).replace(/[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 // -- the server ------------------------------------------------------------------------------------------------------
@@ -111,10 +107,12 @@ async function ask(question, model, limit) {
 }
 
 function clear(question) {
+  anew();
   Object.assign(state, { seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
   for (const id of ["seats", "transcript", "changes", "ballots"]) find(id).replaceChildren();
   for (const id of ["more", "answer-part", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
-  for (const id of ["verdict", "answer", "because", "cost", "learnt"]) say(id, "");
+  for (const id of ["verdict", "answer", "because"]) rich(find(id), "");
+  for (const id of ["cost", "learnt"]) say(id, "");
   find("centre").classList.remove("none", "small", "long");
   say("asked", question);
 }
@@ -173,9 +171,9 @@ function heard(call) {
     if (before !== undefined && plain(before.text) !== plain(answer)) changed(call, before.text, answer);
     place.texts.push({ text: answer, stage: call.stage, turn: call.turn });
     line.classList.remove("thinking");
-    line.textContent = shown(answer);
+    line.textContent = shown(bare(answer));
     state.mind.set(call.player, answer);
-    find("news").textContent = `${call.player} says ${answer}`;
+    say("news", `${call.player} says ${cut(answer, FITS)}`);
   }
   stage.textContent = shown(call.error ? call.error : `${call.stage}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
   colour(together());
@@ -183,7 +181,7 @@ function heard(call) {
 
 function changed(call, before, after) {
   const item = make("li");
-  item.append(make("b", null, call.player), ` in ${call.stage}: `, make("bdi", null, before), " → ", make("bdi", null, after));
+  item.append(make("b", null, call.player), ` in ${call.stage}: `, make("bdi", null, cut(before, FITS)), " → ", make("bdi", null, cut(after, FITS)));
   find("changes").append(item);
   find("changes-part").hidden = false;
 }
@@ -248,7 +246,7 @@ function decided(verdict) {
   const abstained = verdict.outcome === "abstained";
   const none = abstained ? "The team does not answer" : `No answer: ${verdict.outcome}`;
   conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
-  say("because", [abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "));
+  rich(find("because"), [abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
   say("cost", bill(verdict));
   ballots(verdict);
   find("feedback-part").hidden = verdict.answer === null && !abstained;
@@ -266,15 +264,16 @@ function sure(verdict) {
 /** What is too long for the felt begins there and stands whole below the table, with its line breaks. */
 function conclude(words, title) {
   const text = words.trim();
-  const first = text.split("\n", 1)[0].trimEnd();
-  const long = first !== text || text.length > FITS;
+  const long = text.includes("\n") || text.length > FITS;
+  const first = long ? bare(text) : text;
   const begun = first.length > FITS ? first.slice(0, FITS).replace(/\s+\S*$/, "") : first;
-  say("verdict", long ? `${begun} …` : words);
+  if (long) say("verdict", `${begun} …`);
+  else rich(find("verdict"), text, { inline: true });
   find("centre").classList.toggle("small", begun.length > LARGE);
   find("centre").classList.toggle("long", long);
   for (const id of ["more", "answer-part"]) find(id).hidden = !long;
   say("answer-title", title);
-  say("answer", long ? words : "");
+  rich(find("answer"), long ? text : "");
 }
 
 function bill(verdict) {
@@ -355,12 +354,14 @@ function transcript(call) {
   const said = call.said;
   if (said) {
     for (const [name, value] of Object.entries(said)) {
-      const text = make("p", "text");
-      text.append(make("span", "quiet", `${name}: `), make("bdi", null, readable(value)));
-      item.append(text);
+      const words = make("div", "text");
+      rich(words, readable(value));
+      item.append(make("p", "quiet", name), words);
     }
   } else if (call.text) {
-    item.append(make("p", "text", call.text));
+    const words = make("div", "text");
+    rich(words, call.text);
+    item.append(words);
   }
   for (const trouble of [call.error, call.problem]) if (trouble) item.append(make("p", "problem", trouble));
   if (call.messages) {
