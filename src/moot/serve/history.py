@@ -26,7 +26,7 @@ from moot.serve.reports import Reports
 from moot.store.examined import examined
 
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
-FILES = ("table.html", "table.css", "table.js", "rich.js", "markdown.js", *(f"vendor/{name}" for name in VENDORED))
+FILES = ("table.html", "table.css", "table.js", "rich.js", "tabs.js", "markdown.js", *(f"vendor/{name}" for name in VENDORED))
 
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 

@@ -1,13 +1,14 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
 import { anew, bare, cut, rich, shown } from "./rich.js";
+import { drawTabs } from "./tabs.js";
 
 const GROUPS = 8;
 const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
 const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
-const state = { teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
+const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -108,12 +109,14 @@ async function ask(question, model, limit) {
 
 function clear(question) {
   anew();
-  Object.assign(state, { seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
-  for (const id of ["seats", "transcript", "changes", "ballots"]) find(id).replaceChildren();
-  for (const id of ["more", "answer-part", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
+  for (const id of ["seats", "transcript", "changes", "ballots", "tabs"]) find(id).replaceChildren();
+  for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
+  for (const id of ["more", "answer-part", "actions", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
   for (const id of ["verdict", "answer", "because"]) rich(find(id), "");
-  for (const id of ["cost", "learnt"]) say(id, "");
+  for (const id of ["cost", "learnt", "did"]) say(id, "");
   find("centre").classList.remove("none", "small", "long");
+  state.question = question;
   say("asked", question);
 }
 
@@ -131,6 +134,7 @@ function say(id, text) {
 
 function seat(team) {
   if (!team) return;
+  state.model = team.model;
   state.captain = team.captain;
   const count = team.players.length;
   team.players.forEach((player, number) => {
@@ -169,7 +173,7 @@ function heard(call) {
   if (answer !== null && !call.problem) {
     const before = place.texts.at(-1);
     if (before !== undefined && plain(before.text) !== plain(answer)) changed(call, before.text, answer);
-    place.texts.push({ text: answer, stage: call.stage, turn: call.turn });
+    place.texts.push({ text: answer, why: call.said.reasoning, stage: call.stage, turn: call.turn });
     line.classList.remove("thinking");
     line.textContent = shown(bare(answer));
     state.mind.set(call.player, answer);
@@ -177,6 +181,7 @@ function heard(call) {
   }
   stage.textContent = shown(call.error ? call.error : `${call.stage}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
   colour(together());
+  reading();
 }
 
 function changed(call, before, after) {
@@ -234,6 +239,7 @@ function decided(verdict) {
   state.episode = verdict.episode;
   for (const answer of verdict.answers || []) {
     const place = state.seats.get(answer.player);
+    if (place && answer.answer !== null && !place.texts.length) place.texts.push({ text: answer.answer, why: answer.reasoning, stage: "draft", turn: 1 });
     if (!place || answer.answer !== null) continue;
     const needless = traces(verdict, "not-needed").some((spared) => spared.players.includes(answer.player));
     place.element.classList.add("absent");
@@ -249,6 +255,8 @@ function decided(verdict) {
   rich(find("because"), [abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
   say("cost", bill(verdict));
   ballots(verdict);
+  find("actions").hidden = false;
+  find("copy").hidden = verdict.answer === null;
   find("feedback-part").hidden = verdict.answer === null && !abstained;
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
@@ -264,16 +272,79 @@ function sure(verdict) {
 /** What is too long for the felt begins there and stands whole below the table, with its line breaks. */
 function conclude(words, title) {
   const text = words.trim();
-  const long = text.includes("\n") || text.length > FITS;
+  const long = isLong(text);
   const first = long ? bare(text) : text;
   const begun = first.length > FITS ? first.slice(0, FITS).replace(/\s+\S*$/, "") : first;
   if (long) say("verdict", `${begun} …`);
   else rich(find("verdict"), text, { inline: true });
   find("centre").classList.toggle("small", begun.length > LARGE);
   find("centre").classList.toggle("long", long);
-  for (const id of ["more", "answer-part"]) find(id).hidden = !long;
-  say("answer-title", title);
-  rich(find("answer"), long ? text : "");
+  find("more").hidden = !long;
+  state.title = title;
+  rich(find("answer"), text);
+  reading();
+}
+
+function isLong(text) {
+  return text.trim().includes("\n") || text.trim().length > FITS;
+}
+
+// -- to be read --------------------------------------------------------------------------------------------------------
+
+/** Below the table, in a column: the answer, and what each player wrote, if any of it is too long for the table. */
+function reading() {
+  const written = [...state.seats].filter(([, place]) => place.texts.length);
+  const long = find("centre").classList.contains("long") || written.some(([, place]) => place.texts.some(({ text }) => isLong(text)));
+  find("answer-part").hidden = !long;
+  if (!long) return;
+  say("answer-title", state.title ?? "What they write");
+  const entries = written.map(([player], number) => ({ id: `p${[...state.seats.keys()].indexOf(player)}`, label: shown(player), player }));
+  if (state.title) entries.unshift({ id: "answer", label: state.title });
+  find("panel-answer").hidden = true;
+  for (const { id, player } of entries) if (player !== undefined) panelOf(id, player);
+  const chosen = entries.some(({ id }) => id === state.tab) ? state.tab : entries[0].id;
+  drawTabs(find("tabs"), entries, chosen, (id) => {
+    if (state.title) state.tab = id;
+    const entry = entries.find((each) => each.id === id);
+    if (entry.player !== undefined) fill(id, entry.player);
+  });
+}
+
+function panelOf(id, player) {
+  if (find(`panel-${id}`)) return;
+  const panel = make("div", "panel of-player");
+  Object.assign(panel, { id: `panel-${id}`, tabIndex: 0, hidden: true });
+  panel.setAttribute("role", "tabpanel");
+  panel.setAttribute("aria-labelledby", `tab-${id}`);
+  find("reading").append(panel);
+}
+
+/** What a player wrote, the last first; what it was shown, by the names that it may not have seen; its review. */
+function fill(id, player) {
+  const place = state.seats.get(player);
+  const parts = [];
+  const last = place.texts.at(-1);
+  parts.push([place.texts.length > 1 ? `At last (${last.stage})` : "Its answer", last.text]);
+  if (last.why) parts.push(["Why", readable(last.why)]);
+  const verdict = state.verdict ?? {};
+  for (const review of traces(verdict, "review").filter(({ by }) => by === player)) {
+    for (const [name, words] of Object.entries(review.parts)) parts.push([`Its review: ${name.replaceAll("_", " ")}`, words]);
+  }
+  for (const look of traces(verdict, "shown").filter(({ to }) => to === player)) {
+    parts.push([`What it read as ${look.role}, in this order`, look.order.map((who) => who.join(" and ")).join(", ")]);
+  }
+  for (const { text, stage, turn } of place.texts.slice(0, -1).reverse()) parts.push([`Before (${stage}, turn ${turn})`, text]);
+  const told = JSON.stringify(parts);
+  const panel = find(`panel-${id}`);
+  if (place.told === told) return;
+  place.told = told;
+  panel.replaceChildren(
+    ...parts.flatMap(([title, words]) => {
+      const body = make("div", "whole");
+      rich(body, words);
+      return [make("h3", "part", title), body];
+    }),
+  );
 }
 
 function bill(verdict) {
@@ -310,7 +381,7 @@ function ballots(verdict) {
     const counted = counts.find((count) => turn(count) === turn(each)) ?? counts.at(-1);
     return row(each, each.voter, vote(each, counted?.options ?? []));
   });
-  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${option}: ${count.points[number]}`).join(" · ")));
+  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${cut(option, LARGE)}: ${count.points[number]}`).join(" · ")));
   find("ballots").replaceChildren(
     part("thead", [["voter", ...(several ? ["turn"] : []), "vote"]], "th"),
     part("tbody", votes, "td"),
@@ -332,7 +403,7 @@ function part(tag, rows, cell) {
 /** One ballot: the options that it names, with their places or points where it gives such. */
 function vote(ballot, options) {
   if (!ballot.choice) return ballot.cause ? `spoilt: ${ballot.cause}` : "spoilt";
-  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: options[number] ?? `option ${Number(number) + 1}`, value }));
+  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: cut(options[number] ?? `option ${Number(number) + 1}`, LARGE), value }));
   if (ballot.form === "ranking") return named.sort((one, other) => one.value - other.value).map(({ option, value }) => `${value}. ${option}`).join(" · ");
   if (named.every(({ value }) => value === 1)) return named.map(({ option }) => option).join(", ");
   return named.map(({ option, value }) => `${option}: ${value}`).join(" · ");
@@ -419,6 +490,34 @@ function parsed(text) {
   }
 }
 
+// -- what can be done with an answer -------------------------------------------------------------------------------------
+
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("did", "Copied.");
+  } catch {
+    say("did", "The browser does not let the page copy; select the text instead.");
+  }
+}
+
+function save(name, kind, content) {
+  const link = Object.assign(make("a"), { href: URL.createObjectURL(new Blob([content], { type: kind })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  say("did", `Saved as ${name}.`);
+}
+
+/** The episode as a text that can be read anywhere: the question, the answer, what each wrote. */
+function asMarkdown() {
+  const verdict = state.verdict;
+  const parts = [`# ${state.question}`, `## ${state.title}`, verdict.answer ?? verdict.cause ?? verdict.outcome, `*${state.model}: ${bill(verdict)}*`];
+  for (const [player, { texts }] of state.seats) {
+    for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, text, ...(why ? [`Why: ${readable(why)}`] : []));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
 async function learn(body) {
   if (!state.episode) return;
   const response = await fetch("/v1/feedback", { method: "POST", headers: headers(), body: JSON.stringify({ episode: state.episode, ...body }) });
@@ -497,6 +596,18 @@ find("model").addEventListener("change", () => {
   clear("");
   seat(state.teams.find((team) => team.model === find("model").value));
   idle();
+});
+find("copy").addEventListener("click", () => copied(state.verdict.answer));
+find("again").addEventListener("click", () => {
+  if (!state.stop) ask(state.question, state.model, Number(find("limit").value) || null);
+});
+find("save-markdown").addEventListener("click", () => save(`${state.episode}.md`, "text/markdown", asMarkdown()));
+find("save-json").addEventListener("click", async () => {
+  try {
+    save(`${state.episode}.json`, "application/json", JSON.stringify(await get(`/v1/moot/episodes/${state.episode}`), null, 1));
+  } catch (error) {
+    say("did", error.message);
+  }
 });
 find("stop").addEventListener("click", () => state.stop?.abort());
 find("feedback").addEventListener("click", (event) => {
