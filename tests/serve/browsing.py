@@ -35,7 +35,7 @@ def browsing() -> Iterator[Any]:
 
 
 def until(browser: Any, found: Any) -> Any:
-    return WebDriverWait(browser, 40, poll_frequency=0.05).until(found)
+    return WebDriverWait(browser, 120, poll_frequency=0.05).until(found)
 
 
 def text(browser: Any, ident: str) -> str:
@@ -62,6 +62,12 @@ def ask(browser: Any, question: str, model: str | None = None) -> None:
 
 def console(browser: Any) -> list[str]:
     return [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def hushed(browser: Any) -> None:
+    """No page is open, and what earlier ones asked for is not told any more."""
+    browser.get("about:blank")
+    requested(browser)
 
 
 def requested(browser: Any) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import By, Keys, asked, browsing, console, needs_browser, requested, text, until
+from browsing import By, Keys, asked, browsing, console, hushed, needs_browser, requested, text, until
 from served import THREE, serving
 from test_sure_answers import config, fitted
 
@@ -128,7 +128,7 @@ async def test_nothing_leaves_the_page(tmp_path: Path, browser: Any) -> None:
     async with serving(tmp_path) as served:
 
         def watch() -> None:
-            requested(browser)
+            hushed(browser)
             asked(browser, served.url, "Why?")
             urls = requested(browser)
             assert urls

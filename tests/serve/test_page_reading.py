@@ -107,3 +107,108 @@ async def test_an_answer_is_copied_saved_and_asked_for_again(tmp_path: Path, bro
             until(browser, lambda page: len(page.find_elements(By.CSS_SELECTOR, "#history li")) == 2)
 
         await asyncio.to_thread(watch)
+
+
+async def test_a_conversation_has_an_address_and_goes_on(tmp_path: Path, browser: Any) -> None:
+    """Of a shared address the whole thread is read again, and asked further."""
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}, wrap=writing) as served:
+
+        def watch() -> None:
+            asked(browser, served.url, "First?")
+            until(browser, lambda page: "#ep_" in page.current_url)
+            first = browser.current_url
+            until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#answer.rich"))
+            answer = text(browser, "answer")
+            browser.find_element(By.ID, "further").send_keys("And [then]?", Keys.ENTER)
+            until(browser, lambda page: "#ep_" in page.current_url and page.current_url != first)
+            second = browser.current_url
+            browser.get("about:blank")
+            browser.get(second)
+            until(browser, lambda page: text(page, "asked") == "And [then]?")
+            (question, said) = browser.find_elements(By.CSS_SELECTOR, "#turns > li")
+            assert question.text == "First?"
+            said.find_element(By.TAG_NAME, "summary").click()
+            until(browser, lambda page: said.find_elements(By.CSS_SELECTOR, ".whole.rich"))
+            assert said.find_element(By.CSS_SELECTOR, ".whole").text.split() == answer.split()
+            browser.find_element(By.ID, "further").send_keys("And last?", Keys.ENTER)
+            until(browser, lambda page: len(page.find_elements(By.CSS_SELECTOR, "#turns > li")) == 4)
+            until(browser, lambda page: "#ep_" in page.current_url and page.current_url != second)
+            browser.back()
+            until(browser, lambda page: text(page, "asked") == "And [then]?")
+            entries = until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history .q"))
+            assert [each.text for each in entries] == ["↳ And last?", "↳ And [then]?", "First?"]
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+        _, past = await served.get("/v1/moot/episodes")
+        kept = next(each["question"] for each in past["episodes"] if "And last?" in each["question"])
+        assert "> First?" in kept
+        assert "> ## Plan of" in kept, "the team was told what was said so far"
+
+
+async def test_what_was_asked_before_is_sought_and_forgotten(tmp_path: Path, browser: Any) -> None:
+    def entries() -> list[str]:
+        found = "return [...document.querySelectorAll('#history .q')].map((each) => each.textContent)"
+        return list(browser.execute_script(found))
+
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+        for question in ("Which river?", "Which hill?", "Which rivulet?"):
+            assert (await served.chat(question))[0] == 200
+
+        def watch() -> None:
+            browser.get(served.url)
+            until(browser, lambda page: len(entries()) == 3)
+            browser.find_element(By.ID, "sought").send_keys("RIV")
+            assert entries() == ["Which rivulet?", "Which river?"]
+            (button, *_) = browser.find_elements(By.CSS_SELECTOR, "#history .forget")
+            assert button.get_attribute("aria-label") == "Forget: Which rivulet?"
+            button.click()
+            assert button.text == "Forget for ever?"
+            assert len(entries()) == 2, "nothing is gone by one click"
+            button.click()
+            until(browser, lambda page: entries() == ["Which river?"])
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+        _, past = await served.get("/v1/moot/episodes")
+        assert sorted(each["question"] for each in past["episodes"]) == ["Which hill?", "Which river?"]
+
+
+HEARD = """
+    window.heard = [];
+    for (const each of document.querySelectorAll("[aria-live], [role=status]")) {
+        const watched = { childList: true, characterData: true, subtree: true };
+        new MutationObserver(() => window.heard.push(each.textContent)).observe(each, watched);
+    }
+"""
+
+
+async def test_a_screen_reader_hears_events_and_no_clock(tmp_path: Path, browser: Any) -> None:
+    class Slow(Writer):
+        async def generate(self, request: Request) -> Reply:
+            await asyncio.sleep(0.3)
+            return await super().generate(request)
+
+    def slow(name: str, model: Any) -> Any:
+        made = Slow(model)
+        made.name = name
+        return made
+
+    async with serving(tmp_path, {**THREE, "strategies": ["talkative"]}, wrap=slow) as served:
+
+        def watch() -> None:
+            browser.get(served.url)
+            until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
+            browser.execute_script(HEARD)
+            browser.find_element(By.ID, "question").send_keys("Plan?", Keys.ENTER)
+            until(browser, lambda page: "captain, reads" in text(page, "because"))
+            until(browser, lambda page: "call" in text(page, "cost"))
+            heard = [words for words in browser.execute_script("return window.heard") if words]
+            assert "bob has drafted: Plan of bob …" in heard
+            assert "ann has changed its mind: Plan of ann …" in heard
+            assert heard[-1] == "The team answers: Plan of ann …"
+            assert len(heard) < 10, "and no clock"
+            seat = browser.find_element(By.CSS_SELECTOR, ".seat")
+            assert "changed its mind" in seat.text
+
+        await asyncio.to_thread(watch)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import By, Keys, asked, browsing, console, needs_browser, opened, requested, text, until
+from browsing import By, Keys, asked, browsing, console, hushed, needs_browser, opened, requested, text, until
 from served import THREE, serving
 from stub_endpoint import answering
 
@@ -89,7 +89,7 @@ async def test_markdown_code_and_mathematics_are_shown_as_meant(tmp_path: Path, 
     async with serving(tmp_path, VOTE, wrap=saying(WRITTEN)) as served:
 
         def watch() -> None:
-            requested(browser)
+            hushed(browser)
             asked(browser, served.url, "Plan?")
             until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#answer math"))
             drawn = browser.execute_script(DRAWN)
@@ -142,9 +142,9 @@ HOSTILE = [
 
 FOUND = """
     const kept = new Set(arguments[0].split(" "));
-    const shown = "#answer, #transcript .text, #verdict, #because, #asked, #history, #changes, #ballots, #seats, #reading .panel";
-    const places = [...document.querySelectorAll(shown)];
-    const rich = (each) => each.closest(".rich");
+    const shown = "#answer, #transcript .text, #verdict, #because, #asked, #history, #changes, #ballots, #seats, #turns";
+    const places = [...document.querySelectorAll(`${shown}, .of-player`)];
+    const rich = (each) => each.parentElement.closest(".rich");
     const drawn = places.flatMap((place) => [...place.querySelectorAll("*")]);
     const named = (each) => [...each.attributes].map(({ name }) => name);
     return {
@@ -173,6 +173,7 @@ async def test_hostile_text_acts_in_no_place(tmp_path: Path, browser: Any) -> No
     words = "\n\n".join(HOSTILE)
 
     def check() -> None:
+        browser.execute_script("for (const tab of document.querySelectorAll('#tabs [role=tab]')) tab.click()")
         until(browser, lambda page: page.execute_script(FOUND, KEPT)["rendered"] >= 4)
         found = browser.execute_script(FOUND, KEPT)
         assert found["places"] >= 10
@@ -194,7 +195,7 @@ async def test_hostile_text_acts_in_no_place(tmp_path: Path, browser: Any) -> No
         async with serving(tmp_path, {**VOTE, "models": models}) as served:
 
             def watch() -> None:
-                requested(browser)
+                hushed(browser)
                 opened(browser, served.url)
                 browser.execute_script("document.getElementById('question').value = arguments[0]", words)
                 browser.find_element(By.ID, "question").send_keys(Keys.ENTER)

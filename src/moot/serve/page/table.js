@@ -2,10 +2,14 @@
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
 import { anew, bare, cut, rich, shown } from "./rich.js";
 import { drawTabs } from "./tabs.js";
+import { named, spoken } from "./turns.js";
 
 const GROUPS = 8;
 const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
+const LISTED = 200; // questions in the side bar
+const EPISODE = /^#(ep_[0-9a-f]{40})$/;
+const DONE = { draft: "has drafted", alone: "has drafted", review: "has reviewed", ballot: "has voted", debate: "has argued", discuss: "has spoken", summarise: "has summed up", judge: "has judged", resolution: "has resolved" };
 const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
 const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
@@ -65,11 +69,12 @@ async function* events(response) {
 
 // -- asking ----------------------------------------------------------------------------------------------------------
 
-async function ask(question, model, limit) {
+async function ask(question, model, limit, turns = []) {
   const stopping = new AbortController();
   state.stop = stopping;
   const started = performance.now();
-  clear(question);
+  if (location.hash) window.history.pushState(null, "", location.pathname);
+  clear(question, turns);
   seat(state.teams.find((team) => team.model === model));
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
@@ -81,7 +86,7 @@ async function ask(question, model, limit) {
       signal: stopping.signal,
       body: JSON.stringify({
         model,
-        messages: [{ role: "user", content: question }],
+        messages: [...turns, { role: "user", content: question }],
         stream: true,
         stream_options: { include_team: true },
         ...(limit ? { time_limit_s: limit } : {}),
@@ -95,7 +100,6 @@ async function ask(question, model, limit) {
       if (happened && happened.kind === "call") heard(happened);
       if (happened && happened.kind === "verdict") decided(happened);
     }
-    history();
   } catch (error) {
     fail(error.name === "AbortError" ? "Stopped." : error.message);
   } finally {
@@ -105,24 +109,43 @@ async function ask(question, model, limit) {
     state.stop = null;
     if (state.verdict) say("cost", bill(state.verdict));
   }
+  if (!state.episode) return;
+  window.history.replaceState(null, "", `#${state.episode}`);
+  await history();
 }
 
-function clear(question) {
+function clear(question, turns = []) {
   anew();
   Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
-  for (const id of ["seats", "transcript", "changes", "ballots", "tabs"]) find(id).replaceChildren();
+  for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
-  for (const id of ["more", "answer-part", "actions", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
+  for (const id of ["more", "answer-part", "actions", "follow", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
   for (const id of ["verdict", "answer", "because"]) rich(find(id), "");
   for (const id of ["cost", "learnt", "did"]) say(id, "");
   find("centre").classList.remove("none", "small", "long");
-  state.question = question;
+  Object.assign(state, { question, turns });
+  find("further").value = "";
+  find("turns").hidden = turns.length === 0;
+  find("turns").append(...turns.map(turn));
   say("asked", question);
+}
+
+/** Something that was said before: what was asked in full, what was answered to be opened. */
+function turn({ role, content }) {
+  const item = make("li", role === "user" ? "user" : null, role === "user" ? content : "");
+  if (role === "user") return item;
+  const whole = make("details");
+  const words = make("div", "whole");
+  whole.append(make("summary", null, cut(content, FITS)), words);
+  whole.addEventListener("toggle", () => rich(words, content), { once: true });
+  item.append(whole);
+  return item;
 }
 
 function fail(message) {
   find("centre").classList.add("none");
   conclude(message, "What went wrong");
+  say("news", message);
   for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
 }
 
@@ -172,16 +195,40 @@ function heard(call) {
   const stage = place.element.querySelector(".stage");
   if (answer !== null && !call.problem) {
     const before = place.texts.at(-1);
-    if (before !== undefined && plain(before.text) !== plain(answer)) changed(call, before.text, answer);
+    const other = before !== undefined && plain(before.text) !== plain(answer);
+    if (other) changed(call, before.text, answer);
     place.texts.push({ text: answer, why: call.said.reasoning, stage: call.stage, turn: call.turn });
     line.classList.remove("thinking");
     line.textContent = shown(bare(answer));
     state.mind.set(call.player, answer);
-    say("news", `${call.player} says ${cut(answer, FITS)}`);
-  }
-  stage.textContent = shown(call.error ? call.error : `${call.stage}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+    say("news", `${call.player} ${other ? "has changed its mind" : did(call)}: ${cut(answer, FITS)}`);
+  } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : did(call)}`);
+  const changes = place.texts.length > 1 && plain(place.texts.at(-1).text) !== plain(place.texts.at(-2).text);
+  stage.textContent = shown(call.error ? call.error : `${did(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+  if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
+  if (!state.verdict) progress();
   colour(together());
   reading();
+}
+
+/** What somebody has just done, in words. */
+function did(call) {
+  const captain = call.player === state.captain && !DONE[call.stage];
+  return captain ? `has decided (${call.stage})` : (DONE[call.stage] ?? call.stage);
+}
+
+/** While it is played: how many have spoken, and whom it waits for. */
+function progress() {
+  const spoke = new Set(state.calls.map(({ player }) => player));
+  const missing = [...state.seats.keys()].filter((player) => !spoke.has(player));
+  const captain = state.captain ? `; ${state.captain}, the captain, reads them` : "";
+  say("because", missing.length ? `${spoke.size} of ${state.seats.size} have spoken; thinking: ${missing.join(", ")}` : `all have spoken${state.captain && reads() ? captain : ""}`);
+}
+
+/** Whether the captain has a call of its own after the drafts: a vote is counted, and nobody reads. */
+function reads() {
+  const team = state.teams.find(({ model }) => model === state.model);
+  return /^(talkative|silent|peer-review|mixture|council)/.test(team?.strategy ?? "");
 }
 
 function changed(call, before, after) {
@@ -254,7 +301,9 @@ function decided(verdict) {
   conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
   rich(find("because"), [abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
   say("cost", bill(verdict));
+  say("news", verdict.answer === null ? none : `The team answers: ${cut(verdict.answer, FITS)}`);
   ballots(verdict);
+  find("follow").hidden = verdict.answer === null;
   find("actions").hidden = false;
   find("copy").hidden = verdict.answer === null;
   find("feedback-part").hidden = verdict.answer === null && !abstained;
@@ -446,38 +495,86 @@ function transcript(call) {
 // -- before and beside -----------------------------------------------------------------------------------------------
 
 async function history() {
-  const { episodes } = await get("/v1/moot/episodes?limit=30");
-  find("none").hidden = episodes.length > 0;
+  state.past = (await get(`/v1/moot/episodes?limit=${LISTED}`)).episodes;
+  listed();
+}
+
+/** The side bar: what was asked before, as far as it holds what is sought. */
+function listed() {
+  const sought = plain(find("sought").value);
+  const found = (state.past ?? []).filter((each) => plain(`${each.question} ${each.answer ?? ""} ${each.model}`).includes(sought));
+  find("none").hidden = found.length > 0;
+  say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
-    ...episodes.map((each) => {
-      const item = make("li");
+    ...found.map((each) => {
+      const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
-      button.append(make("span", "q", each.question), make("span", "a", `${each.model}: ${each.answer ?? each.outcome}`));
-      button.addEventListener("click", () => replay(each));
-      item.append(button);
+      button.append(make("span", "q", named(each.question)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
+      button.addEventListener("click", () => visit(each.episode));
+      item.append(button, forgetting(each));
       return item;
     }),
   );
 }
 
-async function replay(each) {
-  const whole = await get(`/v1/moot/episodes/${each.episode}`);
-  clear(whole.question);
-  seat(state.teams.find((team) => team.model === each.model));
-  for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
+/** Asks twice: what is forgotten is gone from the store. */
+function forgetting(each) {
+  const button = Object.assign(make("button", "forget", "✕"), { type: "button", title: "Forget this question for ever" });
+  button.setAttribute("aria-label", `Forget: ${shown(named(each.question)).slice(0, FITS)}`);
+  const calm = () => {
+    button.classList.remove("sure");
+    button.textContent = "✕";
+  };
+  button.addEventListener("blur", calm);
+  button.addEventListener("click", async () => {
+    if (!button.classList.contains("sure")) {
+      button.classList.add("sure");
+      button.textContent = "Forget for ever?";
+      return;
+    }
+    const response = await fetch(`/v1/moot/episodes/${each.episode}`, { method: "DELETE", headers: headers() });
+    if (!response.ok) return say("news", await problem(response));
+    if (each.episode === state.episode) {
+      window.history.replaceState(null, "", location.pathname);
+      clear("");
+      seat(state.teams.find((team) => team.model === find("model").value));
+      idle();
+    }
+    say("news", "Forgotten.");
+    await history();
+    find("sought").focus();
+  });
+  return button;
+}
+
+/** Open a question by its address, which can be kept and shown to others who may see it. */
+function visit(episode) {
+  if (state.stop) return;
+  if (location.hash !== `#${episode}`) window.history.pushState(null, "", `#${episode}`);
+  replay(episode).catch((error) => fail(error.message));
+}
+
+async function replay(episode) {
+  const whole = await get(`/v1/moot/episodes/${episode}`);
+  const { turns, question } = spoken(whole.question);
   const verdict = whole.verdict;
   const answers = (verdict.answers || []).map(([player, answer, reasoning, outcome]) => ({ player, answer, reasoning, outcome }));
+  clear(question, turns);
+  const players = [...new Set([...answers, ...whole.calls].map(({ player }) => player))].map((name) => ({ name, model: name }));
+  seat(state.teams.find((team) => team.model === whole.model) ?? { model: find("model").value, captain: null, players });
+  for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
   const cost = whole.calls.every((call) => call.cost_usd !== null) ? whole.calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
   decided({
     ...verdict,
     answers,
     groups: traces(verdict, "grouped").at(-1)?.groups,
-    episode: each.episode,
+    episode,
     calls: whole.calls.length,
     cost_usd: cost,
     seconds: whole.seconds,
   });
+  listed();
   find("centre").scrollIntoView({ block: "center", behavior: "auto" });
 }
 
@@ -555,6 +652,8 @@ async function start() {
       return item;
     }),
   );
+  const opened = EPISODE.exec(location.hash);
+  if (opened) visit(opened[1]);
 }
 
 function idle() {
@@ -586,11 +685,13 @@ find("ask").addEventListener("submit", (event) => {
   ask(find("question").value.trim(), find("model").value, Number(find("limit").value) || null);
   find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
 });
-find("question").addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-  event.preventDefault();
-  find("ask").requestSubmit();
-});
+for (const [area, form] of [["question", "ask"], ["further", "follow"]]) {
+  find(area).addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    find(form).requestSubmit();
+  });
+}
 find("model").addEventListener("change", () => {
   if (state.stop) return;
   clear("");
@@ -599,8 +700,30 @@ find("model").addEventListener("change", () => {
 });
 find("copy").addEventListener("click", () => copied(state.verdict.answer));
 find("again").addEventListener("click", () => {
-  if (!state.stop) ask(state.question, state.model, Number(find("limit").value) || null);
+  if (!state.stop) ask(state.question, state.model, Number(find("limit").value) || null, state.turns);
 });
+find("follow").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const question = find("further").value.trim();
+  if (state.stop || !question) return;
+  const said = [{ role: "user", content: state.question }, { role: "assistant", content: state.verdict.answer }];
+  ask(question, state.model, Number(find("limit").value) || null, [...state.turns, ...said]);
+  find("asked").scrollIntoView({ block: "center", behavior: "auto" });
+});
+find("sought").addEventListener("input", listed);
+window.addEventListener("popstate", () => {
+  const episode = EPISODE.exec(location.hash)?.[1];
+  if (episode && episode !== state.episode) visit(episode);
+});
+// The address is that of the question: places in the page are gone to without one.
+for (const link of document.querySelectorAll('a[href^="#"]')) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const place = document.querySelector(link.getAttribute("href"));
+    place.scrollIntoView();
+    place.focus();
+  });
+}
 find("save-markdown").addEventListener("click", () => save(`${state.episode}.md`, "text/markdown", asMarkdown()));
 find("save-json").addEventListener("click", async () => {
   try {
