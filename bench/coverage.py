@@ -84,8 +84,8 @@ def captained(shift: float, spread: float, concentration: float) -> Situation:
 
 
 def composite() -> Situation:
-    """A hypothesis of its own arithmetic: one accuracy divided by another."""
-    hypothesis = parse("accuracy(a) / accuracy(b) > 1")
+    """A hypothesis of its own arithmetic: one accuracy multiplied by another."""
+    hypothesis = parse("accuracy(a) * accuracy(b) > 0.2")
     one, other = hypothesis.terms
 
     def draw(generator: Generator, n: int) -> Estimate | None:
@@ -96,7 +96,7 @@ def composite() -> Situation:
         found = judge(hypothesis, {one: Ratio(first), other: Ratio(second)}, seed=seed, resamples=2_000)
         return None if found.value is None else Estimate(found.value, found.low, found.high, found.n)
 
-    return Situation("ratio of accuracies (hypothesis)", 0.5 / 0.45, draw)
+    return Situation("product of accuracies (hypothesis)", 0.5 * 0.45, draw)
 
 
 def repeated(name: str, truth: float, repeats: int, chances: Callable[[Generator, int], np.ndarray]) -> Situation:

@@ -13,11 +13,11 @@ import random
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import orjson
 
-from moot.traces import Ballot, Grouped, Trace, of_kind
+from moot.traces import Ballot, Grouped, NoTwoAgreed, Trace, of_kind
 
 Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused", "failed"]
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer. `abstained`: there
@@ -28,7 +28,10 @@ OUTCOMES: tuple[Outcome, ...] = ("answered", "undecided", "abstained", "unanswer
 WITH_ANSWER: frozenset[str] = frozenset(("answered", "undecided"))
 """Outcomes of an episode that has an answer, be it one that is only fallen back on: it is graded like any other."""
 
-QuestionKind = Literal["open", "choice", "yes-no"]
+QuestionKind = Literal["open", "choice", "yes-no", "text"]
+"""`open`: a short answer in any words. `text`: a long one, written as for whoever asked."""
+TEXT: QuestionKind = "text"
+QUESTION_KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 UNKNOWN = "[UNKNOWN]"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -111,6 +114,16 @@ class Question:
         """The letters that name the choices: "ABCD" for four of them, "" for an open question."""
         return LETTERS[: len(self.choices)]
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether one of a few given answers is right, and all others are wrong with it."""
+        return self.kind in ("choice", "yes-no")
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a long answer is wanted: a text of its own, that no other answer need equal."""
+        return self.kind == TEXT
+
 
 @dataclass(frozen=True, slots=True)
 class HumanRate:
@@ -144,12 +157,17 @@ class Case:
     free_order: bool = False
     meta: Mapping[str, Any] = field(default_factory=dict)
     known: bool = True
-    """False: nobody has said yet what is right, as with questions that a served team is asked."""
+    """False: nobody has said yet what is right, as with questions that a served team is asked. So it is with every question
+    that wants a long answer: its reference is one good text, and no other is wrong for differing from it."""
     question_set: str | None = None
     """The set of questions that it is of, where a file has several. Like the cluster it is no part of what a case is."""
     cluster: str | None = None
     """What it belongs together with, such as other questions on one passage; None: with no other."""
     _digest: str = field(default="", init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.question.is_long:
+            object.__setattr__(self, "known", False)
 
     @property
     def cluster_key(self) -> str | None:
@@ -341,6 +359,11 @@ class Verdict:
     @property
     def ballots(self) -> list[Ballot]:
         return of_kind(self.traces, Ballot)
+
+    @property
+    def note(self) -> str | None:
+        """What is worth knowing of an answer that looks like any other, in words: that no two agreed on it."""
+        return next((record.words for record in of_kind(self.traces, NoTwoAgreed)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import json
 import shutil
 import signal
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -306,3 +307,28 @@ def test_nothing_is_claimed_by_what_was_raced(moot: Moot, capsys: pytest.Capture
     (run,) = [run for run in held["runs"] if run["experiment"] == "cup:bought"]
     assert run["headline"]["cut_short"]
     assert run["headline"]["low"] is None
+
+
+def test_what_another_purchase_holds_is_no_money_to_spend(
+    moot: Moot, bill: Bill, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It settles at less, or at nothing: the difference belongs to nobody."""
+    moot("--buy", 0.0001, ends=3)  # so that there are tables
+    held = {"id": "x" * 32, "experiment": "cup:bought", "usd": 2.0, "holder": "somebody", "created_at": time.time()}
+    with sqlite3.connect(tmp_path / "cup.db") as store:
+        names = ", ".join(held)
+        store.execute(f"insert into reservations ({names}) values ({', '.join('?' * len(held))})", [*held.values()])
+    monkeypatch.setattr("moot.store.ledger.living_holders", lambda connection: {"somebody"})
+    foretold = advise_buy.estimate
+
+    async def freed(*given: Any) -> Any:
+        with sqlite3.connect(tmp_path / "cup.db") as store:
+            store.execute("delete from reservations")
+        return await foretold(*given)
+
+    monkeypatch.setattr(advise_buy, "estimate", freed)
+    bill.usd = 0.0
+    told = bought(moot("--buy", 0.002, "--json", ends=3))
+    assert bill.usd <= 0.002
+    assert told["spent_usd"] == pytest.approx(bill.usd, abs=1e-6)
+    assert told["spent_before_usd"] < 0.0002

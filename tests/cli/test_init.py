@@ -164,9 +164,9 @@ def test_enter_takes_what_is_proposed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_server_that_wants_a_key(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
     monkeypatch.setenv("SERVER_KEY", "open-sesame")
     with simulated(api_key_env="SERVER_KEY") as server:
-        assert moot("init", "--yes", "--port", port_of(server)) == 0
-    assert f"  moot init --port {port_of(server)} --key-env SERVER_KEY\n" in capfd.readouterr().out
-    assert {model["provider"] for model in written()["models"].values()} == {"simulated"}
+        assert moot("init", "--yes", "--port", port_of(server)) == 2
+    assert f"  moot init --port {port_of(server)} --key-env SERVER_KEY --yes\n" in capfd.readouterr().err
+    assert not Path("moot.yaml").exists(), "nobody asked for another model"
 
 
 def test_the_key_of_a_server_is_named_and_shown_to_nobody_else(
@@ -184,8 +184,8 @@ def test_the_key_of_a_server_is_named_and_shown_to_nobody_else(
         )
         assert moot("doctor", "moot.yaml") == 0
         monkeypatch.setenv("OTHER_KEY", "wrong")
-        assert moot("init", "--yes", *ports, "--key-env", "OTHER_KEY", "-o", "other.yaml") == 0
-        assert "refuses the key of OTHER_KEY" in capfd.readouterr().out
+        assert moot("init", "--yes", *ports, "--key-env", "OTHER_KEY", "-o", "other.yaml") == 2
+        assert "refuses the key of OTHER_KEY" in capfd.readouterr().err
     assert moot("init", "--yes", "--key-env", "NO_SUCH_KEY", "-o", "none.yaml") == 2
     assert "--key-env NO_SUCH_KEY: no such variable is set" in capfd.readouterr().err
     assert SECRET not in Path("moot.yaml").read_text()

@@ -32,7 +32,7 @@ def test_a_run_ends_after_a_few_calls_and_names_the_address(tmp_path: Path, caps
     assert told.out == ""
     *_, wrong, following = told.err.splitlines()
     assert wrong.startswith(f"moot: nobody answers for model dead: {DEAD}: ")
-    assert wrong.endswith("Is the server running?")
+    assert wrong.endswith("nothing listens there: start the server, or correct host and port in base_url.")
     assert following.endswith(f"Next: moot doctor {path}, then moot run {path} to go on.")
 
 

@@ -332,3 +332,18 @@ def test_one_answer_in_two_wordings_is_one_that_waits() -> None:
     hypotheses = ["accuracy(solo@ann) - accuracy(solo@bob) > -1"]
     (row,) = run(Silent(), models=models, strategies=["solo"], hypotheses=hypotheses).figures["hypotheses"]
     assert row["bounds"] == {"low": 0.0, "high": 0.0}
+
+
+class Strict:
+    """Leaves everything to a person, and says so under its own name."""
+
+    name = "strict"
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        return Score(None, "open", "strict: strict: a person has to look at this")
+
+
+def test_who_leaves_an_answer_open_has_not_failed() -> None:
+    results = run(Strict())
+    assert "plugin_failures" not in results.figures
+    assert set(results.frame("scores")["detail"]) == {"a person has to look at this"}

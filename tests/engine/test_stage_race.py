@@ -175,3 +175,15 @@ def test_hearing_nothing_is_a_gap() -> None:
     race.hear(nothing)
     assert race.missing
     assert race.next_wave() is None
+
+
+def test_large_clusters_weigh_as_many_questions_as_they_have() -> None:
+    """Of many small clusters and a few large ones: whoever is better over all questions is not put out for the small ones."""
+    units = [f"small {n}" for n in range(120)] + [f"large {n // 20}" for n in range(200)]
+    small = np.array([unit.startswith("small") for unit in units])
+    incumbent = np.where(small, 0.0, 1.0)
+    race = StageRace(1, incumbent, 1.0 - incumbent, np.zeros(len(units), dtype=np.bool_), units, seed=1)
+    while (wave := race.next_wave()) is not None:
+        assert wave.questions == 0
+        race.hear({})
+    assert race.options[0].out_after is None, "it has 200 of 320, the other 120"

@@ -518,7 +518,7 @@ QUESTIONS = [
         files=questions(choices=["x", "y"], answer="2"),
     ),
     Bad("yes-no", ("answer: expected yes or no, found 'maybe'",), files=questions(kind="yes-no", answer="maybe")),
-    Bad("kind", ("kind: expected open, choice or yes-no, found 'quiz'",), files=questions(kind="quiz")),
+    Bad("kind", ("kind: expected open, choice, yes-no or text, found 'quiz'",), files=questions(kind="quiz")),
     Bad("kind-without-choices", ("kind: 'choice' needs choices",), files=questions(kind="choice")),
     Bad("empty-text", ("cup.jsonl:1: text: expected a text that is not empty",), files=questions(text="  ")),
     Bad("no-id", ("cup.jsonl:1: id: expected a text that is not empty",), files=questions(id=None)),

@@ -15,6 +15,7 @@ from moot.models.model import Model
 from moot.models.scripted import ScriptedModel
 from moot.openai_form.refusal import Refused
 from moot.prompts import Prompts, block, quoted
+from moot.serve.asked_for import AskedOfTeam
 from moot.serve.chat import ChatMessage, conversation
 from moot.serve.client_schema import fits, problem_of
 
@@ -89,9 +90,9 @@ def test_nobody_in_a_conversation_speaks_for_another(language: str) -> None:
         ]
         if "\x00" in text:
             with pytest.raises(Refused, match="holds a NUL"):
-                conversation(messages, None, prompts, language)
+                conversation(AskedOfTeam(messages), prompts, language)
             continue
-        asked = conversation(messages, None, prompts, language).question.text
+        asked = conversation(AskedOfTeam(messages), prompts, language).question.text
         lines = asked.splitlines()
         said = len(text.splitlines())
         assert [line for line in lines if line.startswith("[")] == (
@@ -100,7 +101,7 @@ def test_nobody_in_a_conversation_speaks_for_another(language: str) -> None:
         assert lines[-1] == "Is it so?"
         assert sum(line.startswith("> ") for line in lines) == 1 + (said if text.strip() else 0)
         assert block(asked) == asked or "<" in text, "and nothing of ours in it looks like a tag"
-        shown = prompts.draft(conversation(messages, None, prompts, language).question)
+        shown = prompts.draft(conversation(AskedOfTeam(messages), prompts, language).question)
         assert shown.count("</question>") == 1
 
 

@@ -226,12 +226,13 @@ def test_the_p_and_the_interval_that_judge_a_share_agree(scores: list[float], th
 def test_arithmetic_has_an_interval() -> None:
     first, second = column(400, 0.6, 4), column(400, 0.4, 5)
     known = {"accuracy(a)": Ratio(first), "accuracy(b)": Ratio(second)}
-    found = answered("accuracy(a) / accuracy(b) > 1", known)
-    ratio = sum(first.values()) / sum(second.values())
-    spread = ratio * (0.4 / (0.6 * 400) + 0.6 / (0.4 * 400)) ** 0.5
-    assert found.value == pytest.approx(ratio)
-    assert found.low == pytest.approx(ratio - 1.96 * spread, abs=0.08)
-    assert found.high == pytest.approx(ratio + 1.96 * spread, abs=0.08)
+    found = answered("accuracy(a) * accuracy(b) > 0.1", known)
+    shares = [sum(each.values()) / 400 for each in (first, second)]
+    product = shares[0] * shares[1]
+    spread = product * sum((1 - share) / (share * 400) for share in shares) ** 0.5
+    assert found.value == pytest.approx(product)
+    assert found.low == pytest.approx(product - 1.96 * spread, abs=0.02)
+    assert found.high == pytest.approx(product + 1.96 * spread, abs=0.02)
     assert (found.answer, found.test) == ("confirmed", "bootstrap")
     assert found.p is not None
     assert found.p < 0.01
@@ -385,9 +386,9 @@ def test_a_sum_holds_every_way_in_which_what_waits_may_be_graded() -> None:
     assert (found.low, found.high) == pytest.approx((worst.low, best.high))
     assert found.bounds == pytest.approx({"low": worst.value, "high": best.value})
     assert found.test == "score"
-    ratio = answered("accuracy(a) / accuracy(b) > 0.1", {"accuracy(a)": waiting, "accuracy(b)": Ratio(second)})
-    assert (ratio.low, ratio.test) == (None, "none")
-    assert "waits for a grade" in (ratio.why_open or "")
+    drawn = answered("accuracy(a) * accuracy(b) > 0.1", {"accuracy(a)": waiting, "accuracy(b)": Ratio(second)})
+    assert (drawn.low, drawn.test) == (None, "none")
+    assert "waits for a grade" in (drawn.why_open or "")
 
 
 def test_who_changes_a_team_until_it_is_confirmed_pays_for_each_version() -> None:

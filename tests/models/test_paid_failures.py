@@ -71,6 +71,12 @@ TOLD: dict[str, bytes] = {
     "200 with an error": http({"error": {**BOOM, "code": 502}, "usage": USAGE}),
     "200 with a refusal": http({"error": {**BOOM, "code": 400}, "usage": USAGE}),
     "200 without a choice": http({"choices": [], "usage": USAGE}),
+    "200 that ended in an error": http(
+        {
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": "So"}, "finish_reason": "error"}],
+            "usage": USAGE,
+        }
+    ),
 }
 UNTOLD: dict[str, bytes] = {
     "a reply that is cut": b"HTTP/1.1 200 OK\r\n" + HALF,

@@ -365,7 +365,9 @@ def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_p
     assert after["options"] >= before["options"] > len(after["unlisted"]) > 0
 
 
-@pytest.mark.parametrize("since", ["a player was changed", "questions were taken out", "references were mended"])
+@pytest.mark.parametrize(
+    "since", ["a player was changed", "questions were taken out", "ids were changed", "references were mended"]
+)
 def test_what_was_declared_beforehand_and_changed_is_late_or_told(since: str, tmp_path: Path) -> None:
     """Only claims: the second way to the others knows what one experiment has paid."""
     texts = ["accuracy(vote) > 0.3", "accuracy(solo@p1) > 0.2", "accuracy(vote) - accuracy(solo@p0) > 0"]
@@ -383,9 +385,13 @@ def test_what_was_declared_beforehand_and_changed_is_late_or_told(since: str, tm
     }
     changed = {**before, "models": {**before["models"], "p0": {"provider": "simulated", "accuracy": 0.8}}}
     mended = [{**row, "accepted": ["nobody says so"]} if n % 6 == 0 else row for n, row in enumerate(rows)]
-    left = {"a player was changed": rows, "questions were taken out": rows[10:], "references were mended": mended}[
-        since
-    ]
+    moved = [{**row, "id": f"q{n}"} for n, row in enumerate(rows[3:])]
+    left = {
+        "a player was changed": rows,
+        "questions were taken out": rows[10:],
+        "ids were changed": moved,
+        "references were mended": mended,
+    }[since]
     after = changed if left is rows else before
 
     def play(folder: Path, keys: dict[str, Any], asked: list[dict[str, Any]]) -> None:
@@ -426,6 +432,24 @@ def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
     apart = [*differences(shown, expected), *properties(raw, figures), *two_words(figures)]
     assert not apart, "\n".join(apart[:30])
     return figures
+
+
+def test_long_answers_beside_others_too(tmp_path: Path) -> None:
+    """They are ungraded, and counted as what they are."""
+    rows = [{"id": f"t{number}", "text": f"Write {number}.", "kind": "text"} for number in range(3)]
+    rows += [{"id": f"o{number}", "text": f"Which {number}?", "answer": f"word {number}"} for number in range(5)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    names = ("ann", "bob", "cat")
+    keys: dict[str, Any] = {
+        "name": "long",
+        "seed": 3,
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.6, "words": 20} for name in names},
+        "players": {name: {"model": name} for name in names},
+        "teams": {"table": {"players": list(names), "captain": "each"}},
+        "strategies": ["solo", "talkative", "council", {"council": {"final": "winner"}}],
+    }
+    _check(tmp_path, keys)
 
 
 def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_references_that_were_changed_after_the_look_are_told_everywhere(tmp_pat
     assert (head["keys_changed"], row["keys_changed"]) == (4, 4)
     assert CHANGED in head["sentence"]
     short = shown(tmp_path)
-    assert f"{CHANGED}: mended for one side more than for the other" in short
+    assert f"{CHANGED}: keys mended more for one side favour that side" in short
     assert "the references of 4 questions were changed after they had been played (--section hypotheses)" in short
     section = shown(tmp_path, "--section", "hypotheses")
     assert CHANGED in section

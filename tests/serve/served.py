@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from moot.live.team import LiveTeam
 from moot.models.model import Model
 from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections
+from moot.serve.paid_off import offer_of
 from moot.serve.serving import TeamServer
 
 THREE: dict[str, Any] = {
@@ -62,10 +63,15 @@ async def serving(
     wrap: Callable[[str, Model], Model] | None = None,
     headers: dict[str, str] | None = None,
     connections: Connections | None = None,
+    offer: Mapping[str, Any] | None = None,
+    reuse: bool = False,
 ) -> AsyncIterator[Served]:
+    """`offer`: `only` and `every`, as `moot serve` takes them; None: all of the file, by no other names than its own."""
     path = folder / "team.yaml"
     path.write_text(yaml.safe_dump(config or THREE), encoding="utf-8")
-    live = LiveTeam(read_experiment(path, with_questions=False), serving=True, wrap=wrap)
+    live = LiveTeam(read_experiment(path, with_questions=False), serving=True, wrap=wrap, reuse=reuse)
+    if offer is not None:
+        live.offer = await offer_of(live, **offer)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     server = TeamServer(create_app(live, settings), connections or Connections(), stop_s=2)

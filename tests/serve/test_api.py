@@ -194,7 +194,7 @@ async def test_responses_in_their_basic_form(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "param"),
     [
-        ({"messages": [{"role": "user", "content": "Why?"}]}, 400, "model"),
+        ({"model": "", "messages": [{"role": "user", "content": "Why?"}]}, 400, "model"),
         ({"model": "nobody", "messages": [{"role": "user", "content": "Why?"}]}, 404, "model"),
         ({"model": "three/vote", "messages": []}, 400, "messages"),
         ({"model": "three/vote", "messages": [{"role": "user", "content": "  "}]}, 400, "messages"),

@@ -1,4 +1,4 @@
-"""What `moot serve` says first: the team that is asked where none is named, and how many others there are."""
+"""What `moot serve` says first: the team that is asked where none is named, why it is this one, and how many others there are."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ from served import THREE
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "options", "said"),
     [
-        ({"primary": "talkative@cat"}, "serving three/talkative@cat and 13 others\n"),
-        ({"strategies": ["solo", "vote", "talkative"]}, "serving three/vote and 10 others\n"),
-        ({"strategies": ["vote"]}, "serving three/vote, three/vote@ann, three/vote@bob, three/vote@cat\n"),
+        ({"primary": "talkative@cat"}, [], "three: three/talkative@cat, declared as primary (--all: 11 more)"),
+        ({}, ["--only", "solo@ann", "--only", "vote"], "solo@ann: the first of --only; and 1 other (--all: 10 more)"),
     ],
-    ids=["declared", "the team that the page opens on", "few"],
 )
-def test_it_fits_a_line_and_begins_with_who_is_asked(more: dict[str, Any], said: str, tmp_path: Path) -> None:
+def test_it_says_who_is_asked_and_why(more: dict[str, Any], options: list[str], said: str, tmp_path: Path) -> None:
     teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}}
     strategies = ["vote", "talkative", "solo", {"solo": {"drafts": "double-call"}}]
     path = tmp_path / "three.yaml"
     path.write_text(yaml.safe_dump({**THREE, "teams": teams, "strategies": strategies, **more}))
     served = subprocess.Popen(
-        [sys.executable, "-m", "moot", "serve", str(path), "--port", "0"],
+        [sys.executable, "-m", "moot", "serve", str(path), "--port", "0", *options],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
@@ -36,7 +34,7 @@ def test_it_fits_a_line_and_begins_with_who_is_asked(more: dict[str, Any], said:
     )
     try:
         assert served.stdout is not None
-        assert served.stdout.readline() == said
+        assert served.stdout.readline() == f"serving {said}\n"
     finally:
         served.terminate()
         served.communicate(timeout=60)

@@ -98,5 +98,6 @@ async def test_a_name_without_options_is_enough_where_one_alone_is_meant(tmp_pat
     async with serving(tmp_path, served_config) as served:
         assert served.live.cell("three/adaptive").label == "adaptive(talk_from=2)"
         assert served.live.cell("three/adaptive@bob").captain == "bob"
-        for name in ("three/debate", "three/debate@bob", "adaptive", "four/adaptive"):
+        assert served.live.cell("adaptive@bob").captain == "bob", "no other team plays it"
+        for name in ("three/debate", "three/debate@bob", "debate", "four/adaptive"):
             assert (await served.chat("Which?", name))[0] == 404, name

@@ -226,7 +226,7 @@ def test_common_options_are_declared_once() -> None:
     captained = [
         kind for kind in map(strategy_class, registered()) if "captain" in [each.name for each in fields(kind)]
     ]
-    assert len(captained) == 10
+    assert len(captained) == 11
     assert all(issubclass(kind, Captained) and "captain" not in vars(kind)["__annotations__"] for kind in captained)
 
 

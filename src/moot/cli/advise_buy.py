@@ -41,7 +41,8 @@ from moot.needs import NOTHING_MORE
 from moot.stats.counted_words import count
 from moot.stats.written_numbers import dollars
 from moot.store import from_here
-from moot.store.money import bought_account, spent_usd
+from moot.store.ledger import Ledger, open_account
+from moot.store.money import bought_account, settled_usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +192,10 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
     store = plan.store()
     await store.open()
     try:
-        spent = partial(spent_usd, experiment=plan.name)
-        before = await store.run(spent)
+        # What another purchase holds for calls under way is not counted as before this one: it will settle at less, and the
+        # difference would be money that nobody has given.
+        await store.run(partial(open_account, experiment=plan.name))  # what the dead held is settled first
+        before = await store.run(partial(settled_usd, experiment=plan.name))
         foretold = await estimate(plan, store, NOTHING_MORE)
         say(f"moot: {_at_most(foretold, usd)}", file=sys.stderr)
         spec = plan.spec.model_copy(update={"budget_usd": before + usd})
@@ -205,7 +208,8 @@ async def _played(plan: Plan, race: StageRace, usd: float) -> PlayedNow:
         for cause, times in runner.tally.causes.most_common(3):
             say(f"moot: {times} × {cause}", file=sys.stderr)
         made = runner.tally.calls.made if runner.tally.calls is not None else 0
-        return PlayedNow(state, made, await store.run(spent) - before, before)
+        purse = runner.tally.purse
+        return PlayedNow(state, made, purse.paid_usd if isinstance(purse, Ledger) else 0.0, before)
     finally:
         await store.close()
 

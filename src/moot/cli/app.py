@@ -15,6 +15,7 @@ from moot.cli.init import init
 from moot.cli.models import app as models_app
 from moot.cli.serving_commands import purge, serve
 from moot.cli.simulate import simulate
+from moot.types import QuestionKind
 
 app = typer.Typer(
     cls=Interruptible,
@@ -203,6 +204,12 @@ def ask(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every strategy and captain of the file.")] = False,
     choice: Annotated[list[str] | None, typer.Option(help="One possible answer; give it several times.")] = None,
+    kind: Annotated[
+        QuestionKind | None,
+        typer.Option(
+            help="What answer is wanted: text is a long one. Left out: as the file's questions say, else open."
+        ),
+    ] = None,
     last: Annotated[
         bool, typer.Option("-c", "--continue", help="Go on from the last question: same team, what was said before it.")
     ] = False,
@@ -213,7 +220,7 @@ def ask(
     """Ask a team one question and watch it answer. The answer comes last."""
     from moot.cli.ask import AskOptions, ask_command, one_question
 
-    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log)
+    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log, kind=kind)
     return ask_command(one_question(question, team), asked, as_json=as_json)
 
 

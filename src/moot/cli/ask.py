@@ -22,8 +22,10 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
+from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
 from moot.experiment.embedded_team import embedded_team
 from moot.experiment.learning import refuse_learners
+from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, cells_named, parse_side
@@ -35,13 +37,20 @@ from moot.models.local import LocalModel
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import strategy as strategy_named
-from moot.types import Question, Verdict
+from moot.types import Question, QuestionKind, Verdict
 
 USUALLY = ("talkative", "vote")
 """What one question is played by where the file declares no primary, the first of them that it has."""
 STDIN = "-"
 SHORT = 30
 """Characters of an answer that surely stand whole in a cell of the table."""
+
+
+EMBEDDED_TAKES = (
+    "moot: six players of a small model inside moot read some 350 tokens each, which may take a minute or two on a slow"
+    " or busy machine; --team FILE asks others"
+)
+"""Said where nobody sees the table fill up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,8 @@ class AskOptions:
     after: str | None = None
     """or from the one with this id."""
     log: bool = True
+    kind: QuestionKind | None = None
+    """What kind of answer is wanted; None: what the file's questions say, else a short one."""
 
     def going_on_from(self, earlier: LoggedQuestion) -> AskOptions:
         """The same team and strategy, unless others are named. Another file has strategies of its own."""
@@ -77,7 +88,8 @@ def one_question(words: Sequence[str], team: Path | None) -> str:
         asked = " ".join(word for word in words if word not in files) or "…"
         raise UsageError(f'the file stands behind --team: moot ask --team {shlex.quote(files[0])} "{asked}"')
     if len(words) > 1:
-        raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"')
+        behind = f" --team {shlex.quote(str(team))}" if team is not None else ""
+        raise UsageError(f'expected one question, in quotes: moot ask "{" ".join(words)}"{behind}')
     return words[0]
 
 
@@ -94,18 +106,38 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     if named.team is not None and asked.strategy != named.strategy:
         asked = _where_still_played(file, asked)
     said = _from_stdin() if text == STDIN else text
-    question = question_of(said, asked.choices, file.spec.language)
-    played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy)
+    kind = asked.kind or (None if asked.choices else kind_of_file(file))
+    question = question_of(said, asked.choices, file.spec.language, kind)
+    played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy, long_answer=question.is_long)
     refuse_learners(played)
+    _refuse_unplayable(played, question)
     before: list[Utterance] = []
     if earlier is not None:
         before = earlier.talk
         in_talk = played.cells[0].team.prompts.render("chat", messages=before, question=said)
-        question = question_of(in_talk, asked.choices, file.spec.language)
+        question = question_of(in_talk, asked.choices, file.spec.language, kind)
     told = {"asked": said, "before": before} if before else {}
     own = AskedWith(str(asked.team.absolute()) if asked.team else None, asked.strategy)
     keeping = Keeping(file.spec.store is not None, log_file(), asked.log, own, told)
     return asyncio.run(_ask(played, question, as_json=as_json, keeping=keeping, every=asked.every))
+
+
+def kind_of_file(file: ExperimentFile) -> QuestionKind | None:
+    """The kind that all questions of a file are said to be of; None: it says nothing, or several."""
+    named = file.spec.questions
+    sets = named if isinstance(named, list) else [] if named is None else [named]
+    kinds = {each.kind for each in sets}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _refuse_unplayable(plan: Plan, question: Question) -> None:
+    for cell in plan.cells if question.is_long else ():
+        if (why := _problem(cell)) is not None:
+            raise UsageError(why)
+
+
+def _problem(cell: Cell) -> str | None:
+    return long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team))
 
 
 def _where_still_played(file: ExperimentFile, asked: AskOptions) -> AskOptions:
@@ -131,8 +163,11 @@ def every_strategy(file: ExperimentFile) -> Plan:
     return build(with_other_play(file, questions=None))
 
 
-def one_strategy(file: ExperimentFile, named: str | None) -> Plan:
-    """The plan with what is asked for, or the usual, alone: one line-up of a team, or each player where nobody decides."""
+def one_strategy(file: ExperimentFile, named: str | None, *, long_answer: bool = False) -> Plan:
+    """The plan with what is asked for, or the usual, alone: one line-up of a team, or each player where nobody decides.
+
+    `long_answer`: one is wanted, so that the usual is the usual of those who can give one.
+    """
     plan = every_strategy(file)
     if named is not None:
         return _only(*_named(file, plan, named))
@@ -141,6 +176,8 @@ def one_strategy(file: ExperimentFile, named: str | None) -> Plan:
     if "strategies" not in file.spec.model_fields_set and len(plan.players) > 1:
         # The file says nothing of how to decide. A vote takes the same drafts, and ends in an answer.
         plan = build(with_other_play(file, questions=None, strategies=["vote"]))
+    if long_answer and (able := tuple(cell for cell in plan.cells if _problem(cell) is None)):
+        plan = replace(plan, cells=able)
     names = [cell.strategy.name for cell in plan.cells]
     usual = next((name for name in USUALLY if name in names), names[0])
     return _only(plan, [cell for cell in plan.cells if cell.strategy.name == usual])
@@ -189,6 +226,8 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
             with Live(get_renderable=table.view, console=console, refresh_per_second=8):
                 await table.play(question, repeat)
         else:
+            if experiment.file.path.name == EMBEDDED_TEAM:
+                say(EMBEDDED_TAKES, file=sys.stderr)
             await table.play(question, repeat)
         await log.keep(table)  # before anything is printed: whoever reads may have gone
         if as_json:

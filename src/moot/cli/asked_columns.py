@@ -18,8 +18,9 @@ from moot.config.flow import flow
 from moot.data import Dataset, builtin, load
 from moot.data.case import MissingReference
 from moot.data.tables.choice_columns import likely_choices
+from moot.data.tables.encodings import not_utf8
 from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
-from moot.data.tables.likely import likely_questions, unknown_tables
+from moot.data.tables.likely import likely_questions, undecoded_tables, unknown_tables
 from moot.data.tables.likely_columns import likely_id
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
@@ -97,6 +98,8 @@ def _in_this_folder(*, yes: bool) -> tuple[Path | None, tuple[str, ...]]:
             if taken(f"Questions: {name}: take it? You will be asked what its columns are."):
                 return unknown[0].relative_to(Path.cwd()), ()
         note = f"no file here looks like questions: these come with moot; {_how_to_take_yours(unknown)}"
+        for path in undecoded_tables(Path.cwd()):
+            say(f"{path.name} is passed over: {not_utf8(path.relative_to(Path.cwd()), 'it is none')}")
         say(f"Questions: {note}")
         return None, (note,)
     if yes:
@@ -200,7 +203,7 @@ def _as(stated: Stated, key: str, names: tuple[str, ...]) -> Stated:
     if kept := tuple(name for name in several(columns.pop("meta", None) or ()) if name not in names):
         columns["meta"] = kept
     named = (names[0] if len(names) == 1 else names) if names else None
-    return Stated({**columns, key: named}, stated.answers, stated.sheet)
+    return Stated({**columns, key: named}, stated.answers, stated.sheet, stated.kind)
 
 
 def _undecided(path: Path, stated: Stated) -> bool:

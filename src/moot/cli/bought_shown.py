@@ -146,6 +146,9 @@ def _not_known(bought: Bought) -> str:
 def _after(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> str | None:
     """What to type next."""
     again = f"moot advise {shlex.quote(str(path))} --buy {purchase.usd:g}"
+    if bought.played.state == "budget" and not bought.played.calls:
+        held = "each call is held at the most that it can cost until it is billed"
+        return f"{dollars(purchase.usd)} does not do for a question of all who are in it: {held}. Expected more."
     if bought.played.state == "budget":
         return f"The money is spent. Then: {again} goes on where it stopped."
     if bought.played.state == "interrupted":

@@ -15,7 +15,7 @@ from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json
-from moot.errors import UsageError
+from moot.errors import MootError, UsageError
 from moot.experiment.spec import read_experiment
 from moot.report.compare import compared, words
 from moot.store import from_here
@@ -29,8 +29,18 @@ def two_sides(source: str, sides: Sequence[str], a: str | None, b: str | None) -
         case [first, second] if not (sides and named):
             return first, second
     raise UsageError(
-        f"expected two strategies, such as: moot compare {shlex.quote(source)} talkative@ann vote (or --a and --b)"
+        f"expected two strategies, such as: moot compare {shlex.quote(source)} {_two_of(source)} (or --a and --b)"
     )
+
+
+def _two_of(source: str) -> str:
+    """Two that the file has, so that what is shown can be typed."""
+    try:
+        entries = read_experiment(Path(source), with_questions=False).spec.strategies
+    except MootError:
+        entries = []
+    labels = list(dict.fromkeys(entry if isinstance(entry, str) else next(iter(entry)) for entry in entries))
+    return " ".join([*labels[::-1], *(name for name in ("vote", "solo") if name not in labels)][:2])
 
 
 def compare_command(source: str, *, a: str, b: str, store: str | None, as_json: bool) -> int:

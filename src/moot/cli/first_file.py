@@ -25,6 +25,7 @@ from moot.whole_files import written_whole
 FIRST_CHARACTERS = 20_000
 """Of a file beside it that are read for its name."""
 _NAME_LINE = re.compile(r"""^name: *["']?([\w.-]+)""", re.MULTILINE)
+DEFAULT_OUTPUT = "moot.yaml"
 UNSETTLED = 2
 """How it ends where a file is written in which somebody still has to say what a column is."""
 
@@ -35,7 +36,7 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
         raise FileError("no such file of questions", file=questions)
     if questions is not None and questions.suffix.lower() in TABLE_ENDINGS:
         check_readable(questions)  # before anything is asked that would be asked again
-    offers = find_offers(ports, key_env)
+    offers = find_offers(ports, key_env, yes=yes, again=_typed_too(questions, output, yes=yes))
     usual = proposed(offers)
     say("Models (* are proposed):")
     show(offers, usual)
@@ -53,6 +54,13 @@ def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequ
         return UNSETTLED
     _say_next(starter, first)
     return 0
+
+
+def _typed_too(questions: Path | None, output: Path, *, yes: bool) -> str:
+    """What a command is given once more, so that it does the same."""
+    words = [f"--questions {shlex.quote(str(questions))}"] if questions is not None else []
+    words += [f"-o {shlex.quote(str(output))}"] if str(output) != DEFAULT_OUTPUT else []
+    return "".join(f" {word}" for word in [*words, *(["--yes"] if yes else [])])
 
 
 def _check_output(output: Path, *, yes: bool) -> None:

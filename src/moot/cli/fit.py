@@ -130,8 +130,9 @@ def fit_command(
         used += every.parted()[1]
         made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
         content["promises"] = promises_content(made)
-    kept_before = keep_rule_before(output)
-    write_rule(output, {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})})
+    rule = {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})}
+    kept_before = keep_rule_before(output, rule)
+    write_rule(output, rule)
     for line in (
         *_shown(content, learnt, figures, notes, drift),
         *_promise_words(made),

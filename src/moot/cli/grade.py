@@ -38,7 +38,7 @@ from moot.measures.numbers import plain
 from moot.models.closest import closest
 from moot.models.flights import Flights
 from moot.report.figures import figures
-from moot.report.remarks import FEEDBACK
+from moot.report.remarks import FEEDBACK, LONG_ANSWERS
 from moot.report.terminal import print_report
 from moot.stats.agreement import agreement
 from moot.stats.counted_words import count
@@ -150,6 +150,8 @@ async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experi
     """Who can grade what is left: a person, also drafts; or whoever asked, where nobody has said what is right."""
     if graded.unsaid:
         say(f"moot: {count(graded.unsaid, 'answer')} without a grade, as {FEEDBACK}", file=sys.stderr)
+    if graded.long_answers:
+        say(f"moot: {count(graded.long_answers, 'long answer')} without a grade: {LONG_ANSWERS}", file=sys.stderr)
     if not graded.ungraded and not graded.disputed:
         return
     if left := len(await open_answers(store, grading, experiment, needs())):

@@ -67,7 +67,7 @@ def _store(team: Path | None, url: str | None) -> Store:
     file = log_file()
     if file is None:
         raise UsageError(f"{PLACE} is off, and nothing is logged; expected --team FILE or --store URL")
-    return SqliteStore(file).needed(f"nothing is logged at {file} yet; what moot ask is asked is")
+    return SqliteStore(file).needed(f'nothing is logged at {file} yet: moot ask "..." logs what it is asked')
 
 
 async def _find(store: Store, words: Sequence[str], *, runs: bool, most: int) -> Found:

@@ -40,10 +40,14 @@ class Offer:
     """What has to be typed before its model is there."""
 
 
-def find_offers(ports: Sequence[int], key_env: str | None = None) -> list[Offer]:
-    """`key_env`: the variable with a key for servers of this machine that want one."""
+def find_offers(ports: Sequence[int], key_env: str | None = None, *, yes: bool = False, again: str = "") -> list[Offer]:
+    """`key_env`: the variable with a key for servers of this machine that want one. `yes`: nobody is there to choose another
+    model, so a server that was asked for by its port and wants a key is a mistake. `again`: what else was typed."""
     servers = asyncio.run(find_servers(ports, _key_of(key_env)))
-    _say_what_is_missing(servers, ports, key_env)
+    closed = _closed_words(servers, key_env, again)
+    if yes and (asked_for := [words for port, words in closed.items() if port in ports]):
+        raise UsageError("\n".join([*asked_for, "Nothing is written."]))
+    _say_what_is_missing(servers, ports, closed.values())
     offers = [offer for server in servers for offer in _of_server(server, key_env)]
     offers += [Offer(key.api.name, f"hosted; {key.variable} is set", key=key) for key in hosted_keys()]
     offers += [_of_packaged(model) for model in CATALOGUE.values() if model.answers]
@@ -60,18 +64,26 @@ def _key_of(variable: str | None) -> str | None:
     return key
 
 
-def _say_what_is_missing(servers: Sequence[FoundServer], ports: Sequence[int], key_env: str | None) -> None:
+def _closed_words(servers: Sequence[FoundServer], key_env: str | None, again: str) -> dict[int, str]:
+    """By port, of servers that want a key, or another."""
+    told = {}
+    for server in servers:
+        if server.wants_key and key_env is not None:
+            told[server.port] = f"{server.kind} at {server.place} refuses the key of {key_env}"
+        elif server.wants_key:
+            told[server.port] = (
+                f"{server.kind} at {server.place} wants a key. With the key in a variable, such as SERVER_KEY:\n"
+                f"  moot init --port {server.port} --key-env SERVER_KEY{again}"
+            )
+    return told
+
+
+def _say_what_is_missing(servers: Sequence[FoundServer], ports: Sequence[int], closed: Iterable[str]) -> None:
     found = {server.port for server in servers}
     for port in dict.fromkeys(port for port in ports if port not in found):
         say(f"No server of models answers at {HOST}:{port}")
-    for server in servers:
-        if server.wants_key and key_env is not None:
-            say(f"{server.kind} at {server.place} refuses the key of {key_env}")
-        elif server.wants_key:
-            say(
-                f"{server.kind} at {server.place} wants a key. With the key in a variable, such as SERVER_KEY:\n"
-                f"  moot init --port {server.port} --key-env SERVER_KEY"
-            )
+    for words in closed:
+        say(words)
 
 
 def _of_server(server: FoundServer, key_env: str | None) -> Iterable[Offer]:

@@ -138,7 +138,8 @@ def _pilot_words(pilot: Pilot) -> list[str]:
     best = f"{pilot.single}, the best alone with {percent(pilot.accuracy)}"
     beside = f"{pilot.of} beside {best}; they differed"
     if pilot.against != pilot.single:
-        beside = f"{pilot.of} beside {best}, and {pilot.against}, who may be the best as well; from {pilot.against} it differed"
+        other = f"{pilot.against}, which may in truth be as good"
+        beside = f"{pilot.of} beside {best}, and {other}; from {pilot.against} it differed"
     sentences = [
         f"The pilot {pilot.experiment}, {count(share.n, 'question')}: {beside} on {percent(share.value)}"
         f" {bounds(share.low, share.high, 'points')}; planned for {percent(pilot.most_discordance)}, the unfavourable end.",

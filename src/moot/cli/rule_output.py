@@ -22,6 +22,8 @@ from moot.foreign_files import text_of
 from moot.foreign_json import read_json
 from moot.whole_files import written_whole
 
+WrittenRule = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
 
 def rule_output(output: Path, path: Path, store: str | None) -> Path:
     """The file to write: a new one, or a rule that is learnt anew."""
@@ -51,9 +53,10 @@ def _is_rule(path: Path) -> bool:
     return isinstance(content, dict) and "form" in content
 
 
-def keep_rule_before(output: Path) -> Path | None:
-    """The rule until now, under another name: with it its figures, and the questions that it was learnt from."""
-    if not output.exists():
+def keep_rule_before(output: Path, content: WrittenRule) -> Path | None:
+    """The rule until now, under another name: with it its figures, and the questions that it was learnt from. One that is the
+    same is not: what stands under that name is worth more."""
+    if not output.exists() or output.read_bytes() == _written(content):
         return None
     kept = _before(output)
     try:
@@ -64,11 +67,15 @@ def keep_rule_before(output: Path) -> Path | None:
     return kept
 
 
-def write_rule(output: Path, content: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+def _written(content: WrittenRule) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def write_rule(output: Path, content: WrittenRule) -> None:
     """Beside and moved: a server may begin at any moment."""
     try:
         with written_whole(output) as draft:
-            draft.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            draft.write_bytes(_written(content))
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror or error}", file=output) from None
 

@@ -29,6 +29,7 @@ from moot.measures import NOT_AT_THE_END, needs
 from moot.report.ending import NextCommands, height, print_ending, print_short_ending
 from moot.report.figures import figures, find_experiment, headline_of
 from moot.report.nothing_played import all_failed, next_words, nothing_words
+from moot.stats.counted_words import count
 from moot.store import from_here
 from moot.store.store import Store
 
@@ -146,8 +147,10 @@ async def _report(
             )
             first = _interrupted_words(tally)
             after = f"moot run {following.source} goes on; {report} shows what there is"
+            if tally.kept == tally.total and not tally.outcomes["failed"]:
+                after = f"nothing is left to play; {report} shows what there is"
             if nothing_new:
-                first, after = f"nothing to do: all {tally.total:,} episodes are there", f"{report} shows more"
+                first, after = _nothing_new_words(tally), f"{report} shows more"
             print_short_ending(stands, Console(), first, after)
             return True
         run_figures = await store.read(
@@ -161,6 +164,15 @@ async def _report(
         above = sum(height(Text(line), console) for line in (*warned, PROGRESS))
         print_ending(run_figures, console, following, above=above)
     return True
+
+
+def _nothing_new_words(tally: RunTally) -> str:
+    """Where references were changed the figures are others than before: that is said, or nobody would know why."""
+    there = f"all {tally.total:,} episodes are there"
+    if not tally.ungraded or tally.graded is None:
+        return f"nothing to do: {there}"
+    anew = f"{count(len(tally.ungraded), 'question')} graded anew, since the reference or the grader is another"
+    return f"nothing to play, {there}; {anew} ({count(tally.graded.scores, 'grade')})"
 
 
 def _interrupted_words(tally: RunTally) -> str:

@@ -42,6 +42,8 @@ def serve_command(
     allow_host: list[str],
     allow_origin: list[str],
     per_address: int,
+    only: list[str],
+    every: bool,
 ) -> int:
     file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
     settings = ServeSettings(
@@ -65,6 +67,8 @@ def serve_command(
         per_address=per_address,
         store_url=url,
         reuse=reuse,
+        only=only,
+        every=every,
         warn=lambda warning: say(f"moot: {warning}", file=sys.stderr),
     )
     return 0

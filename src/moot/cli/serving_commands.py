@@ -12,6 +12,11 @@ def serve(
     file: Annotated[
         Path | None, typer.Argument(metavar="TEAMFILE", help="A team file; without one the embedded local team.")
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Serve this alone, such as four/silent@ann; several times for several."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Serve all of the file, and not only what paid off.")] = False,
     host: Annotated[
         str, typer.Option(help="The address to listen on; others than this machine's need a key.")
     ] = "127.0.0.1",
@@ -62,6 +67,8 @@ def serve(
         allow_host=allow_host or [],
         allow_origin=allow_origin or [],
         per_address=per_address,
+        only=only or [],
+        every=every,
     )
 
 

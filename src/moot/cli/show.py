@@ -138,6 +138,8 @@ def print_transcript(transcript: Transcript, console: Console) -> None:
     _print_block("verdict", f"{verdict.answer if verdict.answer is not None else '–'} ({verdict.outcome})", console)
     if verdict.cause:
         _print_block("cause", verdict.cause, console)
+    if verdict.note:
+        _print_block("note", verdict.note, console)
     for record in verdict.traces:
         stored = trace_json(record)
         _print_block(stored.pop("kind"), "\n".join(_lines(stored)), console)
@@ -170,6 +172,8 @@ def _grade(transcript: Transcript) -> str:
     else:
         beside = f": {transcript.detail}" if transcript.detail else ""
         grade = f"{transcript.value:g} (by {transcript.stage}{beside})"
+    if transcript.value is None and transcript.reference is None:
+        return grade  # nobody has given one: that is not the reference that says that there is no answer
     return f"{grade}; the reference is {transcript.reference!r}"
 
 

@@ -19,12 +19,13 @@ from moot.decide.abstaining import AnswerChance
 from moot.engine.play import play
 from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
-from moot.grade.normalise import spelled
+from moot.grade.normalise import folded_if_long, spelled
 from moot.live.team import Journal
 from moot.measures.numbers import money
 from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls
-from moot.store.rows import verdict_json
+from moot.store.rows import note_json, verdict_json
+from moot.team.final_line import spoken_whole
 from moot.types import Call, Episode, Question
 
 COLOURS = ("cyan", "yellow", "green", "magenta", "blue", "red")
@@ -75,13 +76,13 @@ class Watched:
         self.minds: dict[str, PlayerSoFar] = {name: PlayerSoFar() for name in names}
         self._calls = calls
         self._is_loading = is_loading
-        self._language = "en"
+        self._language, self._long = "en", False
         self._started = time.monotonic()
         self._seconds: float | None = None
         self._spinner = Spinner("dots", style="dim")
 
     async def play(self, question: Question, repeat: int = 0) -> None:
-        self._started, self._language = time.monotonic(), question.language
+        self._started, self._language, self._long = time.monotonic(), question.language, question.is_long
 
         async def one(cell: Cell) -> None:
             episode = self.episodes[cell.id] = await play(cell, question, repeat, journal=Journal(self.heard))
@@ -99,6 +100,10 @@ class Watched:
         if call.reply is None or problem is not None:
             return
         mind.seconds = max(mind.seconds, call.reply.latency_s)
+        if self._long and call.request.schema is None:
+            mind.answers.append(spoken_whole(call.reply.text.strip()))
+            mind.stage = call.stage
+            return
         reply = _object(call.reply.text)
         if (answer := _first(reply, _SETTLED)) is not None:
             mind.answers.append(answer)
@@ -139,7 +144,7 @@ class Watched:
             group = groups[name]
             style = COLOURS[group % len(COLOURS)]
             answer = Text(mind.answers[-1], f"bold {style}")
-            if mind.changed is not None:
+            if mind.changed is not None and not self._long:
                 answer.append(f" (was {mind.changed})", "not bold dim")
             badge, seconds = Text(NUMBERS[group % len(NUMBERS)], style), f"{mind.seconds:.1f}"
             table.add_row(who, badge, Clamped(answer), Clamped(Text(mind.because)), seconds)
@@ -151,12 +156,13 @@ class Watched:
         return Group(table, *self._how_sure(), self._bill())
 
     def _how_sure(self) -> Iterator[Text]:
-        """A line for each answer of which it is known how likely it is right. Why one is not given is told in its place."""
+        """A line for each answer that no two agreed on, or of which it is known how likely it is right. Why one is not given is
+        told in its place."""
         for cell in self.cells:
             episode = self.episodes.get(cell.id)
             if episode is None or episode.verdict.answer is None:
                 continue
-            if words := AnswerChance.of(episode.verdict).words():
+            for words in filter(None, (episode.verdict.note, AnswerChance.of(episode.verdict).words())):
                 yield Text(words if len(self.cells) == 1 else f"{self._shown[cell.id]}: {words}")
 
     def _verdict(self, table: Table, cell: Cell) -> None:
@@ -181,7 +187,8 @@ class Watched:
         groups = {}
         for name, mind in self.minds.items():
             if mind.answers:
-                key = spelled(mind.answers[-1], self._language)
+                said = mind.answers[-1]
+                key = folded_if_long(said) if self._long else spelled(said, self._language)
                 groups[name] = numbers.setdefault(key, len(numbers))
         return groups
 
@@ -218,6 +225,7 @@ class Watched:
                 {
                     "title": self.titles[cell.id],
                     **verdict_json(self.episodes[cell.id].verdict),
+                    **note_json(self.episodes[cell.id].verdict),
                     **AnswerChance.of(self.episodes[cell.id].verdict).json(),
                 }
                 for cell in self.cells

@@ -32,7 +32,7 @@ from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
 from moot.plugins import NotAsExpected, PluginBroke, blaming
-from moot.types import Case, digest, seeded
+from moot.types import Case, QuestionKind, digest, seeded
 
 READERS: Mapping[str, Callable[[Path], NumberedRows]] = {
     **TABLES,
@@ -67,6 +67,8 @@ class Dataset:
     """What was found out about the file by looking at it, such as which column is what: whoever reads it should say so."""
     kept: tuple[Case, ...] = field(default=(), repr=False)
     """The cases themselves where the file is small enough for that; else they are read from the source each time."""
+    kinds: frozenset[QuestionKind] = frozenset()
+    """Of all questions of the source, whichever of them are taken."""
     first_of: Dataset | None = field(default=None, repr=False)
     """Of which these are the first so many; None: these are all."""
 
@@ -112,10 +114,11 @@ def builtin(name: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class OurFile:
-    """A file in our own form, or a package in `.4s`."""
+    """A file in our own form, or a package in `.4s`. `kind`: of questions that name none."""
 
     path: Path
     blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
+    kind: QuestionKind | None = None
 
     def cases(self, language: str) -> Iterator[Placed]:
         reader = READERS.get(self.path.suffix.lower())
@@ -123,7 +126,7 @@ class OurFile:
             problem = f"unknown kind of question file {self.path.suffix!r}; expected {', '.join(ENDINGS)}"
             raise FileError(problem, file=self.path)
         file = str(self.path)
-        read = partial(read_case, file=file, language=language)
+        read = partial(read_case, file=file, language=language, kind=self.kind)
         try:
             for line, values in reader(self.path):
                 try:
@@ -143,13 +146,15 @@ class PublishedSet:
 
     place: Path | Hub
     format: Format
+    kind: QuestionKind | None = None
 
     def cases(self, language: str) -> Iterator[Placed]:
         here = self.place
         for row in here.rows() if isinstance(here, Hub) else published_rows(here, self.format.columns):
             for ours in self._in_our_form(row):
                 given = {key: value for key, value in ours.items() if value is not None or key == "answer"}
-                yield Placed(read_case(given, file=row.file, line=row.line, language=language), row.file, row.line)
+                case = read_case(given, file=row.file, line=row.line, language=language, kind=self.kind)
+                yield Placed(case, row.file, row.line)
 
     def _in_our_form(self, row: Published) -> list[Mapping[str, Any]]:
         """What the format makes of a row. One that breaks is blamed by its name, at the row that it broke on."""
@@ -210,7 +215,10 @@ def several(sets: Mapping[str, Dataset]) -> Dataset:
     left_out = tuple(omitted for part in sets.values() for omitted in part.skipped)
     notes = tuple(note for part in sets.values() for note in part.notes)
     language = next(iter(sets.values())).language
-    return Dataset(source, language, len(first_seen), fingerprint, skipped=left_out, notes=notes, kept=kept)
+    kinds = frozenset().union(*(part.kinds for part in sets.values()))
+    return Dataset(
+        source, language, len(first_seen), fingerprint, skipped=left_out, notes=notes, kept=kept, kinds=kinds
+    )
 
 
 def by_cluster(dataset: Dataset, field: str) -> Dataset:
@@ -226,7 +234,8 @@ def by_cluster(dataset: Dataset, field: str) -> Dataset:
 def given_cases(cases: tuple[Case, ...], *, language: str = "en") -> Dataset:
     """A dataset of cases that exist in Python only; whoever made them has checked them."""
     fingerprint = digest([case.digest for case in cases])
-    return Dataset(GivenCases(cases), language, len(cases), fingerprint, kept=cases)
+    kinds = frozenset(case.question.kind for case in cases)
+    return Dataset(GivenCases(cases), language, len(cases), fingerprint, kept=cases, kinds=kinds)
 
 
 def load(
@@ -238,7 +247,7 @@ def load(
     stated: Stated = NOTHING_STATED,
     skip_blank: bool = False,
 ) -> Dataset:
-    """A checked dataset: every row read, ids unique, references present. `stated`: what is known of its columns.
+    """A checked dataset: every row read, ids unique, references present. `stated`: what is known of its columns and kind.
 
     `skip_blank`: rows without a reference are left out, which the dataset's notes say.
     """
@@ -253,10 +262,10 @@ def load(
         notes = (f"{path.name}: {'; '.join(proposal.reasons)}",) if proposal.reasons else ()
         return replace(_drawn(found, sample, seed), notes=(*notes, *blank.note(path)))
     left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
-    found = _checked(OurFile(path, blank), path, language, left_out)
+    found = _checked(OurFile(path, blank, stated.kind), path, language, left_out)
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
-    fingerprint = digest([content_hash, language])
+    fingerprint = digest([content_hash, language, *filter(None, [stated.kind])])
     return _drawn(replace(found, fingerprint=fingerprint, notes=(*_notes(path), *blank.note(path))), sample, seed)
 
 
@@ -274,21 +283,24 @@ def load_published(
     language: str = "en",
     sample: int | Literal["auto"] | None = None,
     seed: int = 0,
+    kind: QuestionKind | None = None,
 ) -> Dataset:
     """A published set, checked in the same way. What it is comes from its cases: order of choices included."""
     if isinstance(place, Path) and not place.exists():
         raise FileError("no such file or folder of questions", file=place)
-    return _drawn(_checked(PublishedSet(place, format), place, language), sample, seed)
+    return _drawn(_checked(PublishedSet(place, format, kind), place, language), sample, seed)
 
 
 def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tuple[Skipped, ...] = ()) -> Dataset:
     first_seen: dict[str, tuple[str, int]] = {}
     content = hashlib.sha256()
     kept: list[Case] = []
+    kinds: set[QuestionKind] = set()
     characters = 0
     small = isinstance(place, Path) and place.is_file() and place.stat().st_size <= KEPT_BYTES
     for size, placed in enumerate(source.cases(language)):
         ident = placed.case.question.id
+        kinds.add(placed.case.question.kind)
         file, line = first_seen.setdefault(ident, (placed.file, placed.line))
         if len(first_seen) == size:
             earlier = f"line {line}" if file == placed.file else f"{file}, line {line},"
@@ -303,9 +315,8 @@ def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tup
     if not first_seen:
         why = f" that text can carry: {left_out[0].reason}" if left_out else ""
         raise FileError(f"no questions in it{why}", file=place)
-    return Dataset(
-        source, language, len(first_seen), content.hexdigest()[:32], skipped=left_out, kept=tuple(kept) if small else ()
-    )
+    fingerprint, held = content.hexdigest()[:32], tuple(kept) if small else ()
+    return Dataset(source, language, len(first_seen), fingerprint, skipped=left_out, kept=held, kinds=frozenset(kinds))
 
 
 def _characters(case: Case) -> int:

@@ -11,7 +11,7 @@ from moot.foreign_json import LONGEST_WHOLE
 from moot.models.border import blank, text_problem
 from moot.models.closest import closest
 from moot.team.final_line.letters import YES_NO
-from moot.types import MOST_CHOICES, UNKNOWN, Case, HumanRate, Question, QuestionKind
+from moot.types import MOST_CHOICES, QUESTION_KINDS, UNKNOWN, Case, HumanRate, Question, QuestionKind
 
 KEYS = (
     *("id", "text", "choices", "context", "language", "kind", "answer", "accepted", "rejected", "comment", "source"),
@@ -104,26 +104,29 @@ class PlacedRow:
         return value
 
 
-def read_case(values: Mapping[str, Any], *, file: str, line: int, language: str = "en") -> Case:
+def read_case(
+    values: Mapping[str, Any], *, file: str, line: int, language: str = "en", kind: QuestionKind | None = None
+) -> Case:
+    """`kind`: of a row that names none; None: as its choices say."""
     row = PlacedRow(values, file, line)
     if not values.keys() <= _KNOWN:
         unknown = next(key for key in values if key not in _KNOWN)
         hint = closest(unknown, KEYS)
         problem = f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta){hint}"
         raise row.error(str(unknown), problem)
-    question = _question(row, language)
+    question = _question(row, language, kind)
     # Most rows have few keys: only what is there is read.
     fields = {key: read(row, key) for key, read in _OPTIONAL.items() if values.get(key) is not None}
     return Case(question, _answer(row, question), **{key: value for key, value in fields.items() if value is not None})
 
 
-def _question(row: PlacedRow, language: str) -> Question:
+def _question(row: PlacedRow, language: str, usual: QuestionKind | None) -> Question:
     choices = row.texts("choices")
     if len(choices) == 1 or len(choices) > MOST_CHOICES:
         raise row.error("choices", f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
-    kind = row.text("kind") or ("choice" if choices else "open")
-    if kind not in ("open", "choice", "yes-no"):
-        raise row.error("kind", f"expected open, choice or yes-no, found {kind!r}")
+    kind = row.text("kind") or usual or ("choice" if choices else "open")
+    if kind not in QUESTION_KINDS:
+        raise row.error("kind", f"expected {', '.join(QUESTION_KINDS[:-1])} or {QUESTION_KINDS[-1]}, found {kind!r}")
     if (kind == "choice") != bool(choices):
         raise row.error("kind", f"{kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
     return Question(
@@ -132,12 +135,14 @@ def _question(row: PlacedRow, language: str) -> Question:
         choices=choices,
         context=row.text("context"),
         language=row.text("language") or language,
-        kind=cast(QuestionKind, kind),
+        kind=kind,
     )
 
 
 def _answer(row: PlacedRow, question: Question) -> str | None:
     value = row.values.get("answer")
+    if question.is_long:  # a reference may stand by, and none is needed
+        return row.text("answer")
     if value in (None, UNKNOWN) and "answer" in row.values and question.kind == "open":
         return None
     if value is None or (isinstance(value, str) and blank(value)):
@@ -151,13 +156,19 @@ def _answer(row: PlacedRow, question: Question) -> str | None:
     if question.kind == "choice":
         if len(answer) != 1 or answer.upper() not in question.letters:
             problem = f"expected one of the letters {', '.join(question.letters)}, found {answer!r}"
-            raise row.error("answer", problem + _way_out(answer, question))
+            raise row.error("answer", problem + _way_out(answer, question, of_file=bool(row.file)))
         return answer.upper()
     return answer
 
 
-def _way_out(answer: str, question: Question) -> str:
-    """The key that says how such an answer is to be read, where it could be nothing else."""
+def _way_out(answer: str, question: Question, *, of_file: bool) -> str:
+    """The key that says how such an answer is to be read, where it could be nothing else; what is given as an object has no
+    such key, and is to be given otherwise."""
+    if not of_file:
+        if answer in question.choices:
+            right = question.letters[question.choices.index(answer)]
+            return f"; it is a choice's text: give its letter, {right!r}, or the texts of the right choices in all rows"
+        return ""
     if answer in question.choices:
         return "; it is a choice's text: write `answers: texts` under `questions`"
     if answer.isdecimal() and int(answer) <= len(question.choices):

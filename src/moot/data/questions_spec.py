@@ -14,7 +14,7 @@ from moot.data.tables.known_names import ColumnNames, several
 from moot.data.tables.proposal import Stated
 from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
 from moot.data.tables.table import ENDINGS as TABLES
-from moot.types import MOST_CHOICES
+from moot.types import MOST_CHOICES, QuestionKind
 
 SOURCES = ("file", "hub", "builtin")
 """Where a set of questions may come from: the keys by which it is told from a question."""
@@ -116,6 +116,10 @@ class QuestionsSpec(Strict):
         default=None, description="The field by which questions hang together, such as package; left out: cluster"
     )
     columns: ColumnsSpec | None = Field(default=None, description="Which column of a file is what")
+    kind: QuestionKind | None = Field(
+        default=None,
+        description="Of questions that name none, such as text: long answers; left out: as their choices say",
+    )
     answers: AnswersAs | None = Field(default=None, description="How the right choice is written in a file")
     sheet: Text | None = Field(default=None, description="The sheet of a spreadsheet; left out: the first")
 
@@ -155,7 +159,7 @@ class QuestionsSpec(Strict):
     def stated(self) -> Stated:
         """What is said of the table that the questions are in."""
         columns = self.columns.stated() if self.columns is not None else {}
-        return Stated(columns, self.answers, self.sheet)
+        return Stated(columns, self.answers, self.sheet, self.kind)
 
     @property
     def title(self) -> str:

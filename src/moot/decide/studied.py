@@ -182,6 +182,6 @@ def unit_of_lesson(lesson: Lesson) -> str:
 
 def choices_of(questions: list[Question]) -> int | None:
     """Among how many answers a player chooses; None where answers are free."""
-    if not questions or any(question.kind == "open" for question in questions):
+    if not questions or any(not question.is_closed for question in questions):
         return None
     return max(len(question.choices) or 2 for question in questions)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from moot.experiment.plan import Plan
 from moot.store import queries
+from moot.store.questions_before import carry_settlements
 from moot.store.rows import case_row
 from moot.types import Case
 
@@ -45,3 +46,4 @@ def declare_questions(
     ]
     if not declared or queries.placed_questions(connection, experiment, start, len(cases)) != places:
         queries.declare_questions(connection, places, [case_row(case) for case in cases])
+        carry_settlements(connection, experiment, cases)

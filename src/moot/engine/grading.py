@@ -51,6 +51,8 @@ class Graded:
     """Answers that two judges both graded, for their agreement."""
     unsaid: int = 0
     """How many of the ungraded are to questions of which nobody has said what is right."""
+    long_answers: int = 0
+    """How many of the ungraded are long answers, of which no reference says by itself whether they are right."""
     without_answer: int = 0
     """Plays that have none, and so nothing to grade: they are in no stage."""
 
@@ -60,6 +62,7 @@ class Graded:
             self.causes + other.causes,
             [*self.judged, *other.judged],
             self.unsaid + other.unsaid,
+            self.long_answers + other.long_answers,
             self.without_answer + other.without_answer,
         )
 
@@ -162,7 +165,8 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages["ungraded" if ungraded else score.stage] += 1
         if ungraded:
             graded.causes[score.detail or score.stage] += 1
-            graded.unsaid += not case.known
+            graded.long_answers += case.question.is_long
+            graded.unsaid += not case.known and not case.question.is_long
     wordings = sheet.open_answers(grading)
     graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
 

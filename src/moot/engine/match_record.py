@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from moot.grade.lemmas import lemma_key
-from moot.grade.normalise import normalise
+from moot.grade.normalise import folded_if_long, normalise
 from moot.store.statements import Row
 from moot.types import Answer, Question, digest
 
@@ -34,7 +34,9 @@ def matched_by(config: Mapping[str, Any]) -> str | None:
 
 def word_key(question: Question, text: str) -> str:
     """What two texts that say the same in so many words share: the first two stages of grouping."""
-    if question.kind != "open":
+    if question.is_long:
+        return folded_if_long(text)
+    if question.is_closed:
         return normalise(text)
     return lemma_key(text, question.language)
 
@@ -42,6 +44,8 @@ def word_key(question: Question, text: str) -> str:
 def equal_words(question: Question, texts: Iterable[str], word: str) -> list[str]:
     """Those of the texts that say this word. Lemmas are looked up only where normalising is not enough."""
     several = list(texts)
+    if question.is_long:
+        return [text for text in several if folded_if_long(text) == folded_if_long(word)]
     plain = normalise(word)
     if equal := [text for text in several if normalise(text) == plain]:
         return equal

@@ -17,7 +17,7 @@ from moot.models.border import storable
 from moot.plugins import PluginBroke, in_one_line
 from moot.strategies import Strategy, with_inside
 from moot.team import Grouper, Team
-from moot.traces import Extraction, StrategyBroke
+from moot.traces import StrategyBroke, Trace
 from moot.types import Call, Episode, Question, Verdict
 
 OURS = ("moot.strategies.", "moot.decide.")
@@ -114,11 +114,11 @@ def _in_order(team: Team) -> tuple[Call, ...]:
     return tuple(sorted(team.journal, key=lambda call: (call.turn, seats.get(call.player, len(seats)))))
 
 
-def _traced_in_order(team: Team) -> tuple[Extraction, ...]:
+def _traced_in_order(team: Team) -> tuple[Trace, ...]:
     seats = {player.name: seat for seat, player in enumerate(team.players)}
     return tuple(
         sorted(
             team.traced,
-            key=lambda extraction: (extraction.turn, seats.get(extraction.player, len(seats)), extraction.player),
+            key=lambda record: (record.turn, seats.get(record.player, len(seats)), record.player),
         )
     )

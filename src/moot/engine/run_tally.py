@@ -42,6 +42,8 @@ class RunTally:
     undrafted: dict[str, int] = field(default_factory=dict)
     """By the strategy's label: episodes without the drafts that it promises."""
     graded: Graded | None = None
+    ungraded: set[str] = field(default_factory=set)
+    """Cases that were played already, and not graded by the reference that they have now."""
     matched: Matched | None = None
 
     @property

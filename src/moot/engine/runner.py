@@ -75,7 +75,6 @@ class Runner:
         self._not_finished: set[Work] = set()
         """Episodes that had begun, and were ended in the middle."""
         self._declared = False
-        self._ungraded: set[str] = set()
         self._shows_reference = reference_shown(experiment)
         keep_grades(store, experiment.grading)
         self._lessons: Lessons | None = None
@@ -311,7 +310,7 @@ class Runner:
         if done:
             # Episodes that were played for another reference, or under other judges, have no grade here yet.
             graded = queries.graded(connection, ids, list(cased.values()), self.experiment.grading.name)
-            self._ungraded |= {
+            self.tally.ungraded |= {
                 cased[question] for cell, question, repeat in done if (cell, cased[question], repeat) not in graded
             }
         return done
@@ -351,9 +350,9 @@ class Runner:
     async def _grade_and_match(self, seated: Plan) -> None:
         # A grader that is not ours has heard the answers; what was only drafted or claimed it has not.
         judged = bool(seated.grading.judges) or seated.grading.asked is not None
-        if judged or self._ungraded:
+        if judged or self.tally.ungraded:
             # Answers that a judge must see, and episodes that were graded by an earlier reference.
-            cases = (case for case in seated.dataset or () if judged or case.digest in self._ungraded)
+            cases = (case for case in seated.dataset or () if judged or case.digest in self.tally.ungraded)
             cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
             graded = await grade_all(self.store, seated.grading, cells, cases)
             self.tally.graded = graded if self.tally.graded is None else self.tally.graded + graded

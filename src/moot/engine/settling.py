@@ -60,7 +60,7 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     of_episode = and_(scores.c.cell == episodes.c.cell, scores.c.repeat == episodes.c.repeat)
     query = select(scores, episodes.c.answer).join(episodes, of_episode)
     query = query.where(scores.c.case == case.digest, episodes.c.question == case.question.digest)
-    one_of_choices = right and case.question.kind != "open"
+    one_of_choices = right and case.question.is_closed
     changed = 0
     for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
         equal = normalise(row["answer"]) == answer

@@ -4,7 +4,7 @@ In it are one option whose answers are all there, and some that must be paid for
 others all of those have the same answer, from drafts. So a question that is sure costs nothing, and still counts.
 
 Questions come in an order drawn by lot, which hangs on the seed alone: whoever begins anew meets them in the same order, finds
-what was played, and goes on. Questions that belong together are heard as one, at the mean of what they are worth. What was
+what was played, and goes on. Questions that belong together are heard as one, with all that they are worth. What was
 played beyond the first question that is missing is not heard: what is heard is a beginning of the order, wherever it stopped.
 """
 
@@ -168,5 +168,7 @@ class StageRace:
             if number != INCUMBENT:
                 self.gained[number] += float((least[:, number] - least[:, INCUMBENT]).sum())
         self.heard += unit
-        for number in self.race.hear(least.mean(axis=0), most.mean(axis=0)):
+        # Added up, and not their mean: all figures here are over questions, and in those large units weigh more.
+        largest = max(map(len, self.order))
+        for number in self.race.hear(least.sum(axis=0) / largest, most.sum(axis=0) / largest):
             self.options[number].out_after = len(self.heard)

@@ -52,7 +52,7 @@ class StoredLabels:
     @property
     def open(self) -> bool:
         """Whether some of the questions have free answers, which may be right in other words."""
-        return any(case.question.kind == "open" for case in self.cases.values())
+        return any(not case.question.is_closed for case in self.cases.values())
 
 
 def stored_labels(
@@ -114,9 +114,7 @@ def stored_labels(
         proposers[player]: {name: own[0] for name, own in of_player.items()} for player, of_player in plays.items()
     }
     matrix = _matrix(firsts, asked)
-    settled = settled or all(
-        case.question.kind != "open" for case in asked.values()
-    )  # of choices the right one settles all
+    settled = settled or all(case.question.is_closed for case in asked.values())  # of choices the right one settles all
     return StoredLabels(
         replace(matrix, clusters=clusters_of(asked.items()), settled=settled), asked, drafts, plays, origin
     )
@@ -183,7 +181,7 @@ def _matrix(said: Mapping[Proposer, Mapping[str, AnswerAlone]], cases: Mapping[s
         for proposer, own in said.items()
     }
     in_parts = any(each.grade not in (None, 0.0, 1.0) for own in said.values() for each in own.values())
-    if not in_parts and not any(case.question.kind == "open" for case in cases.values()):
+    if not in_parts and all(case.question.is_closed for case in cases.values()):
         truth = {question: _truth(labels, question, case) for question, case in cases.items()}
         words = {
             proposer: {question: _label(text) for question, (text, _) in answers.items()}

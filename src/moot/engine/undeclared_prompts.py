@@ -17,7 +17,7 @@ Undeclared = Mapping[str, frozenset[str]]
 
 def undeclared_by(cell: Cell, used: Collection[str]) -> frozenset[str]:
     """Of the prompts of a play those that its strategy's traits do not name."""
-    return frozenset(used) - FOR_ALL - set(cell.traits.prompts)
+    return frozenset(used) - FOR_ALL - {*cell.traits.prompts, *cell.traits.long_answers}
 
 
 def all_undeclared(told: Iterable[Undeclared]) -> dict[str, frozenset[str]]:

@@ -18,6 +18,7 @@ from moot.estimate.likely_replies import (
     BRIEF,
     CHARACTERS_A_TOKEN,
     COMPLETION_TOKENS,
+    LONG_TOKENS,
     LikelyReplies,
     missing_tokens,
     usual_tokens,
@@ -108,11 +109,11 @@ class ReplyMemory:
         """Tell everything from the beginning, to those who play it once more."""
         self._told.clear()
 
-    def usual_tokens(self, form: str, most: int | None) -> int:
+    def usual_tokens(self, form: str, most: int | None, usual: int) -> int:
         """How long a reply in this form is taken to be: as those of the other models, where some are stored."""
         lengths = self._lengths.get(form)
         if not lengths:
-            return usual_tokens(most)
+            return usual_tokens(most, usual)
         mean = round(sum(lengths) / len(lengths))
         return mean if most is None else min(most, mean)
 
@@ -205,13 +206,15 @@ class CountingModel(Wrapper):
         """Others read of a reply what is usual; what is longer than that is thought, unless everything is at its most."""
         self.taken.guessed += 1
         memory, likely_replies = self._shared.memory, self._shared.likely_replies
-        tokens = memory.usual_tokens(role[1], self._most)
-        visible = min(tokens, COMPLETION_TOKENS)
+        case = memory.cases.get(request.question_id or "")
+        is_long = case is not None and case.question.is_long and request.schema is None
+        usual = LONG_TOKENS if is_long else COMPLETION_TOKENS
+        tokens = memory.usual_tokens(role[1], self._most, usual)
+        visible = min(tokens, usual)
         if likely_replies.assumption == "agreeing":
             tokens, visible = max(1, tokens // BRIEF), 0
         elif likely_replies.assumption == "contrary" and self._most is not None:
             tokens = visible = self._most
-        case = memory.cases.get(request.question_id or "")
         text = likely_replies.says(self.name, request, case.question if case else None, visible)
         # What has no free text is as long as its form makes it; all else is as long as it was said to be.
         text_tokens = len(text) // CHARACTERS_A_TOKEN

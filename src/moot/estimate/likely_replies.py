@@ -30,6 +30,9 @@ CHARACTERS_A_TOKEN = 4
 COMPLETION_TOKENS = 150
 """How long a reply in words is taken to be: a short rationale and an answer; less where `max_tokens` says so."""
 
+LONG_TOKENS = 600
+"""How long a long answer is taken to be: some paragraphs; less where `max_tokens` says so."""
+
 ROOM = 8
 """Who allows this many times the usual length expects thought: then an eighth of `max_tokens` is taken to be written."""
 
@@ -77,9 +80,9 @@ class LikelyReplies:
         return self._models[name]
 
 
-def usual_tokens(most: int | None) -> int:
+def usual_tokens(most: int | None, usual: int = COMPLETION_TOKENS) -> int:
     """How long a reply is taken to be, where nothing is known but how long it may be."""
-    return COMPLETION_TOKENS if most is None else min(most, max(COMPLETION_TOKENS, most // ROOM))
+    return usual if most is None else min(most, max(usual, most // ROOM))
 
 
 def missing_tokens(text: str) -> int:
@@ -129,6 +132,6 @@ def contrary(request: Request, model: str, question: Question | None) -> str:
 
 def _answer_to(question: Question | None, asked: str) -> str:
     """Where no form says what may be answered, the question does."""
-    if question is None or question.kind == "open":
+    if question is None or not question.is_closed:
         return f"estimated {asked[:8]}"
     return seeded(0, asked).choice(question.letters or ("yes", "no"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from moot.data import Dataset
@@ -18,6 +19,7 @@ from moot.experiment.abstention import abstention_of, check_abstention, rule_at,
 from moot.experiment.claims import check_hypothesis
 from moot.experiment.fitted import check_rule, check_rule_players, rule_learnt_on, with_rule
 from moot.experiment.learning import taught_by, with_lessons
+from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import check_office_names, staffed
 from moot.experiment.plan import Cell, Plan, alone_as, cell_of
@@ -42,6 +44,7 @@ from moot.strategies.option_values import OptionError
 from moot.strategies.promises import broken_declarations
 from moot.team import Player, Team
 from moot.team.player import numbered
+from moot.types import TEXT
 
 
 def build(file: ExperimentFile, *, limit: int | None = None, store_url: str | None = None, asked: bool = True) -> Plan:
@@ -216,7 +219,8 @@ def _cells(
     for position, entry in enumerate(file.spec.strategies):
         played, learnt_on = _strategy(file, position, entry), chosen_on(file, entry, dataset or ())
         learnt_on |= rule_learnt_on(file, position, played, dataset or ())
-        for cell in _cells_of(file, position, played, teams, prompts, models, abstention_of(file, position)):
+        abstain = abstention_of(file, position)
+        for cell in _cells_of(file, position, played, teams, prompts, models, dataset, abstain):
             same = alone_as(cell.spec) if cell.player else cell.id
             before = cells.setdefault(same, cell)
             # Who answers alone was not chosen as a team, and is asked alone whatever the choice was.
@@ -233,8 +237,10 @@ def _cells_of(
     teams: Mapping[str, Team],
     prompts: Prompts,
     models: Mapping[str, BuiltModel],
+    dataset: Dataset | None,
     abstain: Abstain | None = None,
 ) -> Iterator[Cell]:
+    long_answers = dataset is not None and TEXT in dataset.kinds
     check_abstention(file, position, played, abstain)
     with _named(file, position, played):
         prompts_for(played, prompts).check_own()
@@ -245,15 +251,18 @@ def _cells_of(
         check_rule(file, position, played, lineup, prompts)
         check_office_names(file, position, played, lineup)
         check_recordings(file, position, played, lineup)
+        if long_answers and (why := long_answer_problem(played, by_meaning=groups_by_meaning(lineup))) is not None:
+            raise file.error(("strategies", position), why)
         shape = table_shape(file, played, lineup)
-        plain = cell_of(played, lineup, prompts, file.spec.grouping, shape)
+        made = partial(cell_of, played, lineup, prompts, file.spec.grouping, shape, long_answers=long_answers)
+        plain = made()
         rule, unused = rule_at(file, position, plain, abstain, prompts)
         if (
             plain.player is not None and abstain is None
         ):  # what is told of it beside its answer does not make it another
             yield replace(plain, rule=rule)
             continue
-        cell = cell_of(played, lineup, prompts, file.spec.grouping, shape, abstain=abstain, rule=rule)
+        cell = made(abstain=abstain, rule=rule)
         of_run = abstain is not None and rule is None and learns_from_verdicts(played)
         yield replace(cell, rule_unused=unused, plain=plain.id if of_run else None)
 
@@ -289,17 +298,17 @@ def _lessons_from(
         played, abstain = _strategy(file, position, entry), abstention_of(file, position)
         if abstain is None and not traits_of(played).learns:
             continue
-        every = _cells_of(file, position, played, teams, prompts, models, abstain)
+        every = _cells_of(file, position, played, teams, prompts, models, dataset, abstain)
         learners = [cell for cell in every if cell.traits.learns]
         if not learners:
             continue
         native = taught_by(file, position, played, dataset, learners[0].traits)
         names = {player.name for cell in learners for player in cell.team.players}
-        for cell in _cells_of(file, position, native, teams, prompts, models):
+        for cell in _cells_of(file, position, native, teams, prompts, models, dataset):
             if cell.player in names:
                 cells.setdefault((cell.player, cell.traits.drafts), cell)
         if wanted := {cell.plain for cell in learners} - {None}:
-            again = _cells_of(file, position, played, teams, prompts, models)
+            again = _cells_of(file, position, played, teams, prompts, models, dataset)
             plain |= {cell.id: cell for cell in again if cell.id in wanted}
     return tuple({cell.id: cell for cell in (*cells.values(), *plain.values())}.values())
 

@@ -68,15 +68,16 @@ class Hypothesis:
     @property
     def terms(self) -> tuple[Term, ...]:
         """Every figure it needs, each once."""
-        return tuple(dict.fromkeys([*_terms(self.left), *_terms(self.right)]))
+        return tuple(dict.fromkeys([*terms_of(self.left), *terms_of(self.right)]))
 
 
-def _terms(expression: Expression) -> Iterator[Term]:
+def terms_of(expression: Expression) -> Iterator[Term]:
+    """Every figure in it, as often as it stands there."""
     if isinstance(expression, Term):
         yield expression
     elif isinstance(expression, Operation):
-        yield from _terms(expression.left)
-        yield from _terms(expression.right)
+        yield from terms_of(expression.left)
+        yield from terms_of(expression.right)
 
 
 def parse(text: str) -> Hypothesis:

@@ -11,6 +11,8 @@ from moot.config.yaml_file import read_yaml
 from moot.experiment.spec import Experiment, ExperimentFile
 
 WRITTEN = Path(__file__).with_suffix(".yaml")
+NAME = "embedded team"
+"""In the place of a file."""
 OTHERWISE = "any other"
 """For questions that the examples may be among, or are not like, in whatever language."""
 _INSTRUCTIONS = {
@@ -39,4 +41,4 @@ def embedded_team(language: str = "en") -> ExperimentFile:
         (model,) = values["models"]
         values["players"] = {name: {"model": model, **keys} for name, keys in embedded_players(language).items()}
         values["models"] = {model: {**values["models"][model], "params": {"temperature": 0.8}}}
-    return ExperimentFile(Path("embedded team"), Experiment.model_validate(values), KeyLines(None))
+    return ExperimentFile(Path(NAME), Experiment.model_validate(values), KeyLines(None))

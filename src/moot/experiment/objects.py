@@ -28,7 +28,7 @@ from moot.strategies import STRATEGIES, Strategy
 from moot.strategies import strategy as built_strategy
 from moot.strategies.option_meanings import meanings_named
 from moot.strategies.option_values import OptionError, checked_object, option_json
-from moot.types import Case, Question, Request, canonical_json, digest
+from moot.types import LETTERS, Case, Question, Request, canonical_json, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +214,31 @@ def _numbered(questions: list[Any]) -> list[Any]:
     return [{"id": str(number), **item} for number, item in enumerate(rows, start=1)]
 
 
+def _lettered(questions: list[Any]) -> list[Any]:
+    """Right choices by their letters, where all of them are written as the text of one: a frame has no key that would say so."""
+    rows = [item for item in questions if isinstance(item, Mapping) and _choices(item)]
+    by_letter = all(str(row.get("answer", "")).strip().upper() in _letters(row) for row in rows)
+    if not rows or by_letter or any(_choices(row).count(row.get("answer")) != 1 for row in rows):
+        return questions
+    return [
+        {**item, "answer": LETTERS[_choices(item).index(item["answer"])]}
+        if isinstance(item, Mapping) and _choices(item)
+        else item
+        for item in questions
+    ]
+
+
+def _choices(row: Mapping[str, Any]) -> list[Any]:
+    """Also of a frame, whose cells may hold an array."""
+    choices: Any = row.get("choices")
+    choices = choices.tolist() if hasattr(choices, "tolist") else choices
+    return list(choices) if isinstance(choices, list | tuple) and len(choices) <= len(LETTERS) else []
+
+
+def _letters(row: Mapping[str, Any]) -> list[str]:
+    return list(LETTERS[: len(_choices(row))])
+
+
 def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     if isinstance(questions, Mapping):
         written = questions.get("format")
@@ -229,6 +254,7 @@ def _questions(questions: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, 
     questions = _numbered(list(_rows_of_frame(questions)))
     if questions and all(isinstance(item, Mapping) and any(key in item for key in SOURCES) for item in questions):
         return _plain(questions), {}
+    questions = _lettered(questions)
     language = keys.get("language", "en")
     cases = tuple(_case(item, position, str(language)) for position, item in enumerate(questions))
     _check_ids(cases)

@@ -138,10 +138,12 @@ def _played_inside(played: Strategy) -> dict[str, Any]:
     return {"strategy": played.name, "options": {**options["default"], **options["given"]}}
 
 
-def _hashes(played: Strategy, prompts: Prompts, traits: Traits) -> Mapping[str, str]:
-    """Of the templates that a strategy declares, and those that are used on its behalf."""
+def _hashes(played: Strategy, prompts: Prompts, traits: Traits, *, long_answers: bool) -> Mapping[str, str]:
+    """Of the templates that a strategy declares, and those that are used on its behalf; those for long answers are asked with
+    only where some are wanted."""
+    names = ("player", "again", *traits.prompts, *(traits.long_answers if long_answers else ()))
     try:
-        return prompts_for(played, prompts).hashes(("player", "again", *traits.prompts))
+        return prompts_for(played, prompts).hashes(names)
     except FileError:
         raise
     except UsageError as error:
@@ -169,6 +171,7 @@ def cell_of(
     *,
     abstain: Abstain | None = None,
     rule: FittedRule | None = None,
+    long_answers: bool = False,
 ) -> Cell:
     """The cell of a line-up. Whatever could change what is asked or how it is counted is part of its identity."""
     nothing = Request(())
@@ -185,7 +188,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": _hashes(played, prompts, traits),
+        "prompts": _hashes(played, prompts, traits, long_answers=long_answers),
         "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}
@@ -298,17 +301,24 @@ class Plan:
         return config | ({RACED: True} if self.raced else {})
 
     def _chosen_on(self) -> Iterator[str]:
-        """Of each cell that was chosen on some of these questions: on how many of them, in words."""
+        """Of what was chosen on some of these questions: on how many of them, in words; once for all its captains."""
         chosen_cells = [cell for cell in self.cells if cell.chosen_on]
         named = titles(self.cells) if chosen_cells else {}
         asked = [marks_of(case.question) for case in self.dataset or ()] if chosen_cells else []
+        alike: dict[tuple[str, str], list[str]] = {}
         for cell in chosen_cells:
-            known = sum(map(cell.chosen_on.has, asked))
-            if known:
+            said = []
+            if known := sum(map(cell.chosen_on.has, asked)):
                 words = f"{known} of its {len(asked)} questions are those that it was chosen on; no figure uses them"
-                yield f"{named[cell.id]}: {words}"
+                said.append(words)
             if by_id := cell.chosen_on.ids_beside(case.question for case in self.dataset or ()):
-                yield f"{named[cell.id]}: {BY_IDS_ALONE.format(by_id)}"
+                said.append(BY_IDS_ALONE.format(by_id))
+            title = named[cell.id]
+            for words in said:
+                alike.setdefault((title.rpartition("@")[0] if cell.captain else title, words), []).append(title)
+        for (of, words), several in alike.items():
+            who = several[0] if len(several) == 1 else f"{of}, under each of {len(several)} captains"
+            yield f"{who}: {words}"
 
     @property
     def episodes(self) -> int:

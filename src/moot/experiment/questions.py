@@ -51,7 +51,7 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
         return given_cases(cases, language=language)
     if source.format is not None:
         published, form = _published(file, source, key), _format(file, source, key)
-        return load_published(published, form, language=language, sample=sample, seed=seed)
+        return load_published(published, form, language=language, sample=sample, seed=seed, kind=source.kind)
     try:
         path = builtin(source.builtin) if source.builtin is not None else file.beside(source.file or "")
     except UsageError as error:

@@ -106,7 +106,7 @@ class ExtractForm:
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        answer = AnswerForm(self.question).schema["properties"]["answer"]
+        answer = AnswerForm(self.question).fields["properties"]["answer"]
         if "enum" in answer:
             answer = {**answer, "enum": [*answer["enum"], NONE]}
         return object_schema({"answer": answer})

@@ -202,9 +202,15 @@ async def word_of(by: Grader, case: Case, answer: str) -> GraderWord:
     if (problem := _unusable(score)) is not None:
         return _broken(by, problem)
     assert isinstance(score, Score), "it was looked at"
-    return GraderWord(
-        Score(None if score.value is None else float(score.value), score.stage, score.detail), usable=True
-    )
+    value = None if score.value is None else float(score.value)
+    return GraderWord(Score(value, score.stage, _own_detail(by, score.detail)), usable=True)
+
+
+def _own_detail(by: Grader, detail: str | None) -> str | None:
+    """Without the grader's own name before it: by that a store knows what is told of one that broke."""
+    while detail is not None and broken_told(by.name, detail) is not None:
+        detail = detail.removeprefix(f"{by.name}: ")
+    return detail
 
 
 def _broken(by: Grader, problem: str) -> GraderWord:

@@ -55,10 +55,16 @@ class Stages:
 
     async def group(self, question: Question, answers: Sequence[Answer], team: Team) -> Grouping:
         clusters = [Cluster((answer.player,), answer.text) for answer in answers if answer.text is not None]
+        if question.is_long:  # equal but for their spaces; what they mean is for whoever reads them
+            clusters = merged(clusters, "normalised", key=lambda text: " ".join(text.split()))
+            return await self._by_meaning(question, clusters, team)
         clusters = merged(clusters, "normalised", key=lambda text: spelled(text, question.language))
         if question.kind != "open" or len(clusters) < 2:
             return _grouping(clusters)
         clusters = merged(clusters, "lemmas", key=lambda text: lemma_key(text, question.language))
+        return await self._by_meaning(question, clusters, team)
+
+    async def _by_meaning(self, question: Question, clusters: list[Cluster], team: Team) -> Grouping:
         if len(clusters) < 2:
             return _grouping(clusters)
         if self.model is not None:

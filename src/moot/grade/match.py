@@ -46,6 +46,7 @@ NO_ANSWER = Score(0.0, "no-answer")
 REJECTED = Score(0.0, "match", "rejected by the author")
 """In so many words: nobody need be asked."""
 NOT_KNOWN_YET = Score(None, "ungraded", "nobody has said yet what is right")
+LONG_ANSWER = Score(None, "ungraded", "a long answer: no reference says by itself whether it is right")
 NOTHING_SAID = Score(None, "no-answer", NOT_KNOWN_YET.detail)
 """Nothing said where nobody has said what is right. It will never be right, but were it graded where an answer is not, what is
 known would hang on how a play ended: who abstains often would be wrong by construction."""
@@ -70,14 +71,14 @@ def match(case: Case, answer: str | None) -> Score:
     if answer is None:
         return no_answer(known=case.known)
     if not case.known:
-        return NOT_KNOWN_YET
+        return LONG_ANSWER if case.question.is_long else NOT_KNOWN_YET
     if too_long(answer):
         return _of_too_long(case, answer)
     if too_long(case.answer or "") or any(map(too_long, case.accepted)):
         return Score(None, "ungraded", f"the reference has {_longest(case):,} characters, {_AT_MOST}")
     if scored_by_words(case):
         return squad(case, answer)
-    if case.question.kind != "open":
+    if case.question.is_closed:
         return Score(float(normalise(answer) == normalise(case.answer or "")), "choice")
     variants = case.accepted if case.answer is None else (case.answer, *case.accepted)
     for reading in (normalise, lambda text: _loose(text, case)):

@@ -48,6 +48,12 @@ def normalise(text: str) -> str:
     return folded if len(folded) > LONGEST_COMPARED else _normalised(folded)
 
 
+def folded_if_long(text: str) -> str:
+    """Normalised, where it is no page: of that only the white space is folded, since a page takes a third of a second, and no
+    two pages differ in nothing but their signs."""
+    return _remembered(text) if len(text) <= _REMEMBERED else " ".join(text.split())
+
+
 @lru_cache(maxsize=20_000)
 def _remembered(text: str) -> str:
     return _normalised(text)

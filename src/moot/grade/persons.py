@@ -14,10 +14,10 @@ def persons_word(case: Case, answer: str | None, words: Mapping[str, bool]) -> b
 
     A word is about every equal answer. Of choices one is right: where a person has named it, all others are wrong.
     """
-    if answer is None:
+    if answer is None or not words:
         return None
     word = words.get(normalise(answer))
-    if word is None and case.question.kind != "open" and any(words.values()):
+    if word is None and case.question.is_closed and any(words.values()):
         return False
     return word
 

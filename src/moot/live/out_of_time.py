@@ -28,6 +28,8 @@ async def what_there_is(
     for call in journal:
         if call.reply is None or call.player not in names or call.stage == EXTRACT:
             continue  # whoever reads another's reply may have a seat too, but what it finds is not its own answer
+        if question.is_long and call.request.schema is not None:
+            continue  # a ballot, say: a long answer is free words
         try:
             reply = read_reply(call.reply, AnswerForm(question)).value
         except Unusable:

@@ -25,13 +25,18 @@ def served_names(experiment: Plan) -> dict[str, Cell]:
 
 
 def other_names(cells: Mapping[str, Cell]) -> dict[str, Cell]:
-    """What served cells answer to beside the names that are told: with all their options, and without any where one alone
-    can be meant. As `as_spelled` spells them."""
+    """What served cells answer to beside the names that are told, as a report may call them: with all their options, and
+    without any where one alone can be meant; with the captain that a team always has; without the team where no other plays it.
+    As `as_spelled` spells them."""
     meant: dict[str, dict[str, Cell]] = {}
     for name, cell in cells.items():
         side = parse_side(name)
         for label in (side.strategy, spaced(cell.label), cell.strategy.name):
-            meant.setdefault(str(replace(side, strategy=label)), {})[cell.id] = cell
+            for who in (side.who, side.who or cell.captain):
+                for team in (side.team, None):
+                    for cohort in (None, cell.team.cohort):
+                        spelling = SideName(label, who, cohort, team)
+                        meant.setdefault(str(spelling), {})[cell.id] = cell
     return {name: next(iter(of.values())) for name, of in meant.items() if len(of) == 1 and name not in cells}
 
 
@@ -46,15 +51,18 @@ def as_spelled(name: str) -> str:
 def declared_name(experiment: Plan) -> str | None:
     """Under which name the file's primary is served; of several captains it could be, the first."""
     primary = experiment.spec.primary
-    if primary is None:
-        return None
+    return None if primary is None else name_of_side(experiment, primary)
+
+
+def name_of_side(experiment: Plan, side: str) -> str | None:
+    """Under which name that is served which a file or a report speaks of; None: nothing of the file is meant."""
     try:
-        meant = {row["id"] for row in cells_named(primary, [cell.row() for cell in experiment.cells])}
+        meant = {row["id"] for row in cells_named(side, [cell.row() for cell in experiment.cells])}
     except ClaimError:
         return None
     names = [name for name, cell in _names_in_order(experiment).items() if cell.id in meant]
     # Of two names of one line-up the one that says its captain, if the declaration does.
-    wanted = parse_side(primary).who
+    wanted = parse_side(side).who
     return next(
         (name for name in names if wanted is not None and parse_side(name).who == wanted), next(iter(names), None)
     )

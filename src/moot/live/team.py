@@ -29,11 +29,12 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
+from moot.live.file_kind import kind_of_file
+from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
-from moot.live.served_names import as_spelled, declared_name, other_names, served_names
+from moot.live.served_names import declared_name, served_names
 from moot.live.served_rows import LATEST_REPEAT
-from moot.models.closest import closest
 from moot.models.model import Model
 from moot.store import from_here
 from moot.store.bookkeeping import day_of
@@ -44,7 +45,7 @@ from moot.store.store import Store
 from moot.strategies import served
 from moot.team import Player, Team
 from moot.traces import Grouped, of_kind
-from moot.types import MOST_CHOICES, Call, Episode, Question, Usage, Verdict, digest
+from moot.types import MOST_CHOICES, Call, Episode, Question, QuestionKind, Usage, Verdict, digest
 
 _log = logging.getLogger(__name__)
 
@@ -110,6 +111,7 @@ class LiveTeam:
         `serving` turns on what waits for nobody: a vote that stops early, a round that goes on without the late.
         `warn` is told, when it is opened, what is odd about strategies that are not moot's own.
         """
+        self.file = file
         spec = file.spec.model_copy(update={"questions": None})
         self.experiment = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
         refuse_learners(self.experiment)
@@ -122,7 +124,14 @@ class LiveTeam:
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None
+        self.offer: ServedOffer | None = None
+        """Set before it is opened: what of the file is served. None: all, and no name of a team stands for one of them."""
+        self.kind: QuestionKind = "open"
+        """What a question is taken for where nobody says. A served team takes it for what its file's questions are."""
         self.cells: dict[str, Cell] = {}
+        """What is served, by name."""
+        self.every: dict[str, Cell] = {}
+        """All that the file has, by name."""
         self._record: ServedRecord | None = None
         self._opening = asyncio.Lock()
         self._opened = False
@@ -130,13 +139,24 @@ class LiveTeam:
 
     @property
     def models(self) -> list[str]:
-        """The names under which teams and strategies answer; first the one that the file declares its primary."""
-        return list(served_names(self.experiment))
+        """The names under which teams and strategies answer; first what is offered in front, or the declared primary."""
+        return list(self._offered(served_names(self.experiment)))
+
+    def _offered(self, cells: dict[str, Cell]) -> dict[str, Cell]:
+        return cells if self.offer is None else offered(cells, self.offer)
 
     @property
     def declared(self) -> str | None:
-        """The name of the file's primary, where it declares one."""
-        return declared_name(self.experiment)
+        """The name of the file's primary, where it declares one and that is served."""
+        name = declared_name(self.experiment)
+        if self.offer is None or name != self.offer.first:
+            return name if name in self.models else None
+        return self.usual
+
+    @property
+    def measured(self) -> bool:
+        """Whether the file has questions: then one is asked as in its run, and in no other words."""
+        return self.file.spec.questions is not None
 
     @property
     def record(self) -> ServedRecord:
@@ -165,6 +185,9 @@ class LiveTeam:
             purse = await purse_of(self.store, name, cap_usd, experiment.models)
             if isinstance(purse, Ledger):
                 purse.on_paid = self._paid
+            if self._serving:
+                self.kind = await asyncio.to_thread(kind_of_file, self.file, self._warn)
+            # All of the file, whatever is offered: what was asked stays in one place when something else is offered.
             cells = {cell.id: cell for cell in self._as_played(experiment).values()}
             # Under a cap a call is on the disk before its reply is used: a server that is killed has spent what it
             # has spent.
@@ -179,7 +202,8 @@ class LiveTeam:
             models = chain(experiment.models, limits, calls, purse, on_wrong_key=wrong_key, on_pause=paused)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
-            self.cells = self._as_played(experiment.with_models(models))
+            self.every = self._as_played(experiment.with_models(models))
+            self.cells = self._offered(self.every)
             self._opened = True
 
     def pays(self, name: str) -> None:
@@ -270,7 +294,7 @@ class LiveTeam:
         self.record.check()
         name = model or self.usual
         cell = self.cell(name)
-        seated = replace(cell, team=_instructed(cell.team, system)) if system else cell
+        seated = replace(cell, team=instructed(cell.team, system)) if system else cell
         repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
         journal = Journal(heard)
         started = time.perf_counter()
@@ -298,18 +322,17 @@ class LiveTeam:
 
     @property
     def usual(self) -> str:
-        """The declared one, which is measured; else a team before a player alone."""
-        if self.declared is not None:
-            return self.declared
+        """What is offered in front. Else the declared one, which is measured; else a team before a player alone."""
         cells = served_names(self.experiment)
+        if self.offer is not None:
+            return title_of(self.offer.first, cells[self.offer.first])
+        if (declared := declared_name(self.experiment)) is not None:
+            return declared
         return next((name for name, cell in cells.items() if cell.player is None), next(iter(cells)))
 
     def cell(self, name: str) -> Cell:
-        cell = self.cells.get(name) or {**other_names(self.cells), **self.cells}.get(as_spelled(name))
-        if cell is None:
-            names = ", ".join(self.cells)
-            raise UsageError(f"there is no team {name!r}; expected one of {names}{closest(name, self.cells)}")
-        return cell
+        """By any name that a file or a report has for it; by that of its team what is asked where nobody says."""
+        return cell_asked(name, self.cells, self.every, self.usual)
 
 
 def load_team(path: str | Path | None = None, *, store: str | None = None, keep: bool | None = None) -> LiveTeam:
@@ -324,14 +347,20 @@ def load_team(path: str | Path | None = None, *, store: str | None = None, keep:
     return LiveTeam(file, store_url=from_here(store) if store else None, keep=kept)
 
 
-def question_of(text: str, choices: Sequence[str] = (), language: str = "en") -> Question:
-    """A question as somebody asks it. The same words are the same question."""
+def question_of(
+    text: str, choices: Sequence[str] = (), language: str = "en", kind: QuestionKind | None = None
+) -> Question:
+    """A question as somebody asks it. The same words are the same question. `kind`: None: as the choices say."""
     if not text.strip():
         raise UsageError("expected a question that is not empty")
     if len(choices) == 1 or len(choices) > MOST_CHOICES:
         raise UsageError(f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
-    ident = f"asked-{digest([text, list(choices)])[:12]}"
-    return Question(ident, text, choices=tuple(choices), language=language, kind="choice" if choices else "open")
+    if kind is not None and (kind == "choice") != bool(choices):
+        raise UsageError(f"kind: {kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
+    ident = f"asked-{digest([text, list(choices), *filter(None, [kind])])[:12]}"
+    return Question(
+        ident, text, choices=tuple(choices), language=language, kind=kind or ("choice" if choices else "open")
+    )
 
 
 def episode_id(question: Question, repeat: int) -> str:
@@ -344,12 +373,14 @@ def _served(cell: Cell) -> Cell:
     return replace(cell, id=digest([cell.id, "served"]), strategy=played)
 
 
-def _instructed(team: Team, system: str) -> Team:
-    def instructed(player: Player) -> Player:
+def instructed(team: Team, system: str) -> Team:
+    """With these words before every player's own instruction."""
+
+    def told(player: Player) -> Player:
         words = [part for part in (system.strip(), player.instruction) if part]
         return replace(player, instruction="\n\n".join(words))
 
-    return replace(team, players=tuple(map(instructed, team.players)))
+    return replace(team, players=tuple(map(told, team.players)))
 
 
 async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
 from moot.grade.grading import GradedBy, scored, scores_name
 from moot.grade.match import no_answer
-from moot.grade.normalise import normalise
+from moot.grade.normalise import folded_if_long, normalise
 from moot.grade.persons import persons_word, words_by_case
 from moot.grade.ways import way_of
 from moot.measures.cells import Row
@@ -79,7 +79,7 @@ class StoredGrades:
 
     def open_words(self, right: float | None, text: str | None) -> str | None:
         """What an ungraded answer says, as its grade will go by it: everybody who grades is asked about normalised words."""
-        return None if right is not None or text is None else normalise(text)
+        return None if right is not None or text is None else folded_if_long(text)
 
     def wait(self, case: Case) -> bool:
         """Whether somebody has said what is right, so that it may hang on what an answer says whether it has a grade.

@@ -15,6 +15,11 @@ _PATHS = ("/chat/completions", "/completions", "/responses", "/messages", "/mode
 """What documentation shows behind the address that is wanted."""
 
 
+def says_it_all(error: Exception) -> bool:
+    """Whether the error is a refused connection, whose own words add nothing to the advice."""
+    return type(error) is aiohttp.ClientConnectorError and isinstance(error.os_error, ConnectionRefusedError)
+
+
 def connection_advice(error: Exception) -> str | None:
     """About a connection that was never made."""
     if isinstance(error, aiohttp.ClientProxyConnectionError):
@@ -27,7 +32,7 @@ def connection_advice(error: Exception) -> str | None:
         return "TLS failed: does it ask for a client_cert, or for a newer protocol?"
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return "nobody knows a host of this name: correct base_url, or see whether the network is up"
-    if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, ConnectionRefusedError):
+    if says_it_all(error):
         return "nothing listens there: start the server, or correct host and port in base_url"
     return None
 

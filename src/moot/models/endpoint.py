@@ -36,7 +36,7 @@ from moot.errors import (
     UsageError,
 )
 from moot.models import border
-from moot.models.address_advice import connection_advice, path_advice
+from moot.models.address_advice import connection_advice, path_advice, says_it_all
 from moot.models.connection import BoundedConnector
 from moot.models.filtered import FILTERED, filter_words
 from moot.models.hiccups import PASSING_STATUSES, preview
@@ -284,7 +284,7 @@ class EndpointModel:
         if isinstance(error, aiohttp.ClientConnectorError) and self._passes_a_proxy_by():
             reason += " (the environment names a proxy; with proxy: env it is used)"
         elif (advice := connection_advice(error)) is not None:
-            reason += f" ({advice})"
+            reason = advice if says_it_all(error) else f"{reason} ({advice})"
         nobody_there = isinstance(error, aiohttp.ClientConnectorError)
         words = f"{self.base_url}: {self._secrets.hidden_in(reason)}"
         return ConnectionFailed(words, sent=sent, nobody_there=nobody_there)

@@ -139,4 +139,5 @@ class LetIn(Wrapper):
 
 def nobody_there(models: list[str], error: ConnectionFailed) -> str:
     of = f"model {models[0]}" if len(models) == 1 else f"models {', '.join(models)}"
-    return f"nobody answers for {of}: {error}. Is the server running?"
+    asked = "" if "start the server" in str(error) else " Is the server running?"
+    return f"nobody answers for {of}: {error}.{asked}"

@@ -106,7 +106,7 @@ class LitellmModel:
                 return self._secrets.without(self._refused(words, end, latency_s))
             raise self._ours(error, end) from None
         try:
-            completion = response.model_dump_json()
+            completion = overheard.failed or response.model_dump_json()
             reply = read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 
 from moot.errors import CallError
+from moot.models.hiccups import failed_finish
 from moot.models.wire import tell_bill
 from moot.types import Price
 
@@ -32,6 +33,18 @@ class Overheard:
         self.begun = True
         if self.body is None and isinstance(came := details.get("original_response"), str):
             self.body = came
+
+    @property
+    def failed(self) -> str | None:
+        """What came, where it is a completion that says it failed: LiteLLM passes it on as one that ended well."""
+        if self.body is None or "error" not in self.body:
+            return None
+        try:
+            choices = json.loads(self.body).get("choices")
+        except (ValueError, AttributeError, RecursionError):
+            return None
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        return self.body if isinstance(choice, dict) and failed_finish(str(choice.get("finish_reason"))) else None
 
 
 class CallEnd:

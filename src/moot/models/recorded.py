@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from moot.errors import FileError
 from moot.foreign_files import lines_of, opened
@@ -28,6 +28,8 @@ class Recording:
     sha256: str
     replies: Mapping[tuple[str, str, int], str]
     models: frozenset[str]
+    answers: Mapping[tuple[str, str, int], str]
+    """Where a line has an `answer`: as it was given, for whoever asks for free words."""
 
 
 class RecordedModel:
@@ -57,7 +59,10 @@ class RecordedModel:
         }
 
     async def generate(self, request: Request) -> Reply:
-        text = self.recording.replies.get((self.model, request.question_id or "", request.sample))
+        key = (self.model, request.question_id or "", request.sample)
+        # Where free words are asked for, the answer is the reply; a form would have to be taken off again.
+        text = self.recording.answers.get(key) if request.schema is None else None
+        text = text or self.recording.replies.get(key)
         if text is None or request.attempt:  # asking a recording again brings nothing new
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
         return Reply(text, version=self.model, cost_usd=0.0 if self.price == FREE else None)
@@ -80,18 +85,21 @@ def read_recording(path: Path) -> Recording:
 @lru_cache(maxsize=32)
 def _read(path: Path, changed_ns: int, size: int) -> Recording:
     replies: dict[tuple[str, str, int], str] = {}
+    answers: dict[tuple[str, str, int], str] = {}
     hashed = hashlib.sha256()
     with opened(path) as file:
         for number, line in enumerate(lines_of(file, path), start=1):
             hashed.update(line)
             if line.strip():
-                key, text = _read_line(line, path, number)
+                key, text, answer = _read_line(line, path, number)
                 if key in replies:
                     raise FileError(
                         f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}", file=path, line=number
                     )
                 replies[key] = text
-    return Recording(path, hashed.hexdigest(), replies, frozenset(model for model, _, _ in replies))
+                if answer is not None:
+                    answers[key] = answer
+    return Recording(path, hashed.hexdigest(), replies, frozenset(model for model, _, _ in replies), answers)
 
 
 def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -105,7 +113,15 @@ def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     return row
 
 
-def _read_line(line: bytes, path: Path, number: int) -> tuple[tuple[str, str, int], str]:
+class _Line(NamedTuple):
+    key: tuple[str, str, int]
+    text: str
+    """In the form that every strategy reads."""
+    answer: str | None
+    """As it was given."""
+
+
+def _read_line(line: bytes, path: Path, number: int) -> _Line:
     row = json_object(line, path, number)
     if unknown := sorted(set(row) - set(_KEYS)):
         problem = f"unknown key; expected one of {', '.join(_KEYS)}{closest(unknown[0], _KEYS)}"
@@ -119,7 +135,9 @@ def _read_line(line: bytes, path: Path, number: int) -> tuple[tuple[str, str, in
     sample = row.get("sample", 0)
     if not isinstance(sample, int) or isinstance(sample, bool) or sample < 0:
         raise FileError("expected a whole number from 0 on", file=path, line=number, key="sample")
-    return (row["model"], row["question_id"], sample), _text_of(row)
+    answer = row.get("answer")
+    given = None if answer is None else storable(answer)
+    return _Line((row["model"], row["question_id"], sample), _text_of(row), given)
 
 
 def _text_of(row: Mapping[str, str | None]) -> str:

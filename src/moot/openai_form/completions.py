@@ -35,7 +35,7 @@ class Head:
     def event(self, choices: Sequence[Any], **more: Any) -> bytes:
         return sse(self.envelope("chat.completion.chunk", choices, **more))
 
-    def delta(self, delta: Mapping[str, str], finish: str | None = None, **more: Any) -> bytes:
+    def delta(self, delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> bytes:
         """An event with the next piece of the reply."""
         return self.event([{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}], **more)
 
@@ -50,30 +50,52 @@ class Completion:
     finish: str = "stop"
     refused: bool = False
     choice: bool = True
+    tool: str | None = None
+    """The function that is called: the text is its arguments."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """What an ordinary model does not say: it stands beside the choices."""
 
-    def whole(self) -> bytes:
+    @property
+    def call_id(self) -> str:
+        """Of the call of the tool: one for each reply."""
+        return f"call_{self.head.id.rpartition('_')[2].rpartition('-')[2]}"
+
+    @property
+    def _message(self) -> dict[str, Any]:
+        if self.tool is not None and not self.refused:
+            function = {"name": self.tool, "arguments": self.text}
+            call = {"id": self.call_id, "type": "function", "function": function}
+            return {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call]}
         words = {"content": None, "refusal": self.text} if self.refused else {"content": self.text, "refusal": None}
-        message = {"role": "assistant", **words}
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.finish}
+        return {"role": "assistant", **words}
+
+    def whole(self) -> bytes:
+        choice = {"index": 0, "message": self._message, "logprobs": None, "finish_reason": self.finish}
         choices = [choice] if self.choice else []
         return json_bytes(self.head.envelope("chat.completion", choices, usage=usage_json(self.usage), **self.more))
 
     def pieces(self, *, chars: int, with_usage: bool, begun: bool = False) -> Iterator[bytes]:
         """The events of a stream, so many characters each; all but the first where the stream has begun already."""
         name = "refusal" if self.refused else "content"
+        calls = self.tool is not None and not self.refused
         if not begun:
-            yield self._delta({"role": "assistant", name: ""})
+            yield self._delta({"role": "assistant", name: None if calls else ""})
+        if calls:
+            called = {"name": self.tool, "arguments": ""}
+            yield self._delta(
+                {"tool_calls": [{"index": 0, "id": self.call_id, "type": "function", "function": called}]}
+            )
         text = self.text if self.choice else ""
         for start in range(0, len(text), chars):
-            yield self._delta({name: text[start : start + chars]})
+            piece = text[start : start + chars]
+            argument = {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
+            yield self._delta(argument if calls else {name: piece})
         yield self._delta({}, finish=self.finish, **self.more)
         if with_usage:
             yield self.head.event([], usage=usage_json(self.usage))
         yield DONE
 
-    def _delta(self, delta: Mapping[str, str], finish: str | None = None, **more: Any) -> bytes:
+    def _delta(self, delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> bytes:
         return self.head.delta(delta, finish, **more) if self.choice else self.head.event([], **more)
 
 
@@ -93,8 +115,11 @@ def usage_json(usage: Usage) -> dict[str, Any]:
 
 
 def models_json(names: Iterable[str], *, owner: str, created: int = 0) -> dict[str, Any]:
-    listed = [{"id": name, "object": "model", "created": created, "owned_by": owner} for name in names]
-    return {"object": "list", "data": listed}
+    return {"object": "list", "data": [model_json(name, owner=owner, created=created) for name in names]}
+
+
+def model_json(name: str, *, owner: str, created: int = 0) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": created, "owned_by": owner}
 
 
 def sse(value: Mapping[str, Any]) -> bytes:

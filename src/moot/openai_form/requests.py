@@ -19,6 +19,30 @@ class ContentPart(BaseModel):
 
     type: str = "text"
     text: str | None = None
+    refusal: str | None = None
+
+    @property
+    def words(self) -> str | None:
+        return self.text if self.text is not None else self.refusal
+
+
+class CalledFunction(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    name: str
+    arguments: str = ""
+
+
+class SentToolCall(BaseModel):
+    """A call of a tool that the assistant made earlier in the conversation."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    function: CalledFunction | None = None
+
+    @property
+    def words(self) -> str:
+        return "" if self.function is None else f"{self.function.name}({self.function.arguments})"
 
 
 class ChatMessage(BaseModel):
@@ -26,12 +50,18 @@ class ChatMessage(BaseModel):
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[ContentPart] | None = None
+    refusal: str | None = None
+    tool_calls: list[SentToolCall] | None = None
 
     @property
     def text(self) -> str:
+        """All that is said in it, be it that a tool was called or an answer refused."""
+        called = [call.words for call in self.tool_calls or ()]
         if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content if part.text is not None)
-        return self.content or ""
+            said = [part.words for part in self.content if part.words is not None]
+        else:
+            said = [self.content or self.refusal or ""]
+        return "\n".join([*said, *called]) if called and any(said) else "\n".join(called or said)
 
 
 class JsonSchema(BaseModel):
@@ -60,7 +90,6 @@ class ChatForm(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    model: Annotated[str, Field(min_length=1)]
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
     stream: bool | None = False
     stream_options: StreamOptions | None = None
@@ -78,6 +107,12 @@ class WantedJson:
     """The JSON that the client wants the reply in: of this schema, or any object."""
 
     schema: Mapping[str, Any] | None
+    place: str = "response_format"
+    """Where in the request it was asked for."""
+    tool: str | None = None
+    """The function that it is to be the arguments of."""
+    finish: str = "stop"
+    """The word for how such a reply ends."""
 
 
 def wanted_form(asked: ResponseFormat | None) -> WantedJson | None:

@@ -51,6 +51,11 @@ EXAMPLE_INPUTS: dict[str, Any] = {
     "transcript": ((("Ab", ("She came.",)),), (("Bc", ()),)),
     "number": 1,
     "proposals": (("Ab", "She came.", 0.7), ("Bc", "", None)),
+    "drafts": (("Ab", "She came."), ("Bc", "")),
+    "ranked_drafts": (("Ab", "She came.", 1, 0.75), ("Bc", "", None, None)),
+    "texts": ("Ann came first.", "Bob came later."),
+    "named_texts": (("Ann", "Ann came first."), (None, "Bob came later.")),
+    "rated_texts": (("Ann came first.", 0.7), ("Bob came later.", None)),
     "response": "It is Ann.",
     "left_out": 0,
 }

@@ -105,7 +105,7 @@ class Prompts:
 
     def draft(self, question: Question) -> str:
         """What a player is asked when it is alone with the question."""
-        note("draft")
+        note(_draft_template(question))
         return self._written_draft(question)
 
     def render(self, name: str, **inputs: Any) -> str:
@@ -129,9 +129,10 @@ class Prompts:
 
     def _draft(self, question: Question) -> str:
         choices = tuple(zip(question.letters, question.choices, strict=True))
-        return self.render(
-            "draft", question=question.text, choices=choices, context=question.context, kind=question.kind
-        )
+        inputs: dict[str, Any] = {"question": question.text, "context": question.context}
+        if not question.is_long:
+            inputs |= {"choices": choices, "kind": question.kind}
+        return self.render(_draft_template(question), **inputs)
 
     def _introduction(self, instruction: str, persona: str) -> tuple[Message, ...]:
         """Who the player is, as a system message; a player without instruction and persona has none."""
@@ -227,6 +228,10 @@ class Prompts:
                 problem = f"uses {names} and names no inputs; expected {{# inputs: {names} #}} in its first line"
                 raise FileError(problem, file=path)
             check_names(path, source, allowed)
+
+
+def _draft_template(question: Question) -> str:
+    return "draft-text" if question.is_long else "draft"
 
 
 def own_templates(brought: Own, language: str) -> dict[str, str]:

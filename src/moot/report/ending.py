@@ -96,35 +96,71 @@ def print_ending(
             console.print(Text(sentence))
         return
     figures = shortened(figures)
-    verdict, remarks = _verdict(figures), [Text(line) for line in remarks_of(figures, following.graded)]
+    sections = [section.id for section in all_sections(figures, given)]
+    commands = _commands(following, sections, console.width)
+    lines = screen_lines(console, above)
+    arranged = _arranged(figures, console, commands, following.graded, lines, every_strategy=True)
+    if not arranged.shown.enough:  # then nothing need be left out for it either
+        arranged = _arranged(figures, console, commands, following.graded, lines, every_strategy=False)
+    for part in arranged.parts:
+        console.print(part)
+    for line in arranged.commands:
+        console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What there is room for of the table, and what is said below it."""
+
+    parts: Sequence[Text | Table] = ()
+    fits: bool = True
+    """The room is kept to."""
+    enough: bool = True
+    """And each strategy has a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Arranged:
+    """What is printed, and the table among it."""
+
+    parts: Sequence[Text | Table]
+    commands: Sequence[Text]
+    shown: _Shown
+
+
+def _arranged(
+    figures: Figures, console: Console, commands: Sequence[Text], graded: str, lines: int, *, every_strategy: bool
+) -> _Arranged:
+    """What gives way does so one by one, until the rest has room; `every_strategy`: and each strategy has a row. The first
+    command, the page, stays."""
+    verdict, remarks = _verdict(figures), [Text(line) for line in remarks_of(figures, graded)]
     asides = [Text(line) for line in asides_of(figures)]
     unsaid = 0
     apart = {"failures": _failed_calls(figures), "frontier": _frontier(figures, console)}
     giving = {section: Text(words) for section, words in apart.items() if words is not None}
-    commands = _commands(following, [section.id for section in all_sections(figures, given)], console.width)
+    blank, *typed = commands
     away: list[str] = []
-    lines = screen_lines(console, above)
+    spaced = True
     while True:
-        beside = (*verdict, *remarks, *asides, *giving.values(), *commands)
+        following = [*([blank] if spaced else []), *typed]
+        beside = (*verdict, *remarks, *asides, *giving.values(), *following)
         room = lines - sum(height(part, console) for part in beside)
         shown = _table_within(figures, room, console, away=away, unsaid=unsaid)
+        short = not shown.enough if every_strategy else not shown.fits
         if shown.enough:
             break
         if giving:
             away.append(giving.popitem()[0])
-        elif not commands[0].plain:
-            del commands[0]
-        elif not shown.fits and len(commands) > 1:
-            del commands[0]  # the last shows all of it
-        elif not shown.fits and asides:
+        elif spaced:
+            spaced = False
+        elif short and len(typed) > 1:
+            del typed[1]
+        elif short and asides:
             asides.pop()
             unsaid += 1
         else:
             break
-    for part in (*verdict, *shown.parts, *remarks, *asides, *giving.values()):
-        console.print(part)
-    for line in commands:
-        console.print(line, soft_wrap=True)  # what is longer than the screen can still be pasted
+    return _Arranged((*verdict, *shown.parts, *remarks, *asides, *giving.values()), following, shown)
 
 
 def verdict_parts(
@@ -152,17 +188,6 @@ def _verdict(figures: Figures) -> list[Text]:
         Text(sentence) for sentence in (*whose_words(figures), *(figures.get("headline") or {}).get("words", ()))
     ]
     return [*sentences, Text(f"{figures['experiment']}: {count(figures['questions'], 'question')}", style="italic")]
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What there is room for of the table, and what is said below it."""
-
-    parts: Sequence[Text | Table] = ()
-    fits: bool = True
-    """The room is kept to."""
-    enough: bool = True
-    """And each strategy has a row."""
 
 
 def _table_within(
@@ -309,9 +334,10 @@ def _beside(
     if rest := len(figures["accuracy"]) - len(shown):
         yield f"{count(rest, 'more row')}: {where}."
     if missing or away or unsaid:
-        sections = [f"--section {section}" for section in away]
-        sections += [f"{count(unsaid, 'remark')} (--all)"] if unsaid else []
-        yield f"Not shown: {'; '.join([*([_few_names(missing)] if missing else ()), *sections])}."
+        unshown = [_few_names(missing)] if missing else []
+        unshown += [f"{', '.join(away)} (--section)"] if away else []
+        unshown += [f"{count(unsaid, 'remark')} (--all)"] if unsaid else []
+        yield f"Not shown: {'; '.join(unshown)}."
 
 
 def _few_names(names: Sequence[str]) -> str:

@@ -54,8 +54,6 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
         yield f"{count(missing, 'episode')} {'is' if missing == 1 else 'are'} not played yet: run the file again to go on."
     if cause := next((run.get("cause") for run in reversed(figures.get("runs", ()))), None):
         yield ended_early_words(cause)
-    if others := other_plans_words(figures):
-        yield others
     yield from chosen_on_words(figures)
     yield from figures.get("left_out", ())
     yield from grading_words(figures["accuracy"], f"moot grade {graded_by}", bounds)
@@ -72,6 +70,8 @@ def remarks_of(figures: Figures, graded_by: str = "FILE", bounds: str = "--secti
 
 def asides_of(figures: Figures) -> Iterator[str]:
     """What gives way where the rest is long, the last first: the verdict says it too, or every table can be read without."""
+    if others := other_plans_words(figures):
+        yield others
     if clusters := figures.get("clusters"):
         yield cluster_words(figures["questions"], clusters)
     yield from unlisted_words(figures)

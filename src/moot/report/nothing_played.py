@@ -47,7 +47,7 @@ def none_played_words(figures: Mapping[str, Any], file: object = "FILE") -> list
 
 
 def ended_early_words(cause: str) -> str:
-    return f"The last run ended before its time: {cause.rstrip('.')}."
+    return f"The last run ended before its time: {cause if cause.endswith('?') else cause.rstrip('.') + '.'}"
 
 
 def failure_words(figures: Mapping[str, Any]) -> str:

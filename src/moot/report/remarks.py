@@ -90,6 +90,7 @@ def unlisted_words(figures: Figures) -> list[str]:
     return [f"The tables are adjusted for the rows of this file alone; {others}."]
 
 
+LONG_ANSWERS = "no reference says by itself whether one is right (docs/long-answers.md)"
 FEEDBACK = "nobody has said what is right (POST /v1/feedback, docs/serve.md)"
 
 
@@ -102,10 +103,10 @@ def grading_words(rows: Sequence[Row], grade: str, bounds: str) -> Iterator[str]
 def ungraded_parts(rows: Sequence[Row], grade: str) -> list[str]:
     """Whoever has to speak: a judge, by command; a person where there is none or judges differ; and who asked, where nobody
     has said yet what is right, since no command knows that."""
-    disputed, unsaid, for_a_person = (
-        sum(row.get(name, 0) for row in rows) for name in ("disputed", "unsaid", "for_a_person")
+    disputed, unsaid, for_a_person, long_answers = (
+        sum(row.get(name, 0) for row in rows) for name in ("disputed", "unsaid", "for_a_person", "long_answers")
     )
-    to_judge = sum(row["ungraded"] for row in rows) - disputed - unsaid - for_a_person
+    to_judge = sum(row["ungraded"] for row in rows) - disputed - unsaid - for_a_person - long_answers
     parts = []
     if to_judge:
         parts.append(f"{count(to_judge, 'answer')} without a grade: {grade}")
@@ -115,6 +116,8 @@ def ungraded_parts(rows: Sequence[Row], grade: str) -> list[str]:
         parts.append(f"{count(disputed, 'answer')} disputed: {grade} --settle")
     if unsaid:
         parts.append(f"{count(unsaid, 'answer')} without a grade, as {FEEDBACK}")
+    if long_answers:
+        parts.append(f"{count(long_answers, 'long answer')} without a grade: {LONG_ANSWERS}")
     return parts
 
 
@@ -146,7 +149,7 @@ def simulated_words(figures: Figures) -> str:
 
 def prove_nothing(figures: Figures) -> str:
     prove = "proves" if figures["questions"] == 1 else "prove"
-    return f"{count(figures['questions'], 'question')} {prove} nothing: look at the width of the intervals."
+    return f"{count(figures['questions'], 'question')} {prove} nothing: see how wide the intervals are."
 
 
 def front_words(figures: Figures, most: int | None = None) -> str | None:

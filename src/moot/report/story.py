@@ -196,6 +196,8 @@ def _vote(episode: Told, word: str) -> str:
     counts = of_kind(episode.verdict.traces, Counted)
     if not counts:
         return f"The team settled on {word}."
+    if any(ballot.form == "ranking" for ballot in of_kind(episode.verdict.traces, Ballot)):
+        return f"The rankings of the others put {_list(episode.verdict.who)} first: {word}."
     voices, votes, tied = len(episode.verdict.who), sum(map(len, episode.groups)), len(counts[-1].winners)
     counted_voices = f"{voices} voice{'s' if voices != 1 else ''}"
     if rules := of_kind(episode.verdict.traces, DecidedByRule):

@@ -14,7 +14,7 @@ from moot.experiment.side_names import ClaimError, SideName, is_meant, parse_sid
 from moot.models.closest import closest
 from moot.report.figures import grader_of
 from moot.store import queries
-from moot.store.rows import case_of, config_of, verdict_json, verdict_of
+from moot.store.rows import case_of, config_of, note_json, verdict_json, verdict_of
 from moot.store.statements import Row
 from moot.types import Verdict
 
@@ -39,7 +39,7 @@ class Transcript:
             "title": self.title,
             "repeat": self.repeat,
             "reference": self.reference,
-            "verdict": verdict_json(self.verdict),
+            "verdict": {**verdict_json(self.verdict), **note_json(self.verdict)},
             "calls": list(self.calls),
             "score": self.value,
             "stage": self.stage,

@@ -28,6 +28,7 @@ from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.reserved import NOT_OF_FILE
 from moot.report.figures import find_experiment, plan_beginning
 from moot.store import queries
+from moot.store.declarations import declared
 from moot.store.rows import config_of
 from moot.store.statements import Row
 from moot.store.undertakings import file_questions
@@ -74,7 +75,7 @@ class WantedPlan:
         if start is not None:
             return self._asked_for(connection, plan_beginning(connection, start, self.name), own)
         if own is not None:
-            return FoundPlan(own, others=self._not_own(connection, named, own))
+            return FoundPlan(own, self._declared_since(connection, own), self._not_own(connection, named, own))
         kept = in_play(written_down(self._file.spec))
         of_its_words = [plan["id"] for plan in named if in_play(config_of(plan)) == kept]
         if (last := queries.latest_experiment(connection, self.name, of_its_words)) is not None:
@@ -151,6 +152,17 @@ class WantedPlan:
         if file_questions(connection, before["id"]) not in (self._whole.file_questions, None):
             return f"the questions of {self._title} have changed since; {this}"
         return f"{self._title} would be played otherwise now (prompts, lessons, or moot itself have changed); {this}"
+
+    def _declared_since(self, connection: Connection, own: Row) -> str | None:
+        """What a file declares changes no play, so it is one plan with the file of before; but no run has written it down yet."""
+        assert self._file is not None
+        spec, known = self._file.spec, {word.text for word in declared(connection, own["name"])}
+        new = [text for text in (*spec.hypotheses, *([spec.primary] if spec.primary else [])) if text not in known]
+        if not new:
+            return None
+        this = f"this is its run of {_when(connection, own)}"
+        said = " and ".join(map(repr, new[:2]))
+        return f"{self._title} declares {said} now, which no run has written down yet; {this}"
 
     def _not_run(self, connection: Connection, latest: Row) -> str:
         when = _when(connection, latest)

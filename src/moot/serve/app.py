@@ -32,16 +32,16 @@ from moot.live.team import LiveTeam
 from moot.live.told_right import NoAnswerGiven
 from moot.models.border import text_problem
 from moot.openai_form.body import BodyLimit
-from moot.openai_form.completions import Completion, Head, models_json
+from moot.openai_form.completions import Completion, Head, model_json, models_json
 from moot.openai_form.refusal import Refused, json_bytes, json_response
-from moot.openai_form.requests import WantedJson, read_body, wanted_form
+from moot.openai_form.requests import read_body
 from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
-from moot.serve.playing import ServedRequest, Stream, unless_gone
+from moot.serve.playing import ServedRequest, Stream, no_such_model, unless_gone
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.reports import Reports
 from moot.serve.responses import ResponsesRequest, response_events, response_json
@@ -188,6 +188,7 @@ class Server:
             ),
             DescribedRoute("/v1/feedback", self.feedback, method="POST", body=Feedback),
             DescribedRoute("/v1/models", self.models),
+            DescribedRoute("/v1/models/{model:path}", self.one_model),
             DescribedRoute("/metrics", self.figures, answers=["text/plain"]),
             DescribedRoute("/healthz", self.healthz, key=False),
         ]
@@ -211,12 +212,22 @@ class Server:
         self.gate.holder(request)
         return json_response(models_json(self.live.cells, owner="moot", created=self._started))
 
+    async def one_model(self, request: Request) -> Response:
+        """One of them, by any name that it answers to."""
+        self.gate.holder(request)
+        name = request.path_params["model"]
+        try:
+            self.live.cell(name)
+        except UsageError as error:
+            raise no_such_model(error) from None
+        return json_response(model_json(name, owner="moot", created=self._started))
+
     async def chat(self, request: Request) -> Response:
         """Ask a team."""
         arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
         body = read_body(ChatRequest, await request.body())
-        play = self._play(request, holder, body, wanted_form(body.response_format), "chatcmpl-", arrived_at)
+        play = self._play(request, holder, body, "chatcmpl-", arrived_at)
         if body.stream:
             asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
             watched = asked or bool(body.stream_options and body.stream_options.include_team)
@@ -229,27 +240,25 @@ class Server:
         arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
         body = read_body(ResponsesRequest, await request.body())
-        play = self._play(request, holder, body, body.wanted, "resp_", arrived_at)
+        play = self._play(request, holder, body, "resp_", arrived_at)
         done = await unless_gone(request, play.completion())
         if body.stream:
-            return Stream(play.head.id, _each(response_events(done)))
-        return _whole(json_bytes(response_json(done)), done)
+            return Stream(play.head.id, _each(response_events(done, play.wish.echoed)))
+        return _whole(json_bytes(response_json(done, play.wish.echoed)), done)
 
     def _play(
         self,
         request: Request,
         holder: Holder,
         body: ChatRequest | ResponsesRequest,
-        wanted: WantedJson | None,
         prefix: str,
         arrived_at: float,
     ) -> ServedRequest:
         return ServedRequest(
             self,
             holder,
-            Head(f"{prefix}{uuid.uuid4().hex}", body.model),
-            messages=body.messages,
-            wanted=wanted,
+            Head(f"{prefix}{uuid.uuid4().hex}", body.model or self.live.usual),
+            body.asked_for,
             time_limit_s=body.time_limit_s or time_limit_s(request),
             arrived_at=arrived_at,
         )

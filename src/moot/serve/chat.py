@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from moot.live.answered_question import AnsweredQuestion
 from moot.models.border import HOLDS_NUL, blank
 from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused
-from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, WantedJson
+from moot.openai_form.requests import ChatForm, ChatMessage, StreamOptions, wanted_form
 from moot.prompts import Prompts
+from moot.serve.asked_for import (
+    AskedOfTeam,
+    MootOptions,
+    final_bounds,
+    not_applied,
+    refuse,
+    refuse_all_but_words,
+)
 from moot.serve.discretion import public_words
+from moot.serve.tools import UNSUPPORTED_VALUE, ChatTool, Choice, forced_tool
 from moot.traces import Deadline, NotNeeded, of_kind
-from moot.types import Question, digest
+from moot.types import Question, QuestionKind, digest
 
 _log = logging.getLogger(__name__)
 
@@ -37,14 +46,68 @@ LONGEST_S = 3600
 DeadlineSeconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 
 
-class ChatRequest(ChatForm):
-    """What shapes the reply is read; sampling parameters are the players' own, and those of the client are left out."""
+TokenBound = Annotated[int, Field(ge=1)]
+Stops = str | list[str]
 
-    model: Annotated[str, Field(min_length=1, description="A team and how it decides: see /v1/models.")]
+
+class ChatRequest(ChatForm):
+    """What shapes the reply is read. How players are sampled is their own: what a client says of it is named as not applied."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None, description="A team: see /v1/models. Left out: the one in front."
+    )
+    n: int | None = None
     stream_options: TeamStreamOptions | None = None
     time_limit_s: DeadlineSeconds | None = Field(
         default=None, description="After this many seconds the team answers with what it has."
     )
+    moot: MootOptions | None = None
+    max_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
+    max_completion_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
+    stop: Stops | None = Field(default=None, description="The final text ends before the first of these.")
+    tools: list[ChatTool] | None = None
+    tool_choice: Choice | None = None
+    parallel_tool_calls: bool | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
+    modalities: list[str] | None = None
+    audio: Any = None
+    web_search_options: Any = None
+    function_call: Any = None
+
+    @property
+    def asked_for(self) -> AskedOfTeam:
+        """What the team is to do; `Refused` where that cannot be done."""
+        refuse(None if self.n == 1 else self.n, "n", "the team gives one answer; expected 1", UNSUPPORTED_VALUE)
+        refuse(self.logprobs, "logprobs", "a team's answer has none; expected false")
+        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0")
+        refuse(self.audio, "audio", "the team answers in words; expected it left out")
+        other = [kind for kind in self.modalities or () if kind != "text"]
+        refuse(other, "modalities", "the team answers in words; expected ['text']", UNSUPPORTED_VALUE)
+        refuse(self.web_search_options, "web_search_options", "the team does not search; expected it left out")
+        forced = isinstance(self.function_call, Mapping)
+        refuse(forced, "function_call", "a function is forced by tool_choice, as one of tools; expected it left out")
+        for number, message in enumerate(self.messages):
+            refuse_all_but_words(message.content, f"messages.{number}.content")
+        functions = [tool.function if tool.type == "function" else None for tool in self.tools or ()]
+        tool = forced_tool(functions, self.tool_choice)
+        form = wanted_form(self.response_format)
+        passed_over = {
+            "tools": bool(functions) and tool is None,
+            "response_format": form is not None and tool is not None,
+            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None,
+            "function_call": self.function_call is not None,
+            "stream_options": self.stream_options is not None and not self.stream,
+        }
+        return AskedOfTeam(
+            self.messages,
+            self.moot or MootOptions(),
+            tool or form,
+            final_bounds((self.max_tokens, self.max_completion_tokens), self.stop),
+            not_applied(self.model_extra, *(name for name, passed in passed_over.items() if passed)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +115,73 @@ class Conversation:
     """A chat as a team takes it."""
 
     question: Question
+    instruction: str
+    """What goes before every player's own instruction."""
     system: str
-    wanted: WantedJson | None
+    """The words of the client in it."""
 
 
 def conversation(
-    messages: list[ChatMessage], wanted: WantedJson | None, prompts: Prompts, language: str, asker: str | None = None
+    asked: AskedOfTeam,
+    prompts: Prompts,
+    language: str,
+    *,
+    kind: QuestionKind = "open",
+    measured: bool = False,
+    asker: str | None = None,
 ) -> Conversation:
-    """The last message is the question; system messages go to every player; what was said before is its context.
+    """The last message of the user is the question; system messages go to every player; what else was said is its context.
 
-    The same words of two askers are two questions: what one of them says of an answer is not said of the other's.
+    `language`, `kind`: those of the file, where the request does not say. `measured`: the file has questions. Then a question
+    that comes alone is asked in the words of a run, and in no others. The same words of two askers are two questions: what one
+    of them says of an answer is not said of the other's.
     """
+    messages, options = asked.messages, asked.options
     system = "\n\n".join(
         message.text for message in messages if message.role in ("system", "developer") and message.text.strip()
     )
     spoken = [message for message in messages if message.role not in ("system", "developer")]
     if any("\x00" in message.text for message in messages):
         raise Refused(400, f"messages: {HOLDS_NUL}.", code="invalid_messages", param="messages")
-    if not spoken or spoken[-1].role != "user" or blank(spoken[-1].text):
+    place = _question_at(spoken)
+    last, others = spoken[place], [*spoken[:place], *spoken[place + 1 :]]
+    earlier = [(message.role, message.text) for message in others if message.text.strip()]
+    text = prompts.render("chat", messages=earlier, question=last.text) if earlier else last.text
+    question = Question(
+        id="",
+        text=text,
+        choices=tuple(options.choices or ()),
+        context=options.context,
+        language=options.language or language,
+        kind=options.kind_among(kind),
+    )
+    alone = measured and not system and not earlier
+    instruction = "" if alone else prompts.render("served", instruction=system)
+    return Conversation(replace(question, id=_ident(question, system, asker, language)), instruction, system)
+
+
+def _question_at(spoken: Sequence[ChatMessage]) -> int:
+    """The place of the user's last message. Nothing but what tools have said may stand behind it."""
+    place = next((at for at in reversed(range(len(spoken))) if spoken[at].role not in ("tool", "function")), None)
+    if place is not None and place < len(spoken) - 1 and spoken[place].role == "assistant":
+        place = next((at for at in reversed(range(place)) if spoken[at].role == "user"), None)
+    if place is None or spoken[place].role != "user" or blank(spoken[place].text):
         words = "The last message must be the user's, with a text: it is what the team is asked."
         raise Refused(400, words, code="invalid_messages", param="messages")
-    *before, last = spoken
-    earlier = [(message.role, message.text) for message in before if message.text.strip()]
-    text = prompts.render("chat", messages=earlier, question=last.text) if earlier else last.text
-    ident = f"asked-{digest([system, text] if asker is None else [system, text, asker])[:12]}"
-    instruction = prompts.render("served", instruction=system)
-    return Conversation(Question(ident, text, language=language), instruction, wanted)
+    return place
+
+
+def _ident(question: Question, system: str, asker: str | None, language: str) -> str:
+    """One for the same question of the same asker."""
+    asked: list[Any] = [system, question.text] if asker is None else [system, question.text, asker]
+    if question.choices or question.context or question.kind != "open" or question.language != language:
+        asked.append([question.choices, question.context, question.kind, question.language])
+    return f"asked-{digest(asked)[:12]}"
 
 
 def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
     """What an ordinary model has not: how far the team agreed, who was missing, what it cost."""
-    verdict = asked.verdict
+    verdict, question = asked.verdict, asked.episode.question
     report: dict[str, Any] = {
         "episode": asked.id,
         "strategy": asked.cell.label,
@@ -97,9 +196,14 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
         "calls": len(asked.episode.calls),
         "cost_usd": asked.cost_usd,
         "seconds": round(asked.episode.seconds, 3),
+        "kind": question.kind,
     }
+    if question.choices and verdict.answer is not None and verdict.answer in question.letters:
+        report["choice"] = question.choices[question.letters.index(verdict.answer)]
     if verdict.cause:
         report["cause"] = public_words(verdict.cause)
+    if verdict.note:
+        report["note"] = verdict.note
     for deadline in of_kind(verdict.traces, Deadline):
         report["deadline_s"] = deadline.seconds
     for spared in of_kind(verdict.traces, NotNeeded):
@@ -107,14 +211,12 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
     return report
 
 
-def completion_of(
-    head: Head, asked: AnsweredQuestion, dressed: str | None = None, wanted: WantedJson | None = None
-) -> Completion:
+def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dressed: str | None = None) -> Completion:
     """The verdict as a completion; `Refused` where the team has no answer, and neither refuses nor abstains.
 
     That it abstains is said in words; where a form was asked for, which such words do not have, as a refusal.
     """
-    verdict = asked.verdict
+    verdict, wanted = asked.verdict, wish.wanted
     abstained = verdict.outcome == "abstained"
     refused = verdict.outcome == "refused" or (abstained and wanted is not None)
     text = dressed if dressed is not None else _abstention(asked) if abstained else verdict.answer
@@ -125,8 +227,20 @@ def completion_of(
         words = f"The team has no answer: {public_words(cause)}"
         raise Refused(status, words, code=f"team_{verdict.outcome}", kind="server_error")
     words = text if text is not None else verdict.cause or "The team refused to answer."
-    usage = replace(asked.usage, cached=asked.usage.cached or 0, reasoning=asked.usage.reasoning or 0)
-    return Completion(replace(head, model=asked.model), words, usage, refused=refused, more={"moot": moot_field(asked)})
+    final = wish.bounds.cut(words)
+    report = {**moot_field(asked), "not_applied": list(wish.not_applied)}
+    if final.cut_by is not None:
+        report["cut_by"] = final.cut_by
+    finish = wanted.finish if wanted is not None and not refused else "stop"
+    return Completion(
+        replace(head, model=asked.model),
+        final.text,
+        replace(asked.usage, cached=asked.usage.cached or 0, reasoning=asked.usage.reasoning or 0),
+        finish="length" if final.cut_by == "max_tokens" else finish,
+        refused=refused,
+        tool=wanted.tool if wanted is not None and not refused else None,
+        more={"moot": report},
+    )
 
 
 def _abstention(asked: AnsweredQuestion) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moot.live.answered_question import AnsweredQuestion
-from moot.live.team import total_cost, total_usage
+from moot.live.team import instructed, total_cost, total_usage
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import WantedJson
@@ -86,15 +86,19 @@ def _text(data: Mapping[str, Any]) -> str:
 async def check_schema(wanted: WantedJson, checks: SchemaChecks, asker: str) -> None:
     """Before any call is made: a schema that is none is the client's mistake."""
     if wanted.schema is not None and (problem := await checks.problem_of(wanted.schema, asker)) is not None:
-        words = f"'response_format' is no JSON Schema: {problem}"
-        raise Refused(400, words, code="invalid_schema", param="response_format")
+        words = f"'{wanted.place}' is no JSON Schema: {problem}"
+        raise Refused(400, words, code="invalid_schema", param=wanted.place)
 
 
 async def dressed(
-    asked: AnsweredQuestion, wanted: WantedJson, checks: SchemaChecks, asker: str
+    asked: AnsweredQuestion, wanted: WantedJson, checks: SchemaChecks, asker: str, system: str = ""
 ) -> tuple[AnsweredQuestion, str]:
-    """The answer as JSON text, and the episode's cost with the call that wrote it."""
-    verdict, team = asked.verdict, asked.cell.team
+    """The answer as JSON text, and the episode's cost with the call that wrote it. `system`: what the client said to all."""
+    verdict, team = asked.verdict, instructed(asked.cell.team, system)
+    question, answer = asked.episode.question, verdict.answer
+    options = [f"{letter}. {choice}" for letter, choice in zip(question.letters, question.choices, strict=True)]
+    if answer is not None and options and answer in question.letters:
+        answer = options[question.letters.index(answer)]
     names = {player.name for player in team.players}
     scribe = next((name for name in verdict.who if name in names), team.players[0].name)
     form = ClientForm(wanted.schema if wanted.schema is not None else {"type": "object"})
@@ -102,14 +106,14 @@ async def dressed(
     seated = replace(team.seated(asked.episode.repeat), journal=journal)
     prompt = team.prompts.render(
         "dress",
-        question=asked.episode.question.text,
-        answer=verdict.answer,
+        question="\n".join([question.text, *options]),
+        answer=answer,
         reasoning=verdict.reasoning,
         schema=json.dumps(wanted.schema, ensure_ascii=False, indent=1) if wanted.schema is not None else None,
     )
     player = seated[scribe]
     writing = replace(player, model=CheckedModel(player.model, form, checks, asker))
-    heard = await seated.ask(writing, asked.episode.question, prompt, form, stage=STAGE, turn=verdict.turns + 1)
+    heard = await seated.ask(writing, question, prompt, form, stage=STAGE, turn=verdict.turns + 1)
     calls = (*asked.episode.calls, *journal)
     whole = replace(
         asked,

@@ -53,6 +53,7 @@ def verdict_event(asked: AnsweredQuestion) -> dict[str, Any]:
         **asked.chance.json(),
         "reasoning": verdict.reasoning,
         "cause": verdict.cause,
+        "note": verdict.note,
         "who": list(verdict.who),
         "absent": list(verdict.absent),
         "answers": [

@@ -70,12 +70,17 @@ class PastAndPage:
         sees = self.gate.holder(request).sees
         limit = read_whole_number(request, _LIMIT)
         await self.live.record.flush()
-        names = {cell.id: name for name, cell in reversed(self.live.cells.items())}
+        names = self._names()
         async with examined(self.live.store):
             rows = await self.live.store.read(
                 partial(listed_episodes, name=self.live.record.name, most=limit, asker=sees)
             )
             return json_response({"episodes": [_short(row, names) for row in rows]})
+
+    def _names(self) -> dict[str, str]:
+        """What cells are called by, of their names the first."""
+        every = {**self.live.cells, **self.live.every}  # what is not served any more has a name too
+        return {cell.id: name for name, cell in reversed(every.items())}
 
     async def episode(self, request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
@@ -87,8 +92,7 @@ class PastAndPage:
                 record = await self.live.store.read(
                     partial(whole_episode, name=self.live.record.name, episode=ident, asker=sees)
                 )
-                names = {cell.id: name for name, cell in reversed(self.live.cells.items())}
-                model = names.get(record.pop("cell"))
+                model = self._names().get(record.pop("cell"))
                 return json_response({**public_record(record), "model": model})
         except TooLong as error:
             raise Refused(413, str(error), code="episode_too_long", param="episode") from None

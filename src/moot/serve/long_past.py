@@ -96,6 +96,8 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
         "episode": episode,
         "cell": row["cell"],
         "question": asked.question.text,
+        "question_id": asked.question.id,
+        **({"choices": list(asked.question.choices)} if asked.question.choices else {}),
         "reference": asked.answer,
         "known": asked.known,
         "verdict": verdict_json(verdict_of(row["verdict"])),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from inspect import getdoc
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from starlette.routing import BaseRoute, Route
 from moot import __version__
 from moot.openai_form.refusal import Refused
 from moot.serve.chat import LONGEST_S
+from moot.types import QuestionKind
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -73,7 +74,17 @@ _ERROR = {
 _MOOT = {
     "type": "object",
     "description": "What an ordinary model has not.",
-    "required": ["episode", "strategy", "outcome", "probability", "calls", "cost_usd", "seconds"],
+    "required": [
+        "episode",
+        "strategy",
+        "outcome",
+        "probability",
+        "calls",
+        "cost_usd",
+        "seconds",
+        "kind",
+        "not_applied",
+    ],
     "properties": {
         "episode": {"type": "string", "description": "The id to give feedback on."},
         "strategy": {"type": "string"},
@@ -88,6 +99,7 @@ _MOOT = {
         "probability_from": {"type": "string", "description": "What the probability was learnt from."},
         "why": {"type": "string", "description": "Why there is no probability."},
         "cause": {"type": "string", "description": "Why there is no answer, or no decision."},
+        "note": {"type": "string", "description": "What is worth knowing of the answer, such as that no two agreed."},
         "who": {"type": "array", "items": {"type": "string"}},
         "agreement": {"type": ["number", "null"]},
         "diversity": {"type": "integer"},
@@ -98,6 +110,22 @@ _MOOT = {
         "calls": {"type": "integer"},
         "cost_usd": {"type": ["number", "null"]},
         "seconds": {"type": "number"},
+        "kind": {
+            "type": "string",
+            "enum": list(get_args(QuestionKind)),
+            "description": "What the question was taken for.",
+        },
+        "choice": {"type": "string", "description": "The text of the choice that the answer is the letter of."},
+        "not_applied": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What the request says that changes nothing, since the team is served as it was measured.",
+        },
+        "cut_by": {
+            "type": "string",
+            "enum": ["max_tokens", "stop"],
+            "description": "Why the text ends before the answer does.",
+        },
     },
 }
 
@@ -164,7 +192,7 @@ def described(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     for route in routes:
         if not isinstance(route, DescribedRoute):
             continue
-        paths.setdefault(route.path, {})[route.method] = route.operation()
+        paths.setdefault(route.path_format, {})[route.method] = route.operation()
         if route.body is not None:
             whole = route.body.model_json_schema(ref_template=_REF)
             schemas |= {**whole.pop("$defs", {}), route.body.__name__: whole}

@@ -19,8 +19,9 @@ from moot.live.answered_question import AnsweredQuestion
 from moot.live.team import LiveTeam, unheard
 from moot.openai_form.completions import DONE, Completion, Head, sse
 from moot.openai_form.refusal import Refused, error_json
-from moot.openai_form.requests import ChatMessage, WantedJson
+from moot.openai_form.requests import WantedJson
 from moot.serve.admission import Admission, Holder
+from moot.serve.asked_for import AskedOfTeam
 from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation, table_event
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.discretion import public_record
@@ -61,8 +62,7 @@ class ServedRequest:
     server: Host
     holder: Holder
     head: Head
-    messages: list[ChatMessage]
-    wanted: WantedJson | None
+    wish: AskedOfTeam
     time_limit_s: float | None
     arrived_at: float
     """By the event loop's clock. From here on the time limit runs, whatever is waited for."""
@@ -72,9 +72,15 @@ class ServedRequest:
         return self.head.model
 
     @property
+    def wanted(self) -> WantedJson | None:
+        return self.wish.wanted
+
+    @property
     def characters(self) -> int:
         """How much is asked."""
-        return sum(len(message.text) for message in self.messages)
+        options = self.wish.options
+        shown = (*(options.choices or ()), options.context or "")
+        return sum(len(message.text) for message in self.wish.messages) + sum(map(len, shown))
 
     @property
     def waited_s(self) -> float:
@@ -127,11 +133,12 @@ class ServedRequest:
         try:
             prompts = live.cell(self.model).team.prompts
         except UsageError as error:
-            raise Refused(404, str(error), code="model_not_found", param="model") from None
+            raise no_such_model(error) from None
         if self.wanted is not None:
             async with self.in_time(self.not_checked):
                 await check_schema(self.wanted, self.server.schemas, self.holder.name)
-        return conversation(self.messages, self.wanted, prompts, live.experiment.spec.language, self.holder.asker)
+        language, measured = live.experiment.spec.language, live.measured
+        return conversation(self.wish, prompts, language, kind=live.kind, measured=measured, asker=self.holder.asker)
 
     async def played(
         self, talk: Conversation, heard: Callable[[Call], None] = unheard
@@ -144,7 +151,7 @@ class ServedRequest:
             asked = await live.play(
                 talk.question,
                 self.model,
-                system=talk.system,
+                system=talk.instruction,
                 deadline_s=self.time_limit_s,
                 waited_s=self.waited_s,
                 heard=heard,
@@ -153,15 +160,15 @@ class ServedRequest:
             dress = None
             try:
                 if self.wanted is not None and asked.verdict.answer is not None:
-                    asked, dress = await self.in_form(asked, self.wanted)
+                    asked, dress = await self.in_form(asked, self.wanted, talk.system)
             except Refused as refusal:
                 if refusal.code == NOT_WRITTEN:
                     self.account_for(out_of_time(asked, self.time_limit_s or 0.0), note)
                 raise
             self.account_for(asked, note)
-            return asked, completion_of(self.head, asked, dress, self.wanted)
+            return asked, completion_of(self.head, asked, self.wish, dress)
 
-    async def in_form(self, asked: AnsweredQuestion, wanted: WantedJson) -> tuple[AnsweredQuestion, str]:
+    async def in_form(self, asked: AnsweredQuestion, wanted: WantedJson, system: str) -> tuple[AnsweredQuestion, str]:
         """The answer as the client wants it written, if there is time for that: where none is left nobody is asked for it."""
 
         def not_written() -> Refused:
@@ -173,7 +180,7 @@ class ServedRequest:
         if self.time_is_over or of_kind(asked.verdict.traces, Deadline):
             raise not_written()
         async with self.in_time(not_written):
-            return await dressed(asked, wanted, self.server.schemas, self.holder.name)
+            return await dressed(asked, wanted, self.server.schemas, self.holder.name, system)
 
     def account_for(self, asked: AnsweredQuestion, note: Callable[[dict[str, Any]], None]) -> None:
         """In the figures, in what the next questions are expected to cost, and in the trace."""
@@ -248,6 +255,10 @@ class ServedRequest:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Exception):
                 await task
+
+
+def no_such_model(error: UsageError) -> Refused:
+    return Refused(404, str(error), code="model_not_found", param="model")
 
 
 def out_of_time(asked: AnsweredQuestion, seconds: float) -> AnsweredQuestion:

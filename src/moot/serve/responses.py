@@ -1,16 +1,18 @@
-"""The Responses API in its basic form: a text or messages in, one message out, whole or as a stream of events."""
+"""The Responses API in its basic form: a text or messages in, one message or one call of a function out, whole or as events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from moot.openai_form.completions import Completion
 from moot.openai_form.refusal import Refused, json_bytes
-from moot.openai_form.requests import ChatMessage, WantedJson
-from moot.serve.chat import PIECE, DeadlineSeconds
+from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, SentToolCall, WantedJson
+from moot.serve.asked_for import AskedOfTeam, MootOptions, final_bounds, not_applied, refuse, refuse_all_but_words
+from moot.serve.chat import PIECE, DeadlineSeconds, TokenBound
+from moot.serve.tools import UNSUPPORTED_VALUE, Choice, FunctionName, ResponsesTool, ToolFunction, forced_tool
 
 
 class TextFormat(BaseModel):
@@ -22,53 +24,142 @@ class TextFormat(BaseModel):
 
 
 class TextOptions(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="allow")
 
     format: TextFormat | None = None
 
 
-class ResponsesRequest(BaseModel):
-    """The basic form. Tools, files and stored conversations are not served."""
+class InputItem(BaseModel):
+    """A message, or a call of a function and what came of it."""
 
     model_config = ConfigDict(extra="ignore")
 
-    model: Annotated[str, Field(min_length=1)]
-    input: Annotated[str, Field(min_length=1)] | Annotated[list[ChatMessage], Field(min_length=1)]
+    type: str | None = None
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"] | None = None
+    content: str | list[ContentPart] | None = None
+    name: str | None = None
+    arguments: str | None = None
+    output: str | list[ContentPart] | None = None
+
+    def message(self, place: str) -> ChatMessage | None:
+        """None for what a model has thought, which is of no use to others."""
+        if self.type in (None, "message"):
+            if self.role is None:
+                raise Refused(400, f"{place}.role: Field required", code="invalid_request", param=f"{place}.role")
+            refuse_all_but_words(self.content, f"{place}.content")
+            return ChatMessage(role=self.role, content=self.content)
+        if self.type == "function_call":
+            called = CalledFunction(name=self.name or "", arguments=self.arguments or "")
+            return ChatMessage(role="assistant", tool_calls=[SentToolCall(function=called)])
+        if self.type == "function_call_output":
+            refuse_all_but_words(self.output, f"{place}.output")
+            return ChatMessage(role="tool", content=self.output)
+        if self.type == "reasoning":
+            return None
+        words = f"{place}.type: the team reads messages and calls of functions; found {self.type!r}"
+        raise Refused(400, words, code=UNSUPPORTED_VALUE, param=f"{place}.type")
+
+
+class ResponsesRequest(BaseModel):
+    """The basic form. Nothing is looked up in conversations that were before: each request has all that is asked."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: Annotated[str, Field(min_length=1)] | None = None
+    input: Annotated[str, Field(min_length=1)] | Annotated[list[InputItem], Field(min_length=1)]
     instructions: str | None = None
     text: TextOptions | None = None
     stream: bool | None = False
     time_limit_s: DeadlineSeconds | None = None
+    moot: MootOptions | None = None
+    max_output_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
+    tools: list[ResponsesTool] | None = None
+    tool_choice: Choice | None = None
+    parallel_tool_calls: bool | None = None
+    previous_response_id: str | None = None
+    conversation: Any = None
+    prompt: Any = None
+    background: bool | None = None
+    top_logprobs: int | None = None
 
     @property
     def messages(self) -> list[ChatMessage]:
         system = [ChatMessage(role="system", content=self.instructions)] if self.instructions else []
-        spoken = [ChatMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
-        return [*system, *spoken]
+        if isinstance(self.input, str):
+            return [*system, ChatMessage(role="user", content=self.input)]
+        read = [item.message(f"input.{number}") for number, item in enumerate(self.input)]
+        return [*system, *(message for message in read if message is not None)]
 
     @property
-    def wanted(self) -> WantedJson | None:
+    def _form(self) -> WantedJson | None:
         form = self.text.format if self.text is not None else None
         if form is None or form.type == "text":
             return None
         if form.type == "json_schema" and form.schema_ is None:
             raise Refused(400, "'text.format.schema' is missing.", code="invalid_schema", param="text")
-        return WantedJson(form.schema_)
+        return WantedJson(form.schema_, "text")
+
+    @property
+    def asked_for(self) -> AskedOfTeam:
+        """What the team is to do; `Refused` where that cannot be done."""
+        whole = "nothing of an earlier reply can be looked up; expected all messages in input"
+        refuse(self.previous_response_id, "previous_response_id", whole)
+        refuse(self.conversation, "conversation", whole)
+        refuse(self.prompt, "prompt", "no prompts are kept here; expected instructions and input")
+        refuse(self.background, "background", "a reply comes with its request, or as a stream; expected false")
+        refuse(self.top_logprobs, "top_logprobs", "a team's answer has none; expected 0")
+        tool, form = forced_tool([_function(tool) for tool in self.tools or ()], self.tool_choice), self._form
+        passed_over = {
+            "tools": bool(self.tools) and tool is None,
+            "text.format": form is not None and tool is not None,
+            "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None,
+            **{
+                f"text.{key}": value is not None
+                for key, value in (self.text.model_extra or {} if self.text else {}).items()
+            },
+        }
+        choice = (
+            self.tool_choice.model_dump(exclude_none=True)
+            if isinstance(self.tool_choice, BaseModel)
+            else self.tool_choice
+        )
+        echoed = {
+            "tools": [tool.model_dump(exclude_none=True) for tool in self.tools or ()],
+            "tool_choice": choice or ("auto" if self.tools else "none"),
+            "max_output_tokens": self.max_output_tokens,
+        }
+        return AskedOfTeam(
+            self.messages,
+            self.moot or MootOptions(),
+            tool or form,
+            final_bounds((self.max_output_tokens,), None),
+            not_applied(self.model_extra, *(name for name, passed in passed_over.items() if passed)),
+            echoed,
+        )
 
 
-def response_json(done: Completion, status: str = "completed") -> dict[str, Any]:
-    """A completion in the form of this API."""
-    part: dict[str, Any] = (
-        {"type": "refusal", "refusal": done.text}
-        if done.refused
-        else {"type": "output_text", "text": done.text, "annotations": []}
-    )
-    message = {
-        "id": f"msg_{done.head.id.removeprefix('resp_')}",
-        "type": "message",
-        "role": "assistant",
-        "status": status,
-        "content": [part] if status == "completed" else [],
-    }
+_NAME: TypeAdapter[str] = TypeAdapter(FunctionName)
+
+
+def _function(tool: ResponsesTool) -> ToolFunction | None:
+    if tool.type != "function":
+        return None
+    return ToolFunction(name=_checked_name(tool.name), description=tool.description, parameters=tool.parameters)
+
+
+def _checked_name(name: str | None) -> str:
+    try:
+        return _NAME.validate_python(name)
+    except ValidationError:
+        words = "tools: expected a name of at most 64 letters, digits, _ or - for each function"
+        raise Refused(400, words, code="invalid_request", param="tools") from None
+
+
+def response_json(done: Completion, echoed: Mapping[str, Any], status: str | None = None) -> dict[str, Any]:
+    """A completion in the form of this API. `echoed`: what of the request stands in it again."""
+    cut = done.finish == "length"
+    status = status or ("incomplete" if cut else "completed")
+    over = status != "in_progress"
     prompt, completion = done.usage.prompt or 0, done.usage.completion or 0
     usage = {
         "input_tokens": prompt,
@@ -83,41 +174,69 @@ def response_json(done: Completion, status: str = "completed") -> dict[str, Any]
         "created_at": done.head.created,
         "status": status,
         "model": done.head.model,
-        "output": [message] if status == "completed" else [],
+        "output": [_item(done, status)] if over else [],
         "parallel_tool_calls": False,
-        "tool_choice": "none",
-        "tools": [],
+        **echoed,
         "error": None,
-        "incomplete_details": None,
+        "incomplete_details": {"reason": "max_output_tokens"} if over and cut else None,
         "instructions": None,
         "metadata": {},
-        "usage": usage if status == "completed" else None,
+        "usage": usage if over else None,
         **done.more,
     }
 
 
-def response_events(done: Completion) -> Iterator[bytes]:
+def _item(done: Completion, status: str) -> dict[str, Any]:
+    """What the team says, or the function that it calls."""
+    ident = done.head.id.removeprefix("resp_")
+    if done.tool is not None:
+        called = {"call_id": done.call_id, "name": done.tool, "arguments": done.text}
+        return {"id": f"fc_{ident}", "type": "function_call", "status": status, **called}
+    part: dict[str, Any] = (
+        {"type": "refusal", "refusal": done.text}
+        if done.refused
+        else {"type": "output_text", "text": done.text, "annotations": []}
+    )
+    return {"id": f"msg_{ident}", "type": "message", "role": "assistant", "status": status, "content": [part]}
+
+
+def response_events(done: Completion, echoed: Mapping[str, Any]) -> Iterator[bytes]:
     """The stream's events, numbered, as clients of this API expect them."""
-    whole = response_json(done)
-    message = whole["output"][0]
-    begun = {**message, "status": "in_progress", "content": []}
-    place = {"item_id": message["id"], "output_index": 0, "content_index": 0}
-    kind = "refusal" if done.refused else "output_text"
-    field = "refusal" if done.refused else "text"
-    empty = {**message["content"][0], field: ""}
+    whole = response_json(done, echoed)
+    item = whole["output"][0]
     events: list[dict[str, Any]] = [
-        {"type": "response.created", "response": response_json(done, "in_progress")},
-        {"type": "response.output_item.added", "output_index": 0, "item": begun},
-        {"type": "response.content_part.added", **place, "part": empty},
-        *(
-            {"type": f"response.{kind}.delta", **place, "delta": done.text[start : start + PIECE], "logprobs": []}
-            for start in range(0, len(done.text), PIECE)
-        ),
-        {"type": f"response.{kind}.done", **place, field: done.text, "logprobs": []},
-        {"type": "response.content_part.done", **place, "part": message["content"][0]},
-        {"type": "response.output_item.done", "output_index": 0, "item": message},
-        {"type": "response.completed", "response": whole},
+        {"type": "response.created", "response": response_json(done, echoed, "in_progress")},
+        *(_call_events(done, item) if done.tool is not None else _message_events(done, item)),
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": f"response.{whole['status']}", "response": whole},
     ]
     for number, event in enumerate(events):
         body = json_bytes({**event, "sequence_number": number})
         yield b"event: " + str(event["type"]).encode() + b"\ndata: " + body + b"\n\n"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
+
+
+def _message_events(done: Completion, message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    place = {"item_id": message["id"], "output_index": 0, "content_index": 0}
+    kind, name = ("refusal", "refusal") if done.refused else ("output_text", "text")
+    part = message["content"][0]
+    begun = {**message, "status": "in_progress", "content": []}
+    yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
+    yield {"type": "response.content_part.added", **place, "part": {**part, name: ""}}
+    for piece in _pieces(done.text):
+        yield {"type": f"response.{kind}.delta", **place, "delta": piece, "logprobs": []}
+    yield {"type": f"response.{kind}.done", **place, name: done.text, "logprobs": []}
+    yield {"type": "response.content_part.done", **place, "part": part}
+
+
+def _call_events(done: Completion, call: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    place = {"item_id": call["id"], "output_index": 0}
+    begun = {**call, "status": "in_progress", "arguments": ""}
+    yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
+    for piece in _pieces(done.text):
+        yield {"type": "response.function_call_arguments.delta", **place, "delta": piece}
+    arguments = {"name": done.tool, "arguments": done.text}
+    yield {"type": "response.function_call_arguments.done", **place, **arguments}

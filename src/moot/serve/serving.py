@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import os
 import socket
@@ -23,9 +24,8 @@ from moot.live.team import LiveTeam
 from moot.serve.app import ServeSettings, create_app
 from moot.serve.connections import Connections, raise_file_limit
 from moot.serve.names import given_name, origin_of
+from moot.serve.paid_off import offer_line, offer_of
 from moot.serve.tracing import traced
-
-LONGEST_LIST = 70
 
 
 def serve(
@@ -39,6 +39,8 @@ def serve(
     per_address: int = 250,
     store_url: str | None = None,
     reuse: bool = False,
+    only: Sequence[str] = (),
+    every: bool = False,
     warn: Callable[[str], None],
 ) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP. `warn` is told what is odd about a strategy before anybody asks it anything."""
@@ -60,6 +62,7 @@ def serve(
     ):
         raise UsageError("--usd-per-day needs a price for every model of the team")
     live = LiveTeam(file, store_url=store_url, reuse=reuse, serving=True, wrap=traced, warn=warn)
+    live.offer = asyncio.run(offer_of(live, only=only, every=every))
     app = create_app(live, settings)
     listening = listen(host, port)
     address = f"http://{_shown(host)}:{listening.getsockname()[1]}"
@@ -67,7 +70,7 @@ def serve(
     connections = Connections(most=max(16, files // 2), per_address=per_address)
 
     def say_so() -> None:
-        print(f"serving {_served_names(live.models, live.usual)}")
+        print(offer_line(live))
         print(f"the table: {address}/   the API: {address}/v1   kept in: {live.store.name}")
         print(f"connections: at most {connections.most}, {per_address} from one address; files: {files}")
         if not keyed:
@@ -121,12 +124,6 @@ class TeamServer(uvicorn.Server):
         self._on_open()
         await super().startup(sockets)
         spare_collector()
-
-
-def _served_names(names: Sequence[str], usual: str) -> str:
-    """All, where they fit a line; else the one that is asked where none is named, which the page opens on too."""
-    listed = ", ".join(names)
-    return listed if len(listed) <= LONGEST_LIST else f"{usual} and {len(names) - 1} others"
 
 
 def _told_apart(settings: ServeSettings) -> bool:

@@ -15,6 +15,8 @@ _SHARES = (
     "accuracy", "correlation", "family_correlation", "attraction", "power", "guise", "doubt", "judgement", "refuse", "garble",
 )  # fmt: skip
 
+WORDS = 200
+
 
 @dataclass(frozen=True)
 class Character:
@@ -53,6 +55,8 @@ class Character:
     """As judge: the share of answers that it grades right; as grouping model: that it puts where they belong."""
     temperature: float = 0.0
     """Where a call names none: at 0 all samples are alike."""
+    words: int = WORDS
+    """In a long answer, give or take a fifth."""
     refuse: float = 0.0
     """The share of questions that it refuses."""
     garble: float = 0.0
@@ -62,6 +66,8 @@ class Character:
         for share in _SHARES:
             if not 0 <= getattr(self, share) <= 1:
                 raise UsageError(f"simulated model {self.name!r}: {share} must be between 0 and 1")
+        if self.words < 1:
+            raise UsageError(f"simulated model {self.name!r}: words must be 1 or more")
         if not 0 <= self.temperature <= 2:
             raise UsageError(f"simulated model {self.name!r}: temperature must be between 0 and 2")
         if self.family is not None and self.correlation + self.family_correlation > 1:

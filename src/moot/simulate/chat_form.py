@@ -25,6 +25,7 @@ class SimulatedChat(ChatForm):
 
     model_config = ConfigDict(extra="allow")
 
+    model: Annotated[str, Field(min_length=1)]
     temperature: Annotated[float, Field(ge=0, strict=True)] | None = None
     max_tokens: Tokens | None = None
     max_completion_tokens: Tokens | None = None

@@ -50,11 +50,15 @@ class Mind:
     def _role(self, *role: object) -> tuple[object, ...]:
         return (self.model.world.seed, self.facts.id, self.model.name, *role)
 
-    def draft(self) -> Settled:
-        model, question = self.model, self.facts.id
-        difficulty = math.sqrt(model.correlation) * normal(model.world.seed, question, "difficulty")
+    def struggle(self, role: str) -> float:
+        """A standard normal: how hard it finds the question, in part as all do."""
+        model = self.model
+        difficulty = math.sqrt(model.correlation) * normal(model.world.seed, self.facts.id, "difficulty")
         rest = 1 - model.correlation
-        if difficulty + math.sqrt(rest) * self._view("draft", rest) < _threshold(model.accuracy):
+        return difficulty + math.sqrt(rest) * self._view(role, rest)
+
+    def draft(self) -> Settled:
+        if self.struggle("draft") < _threshold(self.model.accuracy):
             answer = self.facts.truth
         else:
             answer = self.wrong(NORMAL.cdf(self._view("wrong", 1.0)))

@@ -7,6 +7,8 @@ from pydantic import Field, model_validator
 from moot.config.yaml_file import Strict, ZeroToOne
 from moot.simulate.simulated import SimulatedModel
 
+MOST_WORDS = 100_000
+
 
 class SimulatedParameters(Strict):
     """The parameters of `moot.simulate.simulated.SimulatedModel`, with its defaults; what each means is said there."""
@@ -26,6 +28,7 @@ class SimulatedParameters(Strict):
     doubt: ZeroToOne = SimulatedModel.doubt
     judgement: ZeroToOne = SimulatedModel.judgement
     temperature: float = Field(default=SimulatedModel.temperature, ge=0, le=2)
+    words: int = Field(default=SimulatedModel.words, ge=1, le=MOST_WORDS)
     refuse: ZeroToOne = SimulatedModel.refuse
     garble: ZeroToOne = SimulatedModel.garble
 

@@ -64,6 +64,8 @@ class PromptContents:
     """The words before the first block."""
     after: str = ""
     """The words after the last block."""
+    in_blocks: bool = False
+    """The question stands in a block, as in every prompt of a team; not so where somebody just asks."""
 
     @property
     def fields(self) -> list[str]:
@@ -107,7 +109,12 @@ def read_contents(messages: Sequence[Message]) -> PromptContents:
     word = _block(asking, "answer")
     body, reasoning, _ = (word or "").partition("\n<reasoning>")
     return PromptContents(
-        answers, word=body if reasoning else word, with_reasons=bool(reasoning), before=before, after=after
+        answers,
+        word=body if reasoning else word,
+        with_reasons=bool(reasoning),
+        before=before,
+        after=after,
+        in_blocks="<question>\n" in asking,
     )
 
 

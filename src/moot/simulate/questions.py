@@ -16,8 +16,8 @@ def known_questions(source: QuestionsSpec, seed: int) -> Dataset:
         form = dataset_format(source.format, seed=seed, choices=source.choices)
         if source.hub is not None:
             hub = Hub(source.hub, source.config, source.split or "test", source.revision)
-            return load_published(hub, form, seed=seed)
-        return load_published(Path(source.file or ""), form, seed=seed)
+            return load_published(hub, form, seed=seed, kind=source.kind)
+        return load_published(Path(source.file or ""), form, seed=seed, kind=source.kind)
     if source.builtin is not None:
-        return load(builtin(source.builtin))
+        return load(builtin(source.builtin), stated=source.stated)
     return load(Path(source.file or ""), stated=source.stated, skip_blank=source.skip_blank)

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from moot.simulate.long_text import draft_quality, long_text, quality_of, ranked_texts, written_quality
 from moot.simulate.mind import Mind, Settled
 from moot.simulate.prompt_reading import PromptContents, ShownAnswer
 from moot.simulate.schema_instance import Draw, largest_item, property_names
@@ -25,6 +26,7 @@ _NONSENSE_WANTED = re.compile(r"\bnothing to do with this task\b|\bне имее
 _FLAWS_WANTED = re.compile(
     r"\blook for (?:flaws|what is wrong)\b|\bищи ошибки\b|\bпоищи, что не так\b", re.IGNORECASE
 )  # fmt: skip
+_ANNOUNCED = re.compile(r"^(Answer|Ответ): ", re.MULTILINE)
 _ARGUING = {"strongest", "weakest", "steelman", "critique", "summary"}
 """Fields of a review, a round of debate and a resolution: here reasons count, and heads should not."""
 
@@ -48,6 +50,8 @@ def fields(mind: Mind, seen: PromptContents, schema: Mapping[str, Any] | None, d
         return {"grades": _grades(mind, seen.answers)}
     if "groups" in wanted and seen.answers:
         return {"groups": _groups(mind, seen.answers)}
+    if "ranking" in wanted and seen.answers:
+        return {"ranking": _ranking(mind, [answer.text for answer in seen.answers])}
     if "role" in wanted and "description" in wanted:
         return _persona(mind, seen)
     settled = _settled(mind, seen, wanted, draw)
@@ -66,14 +70,17 @@ def fields(mind: Mind, seen: PromptContents, schema: Mapping[str, Any] | None, d
 
 def prose(mind: Mind, seen: PromptContents, draw: Draw) -> str | None:
     """The reply where no form is asked for: a line with the answer, the reasons for one, or, where the answers of others
-    are shown, both; None: nothing of it is asked for.
+    are shown, both; a long answer where nothing says how it should end; None: nothing of it is asked for.
     """
     if seen.fields:
         return None
+    if seen.in_blocks and not _ANNOUNCED.search(seen.after) and (seen.answers or seen.word is None):
+        texts = [answer.text for answer in seen.answers]
+        return long_text(mind, written_quality(mind, texts) if texts else draft_quality(mind), MARK)
     if seen.word is not None and not seen.answers:
         conviction = mind.conviction(seen.word)
         return f"{MARK} What the question says points to {seen.word}, and to none of the others; conviction {conviction:.2f}."
-    announced = re.search(r"^(Answer|Ответ): ", seen.after, re.MULTILINE)
+    announced = _ANNOUNCED.search(seen.after)
     if announced is None:
         return None
     settled = _settled(mind, seen, _ARGUING if seen.answers else (), draw)
@@ -163,6 +170,14 @@ def _arguments(answers: Sequence[ShownAnswer], settled: Settled, wanted: Collect
         "critique": f"{MARK} {others}: one step does not follow from the words of the question",
         "summary": f"{MARK} {settled.answer} against {others}",
     }
+
+
+def _ranking(mind: Mind, texts: Sequence[str]) -> list[int]:
+    """Of answers that are shown whole: long ones by how good they are, short ones as on a ballot."""
+    if any(quality_of(text) is not None for text in texts):
+        return [place + 1 for place in ranked_texts(mind, texts)]
+    ranking: list[int] = _ballot(mind, texts, POINTS)["ranking"]
+    return ranking
 
 
 def _ballot(mind: Mind, options: Sequence[str], budget: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from moot.models.scripted import Script, ScriptedModel
@@ -79,8 +80,19 @@ def lesson_of(team: Team) -> WatchedLessons:
 def voices_on(question: Question) -> list[Voice]:
     """What each of three players says of a question while it is alone."""
     answers = {"choice": question.letters, "yes-no": ("yes", "no", "yes")}.get(question.kind, _CITIES)
-    named = zip(NAMES, answers, _MARKS, strict=False)
-    return [Voice(answer, mark, (name, f"model-{name}")) for name, answer, mark in named]
+    voices = [
+        Voice(answer, mark, (name, f"model-{name}")) for name, answer, mark in zip(NAMES, answers, _MARKS, strict=False)
+    ]
+    return (
+        [replace(voice, answer=f"{_reasons(voice)}\n\n**{voice.answer}**") for voice in voices]
+        if question.is_long
+        else voices
+    )
+
+
+def _reasons(voice: Voice) -> str:
+    name, model = voice.names
+    return f"As {name} of {model} I think of {voice.mark}."
 
 
 def telltale_team(question: Question) -> Team:
@@ -88,20 +100,22 @@ def telltale_team(question: Question) -> Team:
     players = []
     for place, voice in enumerate(voices):
         name, model = voice.names
-        script = _speaking(voice, [other for other in voices if other != voice], voices[(place + 1) % 3].answer)
+        others = [other for other in voices if other != voice]
+        script = _speaking(voice, others, voices[(place + 1) % 3].answer, is_long=question.is_long)
         players.append(Player(name, ScriptedModel(model, script)))
     return Team("test", tuple(players), seed=7, captain="each")
 
 
-def _speaking(voice: Voice, others: Sequence[Voice], swayed: str) -> Callable[[Request], Script]:
+def _speaking(voice: Voice, others: Sequence[Voice], swayed: str, *, is_long: bool) -> Callable[[Request], Script]:
     """Says its own answer while it is alone, and another once it has heard of others: so a draft is known as one."""
 
     def script(request: Request) -> Script:
         prompt = "\n".join(message.content for message in request.messages if message.role != "assistant")
         heard = any(other.mark in prompt or (len(other.answer) > 3 and other.answer in prompt) for other in others)
         answer = swayed if heard else voice.answer
-        name, model = voice.names
-        reasons = f"As {name} of {model} I think of {voice.mark}."
+        reasons = _reasons(voice)
+        if request.schema is None and is_long:
+            return answer
         if request.schema is None:
             return f"{reasons}\nAnswer: {answer}"
         values = {"reasoning": reasons, "message": reasons, "answer": answer, "solution": answer}

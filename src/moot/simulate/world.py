@@ -141,7 +141,7 @@ class World:
             self._accepted[place] = case.accepted
         if question.kind == "yes-no":
             self._yes_no.add(place)
-        elif not question.choices and case.answer is not None:
+        elif not question.choices and not question.is_long and case.answer is not None:
             self._open.append(place)
         for key in keys:
             self._texts.setdefault(key, place)

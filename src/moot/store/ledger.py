@@ -70,6 +70,8 @@ class Ledger(Overcharges):
         self._beside = beside
         self._held_usd = held_usd
         self.lost_usd = 0.0
+        self.paid_usd = 0.0
+        """What was settled here, and by no other process."""
         """Of this process alone."""
         self._store = store
         self._presence = presence
@@ -139,6 +141,7 @@ class Ledger(Overcharges):
 
     def settle(self, hold: Hold, spent_usd: float, *, lost: bool, reply: Reply | None = None) -> None:
         reservation = self._open[hold.entry]
+        self.paid_usd += spent_usd
         if reservation.payer is not None and spent_usd:
             self.on_paid(reservation.payer, day_of(reservation.created_at), spent_usd)
         collected = receipts.current()

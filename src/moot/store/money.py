@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Float, func, or_, select
@@ -37,8 +38,20 @@ def spent_usd(connection: Connection, experiment: str) -> float:
 
     A database adds up what is no amount too: a text as nothing, and what is below nothing lifts a cap.
     """
+    return _sum_usd(connection, experiment, (*_SETTLED, schema.reservations.c.usd))
+
+
+def settled_usd(connection: Connection, experiment: str) -> float:
+    """The same without what is held for calls under way: of those nobody knows yet what they cost."""
+    return _sum_usd(connection, experiment, _SETTLED)
+
+
+_SETTLED = (schema.calls.c.cost_usd, schema.losses.c.usd)
+
+
+def _sum_usd(connection: Connection, experiment: str, columns: Iterable[Column[Any]]) -> float:
     spent = 0.0
-    for column in (schema.calls.c.cost_usd, schema.losses.c.usd, schema.reservations.c.usd):
+    for column in columns:
         ours = column.table.c.experiment == experiment
         refuse_odd_money(connection, column, ours)
         spent += float(connection.execute(select(func.sum(column, type_=Float)).where(ours)).scalar() or 0.0)

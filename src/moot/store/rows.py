@@ -122,6 +122,11 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
     return {key: value for key, value in whole.items() if value or key in ("answer", "outcome", "turns")}
 
 
+def note_json(verdict: Verdict) -> dict[str, str]:
+    """What is to be said of an answer beside it, which its records tell; nothing where there is nothing to say."""
+    return {} if verdict.note is None else {"note": verdict.note}
+
+
 @contextmanager
 def _as_moot_writes(place: str, what: str) -> Iterator[None]:
     """A store may be a stranger's: what is broken in it is told as the store's fault."""

@@ -42,7 +42,7 @@ def plans_beside(
         holding = select(plans.c.name).join(places, places.c.experiment == plans.c.id).where(places.c.cell.in_(part))
         names.update(connection.execute(holding.distinct()).scalars())
     beside = []
-    for plan in _plans(connection, ident, names):
+    for plan in plans_named(connection, names, ident):
         query = select(cells).join(places, places.c.cell == cells.c.id).where(places.c.experiment == plan["id"])
         own = as_led(map(dict, connection.execute(query.order_by(places.c.position)).mappings()))
         beside.append(PlanBeside(plan["name"], list(own)))
@@ -58,68 +58,12 @@ def cells_beside(plans: Iterable[PlanBeside]) -> list[PlannedCell]:
     return list(found.values())
 
 
-def questions_taken_out(connection: Connection, experiment: Row, asked: Collection[str] | None = None) -> set[str]:
-    """What was played for an earlier plan of this name, beside questions that this one has too, and is not in it.
-
-    `asked`: its questions, where it is not in the store yet.
-    """
-    own, out = set(_cases(connection, experiment["id"]) if asked is None else asked), set[str]()
-    for plan in _earlier(connection, experiment):
-        questions = _cases(connection, plan["id"]).keys()
-        if own.isdisjoint(questions) or not (left := questions - own - out):
-            continue
-        out |= left & _played_for(connection, plan["id"])
-    return out
-
-
-def references_changed(connection: Connection, experiment: Row) -> set[str]:
-    """Questions of this plan that were played for an earlier one of its name, which had another reference for them."""
-    own, changed = _cases(connection, experiment["id"]), set[str]()
-    for plan in _earlier(connection, experiment):
-        before = _cases(connection, plan["id"])
-        others = {question for question, case in own.items() if before.get(question, case) != case} - changed
-        if others:
-            changed |= others & _played_for(connection, plan["id"])
-    return changed
-
-
-def questions_played(connection: Connection, name: str, cells: Collection[str], asked: Collection[str]) -> set[str]:
-    """What was played under this name, and what these cells, or the same with other lessons, played of `asked` under any."""
-    episodes = schema.episodes
-    found: set[str] = set()
-    for plan in _plans(connection, "", [name]):
-        found |= _cases(connection, plan["id"]).keys() & _played_for(connection, plan["id"])
-    for cell in same_options(connection, cells):
-        played = connection.execute(select(episodes.c.question).where(episodes.c.cell == cell).distinct()).scalars()
-        found.update(set(asked).intersection(played))
-    return found
-
-
-def _earlier(connection: Connection, experiment: Row) -> list[Row]:
-    """The plans of its name that were made before it."""
-    plans = _plans(connection, experiment["id"], [experiment["name"]])
-    return [plan for plan in plans if plan["created_at"] < experiment["created_at"]]
-
-
-def _cases(connection: Connection, ident: str) -> dict[str, str]:
-    """By question of a plan: with which reference it has it."""
-    places = schema.experiment_questions
-    query = select(places.c.question, places.c.case).where(places.c.experiment == ident)
-    return {row.question: row.case for row in connection.execute(query)}
-
-
-def _played_for(connection: Connection, ident: str) -> set[str]:
-    """All that the cells of a plan have played, for whichever plan it was."""
-    cells, episodes = schema.experiment_cells, schema.episodes
-    played = select(episodes.c.question).join(cells, cells.c.cell == episodes.c.cell)
-    return set(connection.execute(played.where(cells.c.experiment == ident).distinct()).scalars())
-
-
-def _plans(connection: Connection, ident: str, names: Collection[str]) -> list[Row]:
+def plans_named(connection: Connection, names: Collection[str], but: str = "") -> list[Row]:
+    """Whatever was planned under these names, `but` one; the oldest first."""
     plans = schema.experiments
     found: list[Row] = []
     for part in queries.chunks(sorted(names)):
-        query = select(plans).where(plans.c.name.in_(part), plans.c.id != ident)
+        query = select(plans).where(plans.c.name.in_(part), plans.c.id != but)
         found += (dict(plan) for plan in connection.execute(query).mappings())
     planned = [plan for plan in found if not config_of(plan).get("served")]
     return sorted(planned, key=lambda plan: (plan["created_at"], plan["id"]))

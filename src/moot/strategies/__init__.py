@@ -37,6 +37,7 @@ BUILT_IN = {
     "peer-review": "moot.strategies.peer_review.peer_review:PeerReview",
     "debate": "moot.strategies.debate.debate:Debate",
     "mixture": "moot.strategies.mixture.mixture:Mixture",
+    "council": "moot.strategies.council.council:Council",
     "weighted": "moot.decide.weighted:WeightedVote",
     "learnt": "moot.decide.learnt:LearntVote",
     "leader": "moot.decide.leader:LedVote",

@@ -49,14 +49,14 @@ class ArgumentForm:
         return self.question.letters
 
     @property
-    def asked(self) -> Question:
-        return self.question
+    def asked(self) -> Question | None:
+        return AnswerForm(self.question).asked
 
     @property
     def schema(self) -> Mapping[str, Any] | None:
-        if self.free:
+        if self.free or self.question.is_long:
             return None
-        plain = AnswerForm(self.question).schema
+        plain = AnswerForm(self.question).fields
         properties = {**{part: {"type": "string"} for part in self.parts}, **plain["properties"]}
         return {**plain, "properties": properties, "required": [*self.parts, *plain["required"]]}
 
@@ -64,6 +64,10 @@ class ArgumentForm:
         reply = AnswerForm(self.question).read(data)
         parts = {part: words for part in self.parts if (words := _in_words(data.get(part)))}
         return Argument(reply.answer, reply.reasoning, parts)
+
+    def read_whole(self, text: str) -> Argument | None:
+        reply = AnswerForm(self.question).read_whole(text)
+        return Argument(reply.answer, "") if reply is not None else None
 
     def read_prose(self, text: str) -> Argument | None:
         """As a draft in prose is read: what is taken from native answers is taken from later ones."""

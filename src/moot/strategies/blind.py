@@ -1,7 +1,8 @@
 """What keeps a reader blind: no names inside a rationale, and no order that gives away who sits where.
 
 Names of players, models and vendors are masked wherever one of them is quoted, those of other cohorts too. What somebody
-answered is never touched, nor is the question: only the words around it.
+answered is never touched, nor is the question: only the words around it. A long answer is all words: there names are masked
+too for whoever reads it, and the answer itself stays whole.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What strategies with a captain share: who is captain, and what a captain is shown.
 
 Answers are shown without names, each in a block of its own, in an order drawn for this captain and this question and
-written down, so that the effect of position can be measured. Reasons are shown with the names in them masked.
+written down, so that the effect of position can be measured. Reasons are shown with the names in them masked. So are long
+answers, whose reasons stand in them: the captain writes its own from them, and nothing is copied with a hole in it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from moot.errors import UsageError
 from moot.strategies.blind import masked
-from moot.strategies.natives import shown_question
+from moot.strategies.natives import long_question, shown_question
 from moot.team import Team
 from moot.team.forms import AnswerForm
 from moot.traces import Shown
@@ -70,13 +71,14 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
     if not answered:
         return nobody_answered(drafts)
     order = team.random(question, "order", team.captain).sample(answered, len(answered))
-    prompt = team.prompts.render(
-        "captain",
-        **shown_question(question),
-        answers=[(draft.text, masked(draft.reasoning, team) if reasons else None) for draft in order],
-    )
     stage = "talkative" if reasons else "silent"
-    examples = team.prompts.examples("captain")
+    if question.is_long:
+        texts = [masked(draft.text or "", team) for draft in order]
+        prompt = team.prompts.render("captain-text", **long_question(question), texts=texts)
+    else:
+        answers = [(draft.text, masked(draft.reasoning, team) if reasons else None) for draft in order]
+        prompt = team.prompts.render("captain", **shown_question(question), answers=answers)
+    examples = () if question.is_long else team.prompts.examples("captain")
     form = AnswerForm(question)
     heard = await team.ask(team[team.captain], question, prompt, form, stage=stage, turn=2, examples=examples)
     word = heard.value
@@ -101,3 +103,13 @@ async def captain_decides(question: Question, team: Team, drafts: Sequence[Answe
 def drafts_shown(order: Sequence[Answer]) -> tuple[tuple[str, ...], ...]:
     """Drafts in an order, for the record: each stands for the one player who wrote it."""
     return tuple((draft.player,) for draft in order)
+
+
+LONGEST_OPTION = 80
+"""Characters of a long answer in the record of a count: it stands whole among the answers."""
+
+
+def counted_option(question: Question, text: str) -> str:
+    """An option in the words in which it is counted; of a long answer, how it begins."""
+    plain = " ".join(text.split()) if question.is_long else text
+    return f"{plain[: LONGEST_OPTION - 1]}…" if question.is_long and len(plain) > LONGEST_OPTION else text

@@ -4,6 +4,8 @@
 to think and to keep to a form at once. `double-call` asks for the answer alone, in free words and with the model's own
 settings, and then, in a thread of its own, for the reasons. The two modes side by side measure that tax.
 
+A long answer is one call in either mode: no form taxes it, and its reasons stand in it.
+
 Native and later answers take one way. In `double-call`, and wherever the team has extraction models: the form if the
 reply has it, then the team's reader, else the reply is unparsed. Else a reply that does not fit is asked for again.
 """
@@ -29,8 +31,12 @@ NATIVE_STAGES = ("draft", "verdict", "rationale")
 EXPLAINED_WITHOUT = "no rationale"
 
 
+LONG_DRAFT = ("draft-text",)
+"""The prompt that native answers are asked with where they are long."""
+
+
 def draft_calls(drafts: Drafts) -> int:
-    """How many replies a player's native answer takes."""
+    """How many replies a player's native answer takes; a long one takes one."""
     return 1 if drafts == "single-call" else 2
 
 
@@ -47,6 +53,8 @@ async def natives(question: Question, team: Team, drafts: Drafts) -> tuple[Answe
 async def native(question: Question, team: Team, player: Player, drafts: Drafts) -> Answer:
     if drafts == "single-call":
         return await team.draft(player, question)
+    if question.is_long:  # it is in free words as it is, and its reasons are in it
+        return await team.draft(player, question, stage="verdict")
     inputs = shown_question(question)
     heard = await team.speak(player, question, team.prompts.render("verdict", **inputs), stage="verdict")
     if heard.value is None:
@@ -70,3 +78,8 @@ def shown_question(question: Question) -> dict[str, Any]:
         "context": question.context,
         "kind": question.kind,
     }
+
+
+def long_question(question: Question) -> dict[str, Any]:
+    """The same for prompts that ask for a long answer: there are no options, and no kinds to tell apart."""
+    return {"question": question.text, "context": question.context}

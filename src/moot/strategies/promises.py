@@ -80,7 +80,7 @@ def _drafts(play: Play) -> Iterator[str]:
     if sorted(answered) != sorted(play.names):
         yield f"drafts: the verdict's answers must be one of each player; found {', '.join(answered) or 'none'}"
     for name in play.names:
-        for call in play.asked(name)[: _draft_calls(play.traits)]:
+        for call in play.asked(name)[: _draft_calls(play)]:
             for other in _others_heard(play, call):
                 yield f"drafts: they are said to be given alone, yet the prompt of {name} has the words of {other}"
         yield from _draft_stages(play, name)
@@ -98,13 +98,14 @@ def _draft_stages(play: Play, name: str) -> Iterator[str]:
     alone = [call.stage for call in asked if call.turn == asked[0].turn]
     native = [stage for stage in alone if stage in NATIVE_STAGES]
     wrong = [stage for stage in native if stage not in draft_prompts(way)]
-    if wrong or (alone and len(alone) < _draft_calls(play.traits)):
+    if wrong or (alone and len(alone) < _draft_calls(play)):
         found = f"in {len(alone)} ({', '.join(alone)})"
         yield f"drafts: they are said to be asked for as {way} ({', '.join(draft_prompts(way))}), yet {name} was asked {found}"
 
 
-def _draft_calls(traits: Traits) -> int:
-    return draft_calls(traits.drafts or SINGLE_CALL)
+def _draft_calls(play: Play) -> int:
+    """A long answer takes one, however others are asked for."""
+    return 1 if play.question.is_long else draft_calls(play.traits.drafts or SINGLE_CALL)
 
 
 def _others_heard(play: Play, call: Call, *, reasons_only: bool = False) -> list[str]:
@@ -114,7 +115,7 @@ def _others_heard(play: Play, call: Call, *, reasons_only: bool = False) -> list
     heard = []
     for name, voice in play.voices.items():
         telling = [voice.mark]
-        if play.question.kind == "open" and not reasons_only:
+        if not play.question.is_closed and not reasons_only:
             telling.append(voice.answer)
         if voice != own_voice and any(word in prompt for word in telling):
             heard.append(name)
@@ -132,7 +133,7 @@ def _asked_beyond_drafts(play: Play) -> Iterator[str]:
     for name in play.names:
         if play.traits.asks == "captain" and name == play.lineup.captain:
             continue
-        if len(play.asked(name)) > _draft_calls(play.traits):
+        if len(play.asked(name)) > _draft_calls(play):
             yield f"asks: {play.traits.asks} is asked beyond a draft, yet {name} was asked {len(play.asked(name))} times"
 
 
@@ -148,13 +149,15 @@ def _heard(play: Play) -> Iterator[str]:
 
 def _shown(play: Play) -> Iterator[str]:
     """What is said to be drafts in an order stands so in the prompt; answers that were revised since are no drafts."""
-    if play.traits.drafts is None or play.question.kind != "open":
+    if play.traits.drafts is None or play.question.is_closed:
         return
     for look in looks_of(play.verdict.traces):
         names = [name for holders in look.record.order for name in holders] if isinstance(look.record, Shown) else []
         if look.distinct or not look.drawn or len(names) != len(look.order) or not play.voices.keys() >= set(names):
             continue
-        drafts = ".*".join(re.escape(play.voices[name].answer) for name in names)
+        # Of a long answer names are masked: what tells it is the word that only its author has.
+        voices = [play.voices[name] for name in names]
+        drafts = ".*".join(re.escape(voice.mark if play.question.is_long else voice.answer) for voice in voices)
         prompts = [_prompt(call) for call in play.asked(look.to) if call.turn == look.turn]
         if prompts and not any(re.search(drafts, prompt, re.DOTALL | re.IGNORECASE) for prompt in prompts):
             yield (
@@ -175,7 +178,7 @@ def _captain(play: Play) -> Iterator[str]:
 def _word(play: Play) -> Iterator[str]:
     """Whose words the answer is in."""
     answer, word = play.verdict.answer, play.traits.word
-    if word == "unknown" or answer is None or play.question.kind != "open":
+    if word == "unknown" or answer is None or play.question.is_closed:
         return
     captain = play.lineup.captain
     speakers: Collection[str] = play.traits.offices if word == "office" else play.names
@@ -270,9 +273,7 @@ def broken_repeats(first: Play, again: Play, repeat: int, *, shared: bool) -> It
     if first.traits.drafts is None:
         return
     for name in first.names:
-        drafts, later = (
-            [call.request for call in play.asked(name)[: _draft_calls(play.traits)]] for play in (first, again)
-        )
+        drafts, later = ([call.request for call in play.asked(name)[: _draft_calls(play)]] for play in (first, again))
         if drafts and (drafts == later) != shared:
             what = "are asked for anew" if shared else "are not asked for anew"
             said = f"it decides {first.traits.repeats} times from the same drafts"

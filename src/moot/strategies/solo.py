@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from moot.strategies.natives import Drafts, draft_calls, draft_prompts, native
+from moot.strategies.natives import LONG_DRAFT, Drafts, draft_calls, draft_prompts, native
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.types import Question, Verdict
@@ -29,6 +29,7 @@ class Solo:
             hears="nothing",
             asks="nobody",
             calls=CallBound(per_player=draft_calls(self.drafts)),
+            long_answers=LONG_DRAFT,
         )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from moot.strategies.captaincy import Captained, by_captain, captain_decides
+from moot.strategies.natives import LONG_DRAFT
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
 from moot.types import Question, Verdict
@@ -25,6 +26,7 @@ class Talkative(Captained):
         names="hidden",
         asks="captain",
         calls=CallBound(per_player=1, fixed=1),
+        long_answers=(*LONG_DRAFT, "captain-text"),
     )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:

@@ -80,6 +80,9 @@ class Traits:
     """Options that it takes when a team is served, where somebody waits for the answer."""
     calls: CallBound | None = None
     """None: nobody knows."""
+    long_answers: tuple[str, ...] = ()
+    """The templates with which it is played on questions that want a long answer, which no other need equal; none: it cannot
+    be. One that `groups` is played on them only where the file says who can tell which long answers mean the same."""
     learns: bool = False
     """Decides from graded drafts of other questions (`Team.lessons`): the run asks for these first, whatever else is in
     the file, and a question is decided again when they have changed. Needs `drafts`."""
@@ -169,6 +172,7 @@ def _strategies(value: object) -> bool:
 # is read from a file.
 _FORMS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "prompts": (_texts, "a tuple of names, such as ('draft',)"),
+    "long_answers": (_texts, "a tuple of names, such as ('draft-text',)"),
     "warnings": (_texts, "a tuple of sentences"),
     "plays": (_strategies, "a tuple of strategies, such as (Vote(),)"),
     "offices": (_texts_by_name, "a mapping from the names of offices to those of models"),

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from moot.ballots.plurality import plurality
-from moot.strategies.captaincy import Captained, absent, by_captain, nobody_answered
+from moot.strategies.captaincy import Captained, absent, by_captain, counted_option, nobody_answered
+from moot.strategies.natives import LONG_DRAFT
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Team
-from moot.traces import Ballot, Counted, NotNeeded, Trace
+from moot.traces import Ballot, Counted, NotNeeded, NoTwoAgreed, Trace
 from moot.types import Answer, Grouping, Question, Verdict
 
 
@@ -35,6 +36,7 @@ class Vote(Captained):
         asks="nobody",
         served={"early_stop": True},
         calls=CallBound(per_player=1),
+        long_answers=LONG_DRAFT,
     )
 
     early_stop: bool = False
@@ -87,6 +89,9 @@ def verdict_of_groups(
     winners = tied[0] if len(tied) == 1 else captains_group or team.random(question, "tie").choice(tied)
     members = [draft for draft in drafts if draft.player in winners]
     wording = _wording(members, team.captain)
+    further: list[Trace] = [NotNeeded(tuple(spared))] if spared else []
+    if not question.is_closed and len(tied) == len(grouping.players) > 1:
+        further.append(NoTwoAgreed(wording.player, "captain" if captains_group else "lot"))
     return Verdict(
         wording.text,
         "answered",
@@ -94,18 +99,22 @@ def verdict_of_groups(
         who=tuple(member.player for member in members),
         answers=tuple(drafts),
         absent=tuple(name for name in absent(drafts) if name not in spared),
-        traces=(*_count(drafts, grouping, tied, points), *([NotNeeded(tuple(spared))] if spared else [])),
+        traces=(*_count(question, drafts, grouping, tied, points), *further),
     )
 
 
 def _count(
-    drafts: Sequence[Answer], grouping: Grouping, tied: Sequence[tuple[str, ...]], points: Sequence[float]
+    question: Question,
+    drafts: Sequence[Answer],
+    grouping: Grouping,
+    tied: Sequence[tuple[str, ...]],
+    points: Sequence[float],
 ) -> Iterator[Trace]:
     """The drafts as ballots: everybody votes for its own group."""
     yield grouping.trace()
     for number, group in enumerate(grouping.groups):
         yield from (Ballot(player, {number: 1.0}, turn=1, redrawn=False) for player in group)
-    words = {draft.player: draft.text or "" for draft in drafts}
+    words = {draft.player: counted_option(question, draft.text or "") for draft in drafts}
     winners = tuple(number for number, group in enumerate(grouping.groups) if group in tied)
     yield Counted(tuple(words[group[0]] for group in grouping.groups), tuple(map(float, points)), winners)
 
@@ -144,7 +153,7 @@ def _settled(texts: Sequence[str | None], players: int, question: Question) -> b
     if not counts:
         return False
     leader = counts[0][1]
-    if question.kind == "open":
+    if not question.is_closed:
         return 2 * leader > players
     runner_up = counts[1][1] if len(counts) > 1 else 0
     return leader > runner_up + players - len(texts)

@@ -22,7 +22,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from moot.foreign_json import decimal_number, read_json, whole_number
 from moot.models.border import storable
-from moot.team.final_line import after_thoughts, final_answer
+from moot.team.final_line import after_thoughts, final_answer, spoken_whole
 from moot.team.final_line.letters import YES_NO, known_letter, whole_option
 from moot.types import Question, Reply
 
@@ -91,6 +91,14 @@ class HoldsAnswer(Protocol[T_co]):
         """The value, once the answer is known: what else was said is the text as it is."""
 
 
+@runtime_checkable
+class ReadsWhole(Protocol[T_co]):
+    """A form that a whole reply may be: a long answer, in which nothing is looked for and nothing is changed."""
+
+    def read_whole(self, text: str) -> T_co | None:
+        """The value that this text is; None: not to this question."""
+
+
 class FromOutside:
     """A form that somebody who asks has brought: how a server takes it says nothing about the forms of the team."""
 
@@ -101,11 +109,17 @@ class FromOutside:
 class Read(Generic[T]):
     value: T
     repaired: bool
+    cut: bool = False
+    """It ended where the model's length did, and is taken as far as it goes."""
 
 
 def read_reply(reply: Reply, form: Form[T]) -> Read[T]:
-    """Strictly, then repaired, else `Unusable`."""
+    """Strictly, then repaired, else `Unusable`. Where the whole reply is the answer, as it is."""
     text = reply.text.strip()
+    if isinstance(form, ReadsWhole) and (whole := form.read_whole(words := spoken_whole(text))) is not None:
+        if not words:
+            raise Unusable("cut" if reply.finish == "length" else "empty")
+        return Read(whole, repaired=False, cut=reply.finish == "length")
     if isinstance(data := _loads(text), dict):
         return Read(form.read(_storable(data) if "\\u" in text else data), repaired=False)
     spoken = after_thoughts(text)
@@ -235,7 +249,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """``{"reasoning", "answer"}``; the answer is a letter that exists, yes or no, or any short text."""
+    """``{"reasoning", "answer"}``; the answer is a letter that exists, yes or no, or any short text. A long one is the reply."""
 
     question: Question
 
@@ -244,11 +258,16 @@ class AnswerForm:
         return self.question.letters
 
     @property
-    def asked(self) -> Question:
-        return self.question
+    def asked(self) -> Question | None:
+        return None if self.question.is_long else self.question
 
     @property
-    def schema(self) -> Mapping[str, Any]:
+    def schema(self) -> Mapping[str, Any] | None:
+        return None if self.question.is_long else self.fields
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The schema of an answer that is not long."""
         if self.question.kind == "yes-no":
             return _answer_schema(("да", "нет") if self.question.language == "ru" else ("yes", "no"))
         return _answer_schema(tuple(self.question.letters))
@@ -257,6 +276,9 @@ class AnswerForm:
         reasoning = data.get("reasoning")
         words = reasoning.strip() if isinstance(reasoning, str) else ""
         return GivenAnswer(settle(_in_words(data.get("answer")), self.question), words)
+
+    def read_whole(self, text: str) -> GivenAnswer | None:
+        return GivenAnswer(storable(text), "") if self.question.is_long else None
 
     def read_prose(self, text: str) -> GivenAnswer | None:
         answer = final_answer(text, self.question)

@@ -22,7 +22,7 @@ from moot.team.lessons import Lesson
 from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
 from moot.team.reading import Announced, Reading, unparsed
-from moot.traces import Extraction
+from moot.traces import CutOff, Extraction, Trace
 from moot.types import NOTHING, Answer, Call, Grouping, Message, Question, Reply, Request, digest, seeded
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class Team:
     grouper: Grouper = field(default_factory=SameWords, compare=False)
     repeat: int = 0
     journal: list[Call] = field(default_factory=list, compare=False, repr=False)
-    traced: list[Extraction] = field(default_factory=list, compare=False, repr=False)
+    traced: list[Trace] = field(default_factory=list, compare=False, repr=False)
     """What the team itself leaves on record, whatever the strategy does; an episode keeps it with the verdict's."""
     asked: dict[tuple[str, tuple[Message, ...]], list[Moment]] = field(default_factory=dict, compare=False, repr=False)
     """Who was asked which words in this episode, and when: see `_occasion`."""
@@ -146,7 +146,8 @@ class Team:
             self.prompts.draft(question),
             AnswerForm(question),
             stage=stage,
-            examples=player.examples or self.prompts.examples("draft"),
+            # Worked examples show the form of a short answer.
+            examples=() if question.is_long else player.examples or self.prompts.examples("draft"),
         )
         if heard.value is None:
             return Answer(player.name, None, outcome=heard.outcome, cause=heard.cause)
@@ -200,12 +201,19 @@ class Team:
                 occasion=occasion,
                 form_is_ours=not isinstance(form, FromOutside),
             ),
-            usable=lambda reply: read_reply(reply, form),
+            usable=partial(self._read, player, form, stage, turn),
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
             note=partial(Call, player.name, stage, turn, model=player.model.name),
             instead=instead,
         )
         return await until_usable(player, asking, self.journal)
+
+    def _read(self, player: Player, form: Form[T], stage: str, turn: int, reply: Reply) -> Read[T]:
+        """What a reply says. A long answer that was cut is one: asked again it would be cut again, and nothing else is said."""
+        read = read_reply(reply, form)
+        if read.cut:
+            self.traced.append(CutOff(player.name, stage, turn))
+        return read
 
     async def _read_instead(
         self, player: Player, form: HoldsAnswer[T], asked: Question, turn: int, reply: Reply, problem: str

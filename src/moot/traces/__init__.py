@@ -32,6 +32,7 @@ from moot.traces.records import Cascaded as Cascaded
 from moot.traces.records import Challenge as Challenge
 from moot.traces.records import Counted as Counted
 from moot.traces.records import Cut as Cut
+from moot.traces.records import CutOff as CutOff
 from moot.traces.records import Deadline as Deadline
 from moot.traces.records import DecidedByRule as DecidedByRule
 from moot.traces.records import DecidedFrom as DecidedFrom
@@ -39,6 +40,7 @@ from moot.traces.records import Ending as Ending
 from moot.traces.records import Extraction as Extraction
 from moot.traces.records import Grouped as Grouped
 from moot.traces.records import NotNeeded as NotNeeded
+from moot.traces.records import NoTwoAgreed as NoTwoAgreed
 from moot.traces.records import Objection as Objection
 from moot.traces.records import Persona as Persona
 from moot.traces.records import Remark as Remark

@@ -312,6 +312,32 @@ class Cut:
     players: tuple[str, ...]
 
 
+@trace("cut-off")
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """A long answer that ended where the model's length did, and was taken as far as it goes."""
+
+    player: str
+    stage: str
+    turn: int
+
+
+@trace("no-two-agreed")
+@dataclass(frozen=True, slots=True)
+class NoTwoAgreed:
+    """A vote in which everybody said something else, so that the votes decided nothing."""
+
+    taken: str
+    """Whose answer stands."""
+    by: Literal["captain", "lot"]
+    """As that of whom the team has for captain, or drawn by lot."""
+
+    @property
+    def words(self) -> str:
+        stands = {"captain": "the captain's stands", "lot": "drawn by lot"}[self.by]
+        return f"no two agreed; {stands}"
+
+
 @trace("deadline")
 @dataclass(frozen=True, slots=True)
 class Deadline:

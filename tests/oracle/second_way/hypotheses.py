@@ -18,9 +18,11 @@ from second_way.hypothesis_tests import (
     Sums,
     adds_up,
     at,
+    divides,
     drawn_figure,
     is_linear,
     linear_figure,
+    multiplied_out,
     one_figure,
     paired_figure,
 )
@@ -81,13 +83,23 @@ class _Hypothesis:
             left, right, self.sign = right, left, "<" if self.sign == ">" else ">"
         self.functions = {place: _TERM.match(name)[1] for place, name in self.terms.items()}  # type: ignore[index]
         self.threshold, self.left = 0.0, f"({left}) - ({right})"
+        self.written: str | None = None
+        self.below = "1"
+        if divides(self.left) and set(self.functions.values()) <= {"accuracy", "skyline", "cost", "safety_multiple"}:
+            # None of these is below nothing, so what stands above the line says on which side of nothing the whole is.
+            self.written = self.left if re.search(r"\bt\d", right) else left
+            self.left, self.below = multiplied_out(self.left)
+            left, right = self.left, "0"
         if adds_up(self.left):
             self._plainest(left, right)
         elif not re.search(r"\bt\d", right):
             self.threshold, self.left = float(at(right, {})), left
+        every = {place: _sums(raw, name) for place, name in self.terms.items()}
+        self.every_sums = {place: sums for place, sums in every.items() if sums is not None}
+        self.as_written: float | None = None
         self.terms = {place: name for place, name in self.terms.items() if re.search(rf"\b{place}\b", self.left)}
         self.functions = {place: self.functions[place] for place in self.terms}
-        self.sums = {place: _sums(raw, name) for place, name in self.terms.items()}
+        self.sums = {place: every[place] for place in self.terms}
         self.figure: Figure | None = None
         self.n, self.left_out, self.unsettled, self.bounds = 0, 0, 0, None
         if all(sums is not None for sums in self.sums.values()):
@@ -131,6 +143,12 @@ class _Hypothesis:
         if any(one.waiting for one in every):
             self.n = 0
             return
+        seen = {
+            place: _at_all(one, asked if place in sums else list(one.tops)) for place, one in self.every_sums.items()
+        }
+        if not asked or not at(self.below, seen):
+            return
+        self.as_written = None if self.written is None else float(at(self.written, seen))
         if not asked:
             return
         if two and shares:
@@ -140,7 +158,7 @@ class _Hypothesis:
         if self.figure is None and is_linear(self.left, self.functions):
             self.figure = linear_figure(self.left, self.functions, sums, asked)
         if self.figure is None:
-            self.figure = drawn_figure(self.left, sums, asked)
+            self.figure = drawn_figure(self.left, self.functions, sums, asked)
 
     def _bounds(self, sums: Mapping[str, Sums], two: re.Match[str] | None, played: Sequence[str]) -> Row | None:
         if two:
@@ -211,6 +229,7 @@ class _Hypothesis:
         row["declared_at"] = Holds(lambda at: isinstance(at, float) and at > 1e9, "a time")
         row |= {"ungraded": self.left_out} if self.left_out else {}
         row |= {"bounds": self.bounds} if self.bounds else {}
+        row |= {"as_written": self.as_written} if self.written is not None else {}
         if self.figure is None:
             return row
         figure = self.figure
@@ -243,6 +262,11 @@ class _Hypothesis:
 
 
 # ---------------------------------------------------------------- the figures
+
+
+def _at_all(sums: Sums, asked: Sequence[str]) -> float:
+    below = math.fsum(sums.bottoms[q] for q in asked)
+    return math.fsum(sums.tops[q] for q in asked) / below if below else math.nan
 
 
 def _sums(raw: Raw, term: str) -> Sums | None:

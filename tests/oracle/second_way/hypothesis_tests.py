@@ -231,15 +231,64 @@ def linear_figure(left: str, functions: Mapping[str, str], sums: Mapping[str, Su
     alone = float(at(left, nothing))
     weights = {name: float(at(left, {**nothing, name: 1.0})) - alone for name in sums}
     weights = {name: 0.0 if abs(weight) < 1e-12 else weight for name, weight in weights.items()}
-    few = len(asked) < FEW_QUESTIONS
+    return _by_weights(weights, alone, functions, sums, asked)
+
+
+def first_order_figure(
+    left: str, functions: Mapping[str, str], sums: Mapping[str, Sums], asked: Sequence[str]
+) -> Figure:
+    """What it is near what was seen: by how much it changes with each figure, from a hair below to a hair above."""
+    seen = {
+        name: math.fsum(one.tops[q] for q in asked) / math.fsum(one.bottoms[q] for q in asked)
+        for name, one in sums.items()
+    }
+    weights = {}
+    for name, value in seen.items():
+        hair = max(abs(value), 1e-6) * 1e-4
+        ends = [float(at(left, {**seen, name: value + side * hair})) for side in (-1, 1)]
+        weights[name] = (ends[1] - ends[0]) / (2 * hair)
+    alone = float(at(left, seen)) - math.fsum(weights[name] * seen[name] for name in seen)
+    return _by_weights(weights, alone, functions, sums, asked)
+
+
+def few_tell(
+    weights: Mapping[str, float], functions: Mapping[str, str], sums: Mapping[str, Sums], asked: Sequence[str]
+) -> bool:
+    """Fewer than 30 questions; or fewer than 10 on which shares that stand against each other differ, or of which anything
+    was repaired or spoilt."""
+    shares = [name for name in sums if functions[name] in ("accuracy", "skyline") and weights[name]]
+    apart = any(weights[name] > 0 for name in shares) and any(weights[name] < 0 for name in shares)
+    turns = [name for name in sums if functions[name] in ("net", "safety_multiple")]
+    telling = set()
+    for q in asked:
+        values = [sums[name].tops[q] for name in shares]
+        if apart and max(values) - min(values) > 1e-9:
+            telling.add(q)
+        for name in turns:
+            if sums[name].tops[q] or (functions[name] == "safety_multiple" and sums[name].bottoms[q]):
+                telling.add(q)
+    return len(asked) < FEW_QUESTIONS or (bool(apart or turns) and len(telling) < FEW_DISCORDANT)
+
+
+def _by_weights(
+    weights: Mapping[str, float],
+    alone: float,
+    functions: Mapping[str, str],
+    sums: Mapping[str, Sums],
+    asked: Sequence[str],
+) -> Figure:
+    few = few_tell(weights, functions, sums, asked)
+    reaches = {
+        name: (-sums[name].most, sums[name].most)
+        if function == "net"
+        else (0.0, 2 * max(sums[name].tops.values()) if function == "cost" else 1.0)
+        for name, function in functions.items()
+    }
 
     def bounded(values: Mapping[str, Mapping[str, float]]) -> tuple[Difference, float, float]:
         questions = sorted(set.intersection(*(set(of_term) for of_term in values.values())))
         times = {name: weights[name] * (len(questions) if functions[name] == "net" else 1) for name in sums}
-        ranges = [
-            sorted(times[name] * end for end in ((-sums[name].most, sums[name].most) if function == "net" else (0, 1)))
-            for name, function in functions.items()
-        ]
+        ranges = [sorted(times[name] * end for end in reaches[name]) for name in functions]
         low, high = alone + sum(least for least, _ in ranges), alone + sum(most for _, most in ranges)
         added = [alone + math.fsum(times[name] * values[name][q] for name in sums) for q in questions]
         if high <= low:
@@ -300,7 +349,8 @@ def _p_at(one: tuple[Difference, float, float], threshold: float) -> float | Non
 def _multiple(sums: Sums, asked: Sequence[str]) -> Figure:
     counts = [(sums.tops[question], sums.bottoms[question]) for question in asked]
     gained, lost = (sum(count[side] for count in counts) for side in (0, 1))
-    value, few = (gained / lost if lost else None), len(counts) < FEW_QUESTIONS
+    value = gained / lost if lost else None
+    few = len(counts) < FEW_QUESTIONS or sum(one > 0 or other > 0 for one, other in counts) < FEW_DISCORDANT
     if len(counts) < 2 or not gained + lost:
         return Figure(value, lambda _: (None, None), lambda _: None, "none", few)
     half = _half(counts)
@@ -344,8 +394,11 @@ def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
     return figure
 
 
-def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> Figure | None:
-    """A bootstrap: one resample of the questions gives all figures at once."""
+def drawn_figure(
+    left: str, functions: Mapping[str, str], sums: Mapping[str, Sums], asked: Sequence[str]
+) -> Figure | None:
+    """A bootstrap: one resample of the questions gives all figures at once. The verdict goes by no less than the mean of what
+    a question moves it by, and there is none where that is no mean between bounds."""
     rows = [[part for s in sums.values() for part in (s.tops[q], s.bottoms[q])] for q in asked]
     n = len(rows)
 
@@ -359,11 +412,15 @@ def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> F
             return None
         if n < 2 or all(row == rows[0] for row in rows):
             return Figure(value, lambda _: (None, None), lambda _: None, "none", True)
+        bounded = None
+        if set(functions.values()) <= {"accuracy", "skyline", "net", "cost"} and not divides(left):
+            bounded = first_order_figure(left, functions, sums, asked)
+        small = n < FEW_QUESTIONS if bounded is None else bounded.small
         if any(one.unsure for one in sums.values()):
-            return Figure(value, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)
+            return Figure(value, lambda _: (None, None), lambda _: None, "none", small)
         drawn = np.sort(figure(drawn_sums(rows, seed=3)))
     if 2 * int((~np.isnan(drawn)).sum()) < len(drawn):
-        return Figure(value, lambda _: (None, None), lambda _: None, "none", n < FEW_QUESTIONS)
+        return Figure(value, lambda _: (None, None), lambda _: None, "none", small)
     drawn = drawn[~np.isnan(drawn)]
 
     def limits(alpha: float) -> tuple[Any, Any]:
@@ -376,4 +433,46 @@ def drawn_figure(left: str, sums: Mapping[str, Sums], asked: Sequence[str]) -> F
             return 1.0
         return float(2 * t_sf(-float(norm_ppf(share)) * math.sqrt((n - 1) / n), n - 1))
 
-    return Figure(value, limits, p, "bootstrap", n < FEW_QUESTIONS, drawn=True, shown=lambda found: Near(found, 0.02))
+    if bounded is None:
+        return Figure(value, limits, lambda _: None, "none", small, drawn=True)
+    found = Figure(value, limits, p, "bootstrap", small, drawn=True, shown=lambda found: Near(found, 0.02))
+    found.verdict_limits = lambda alpha: _farther(limits(alpha), bounded.limits(alpha))
+    found.verdict_p = lambda threshold: max(p(threshold), bounded.p(threshold) or 0.0)
+    return found
+
+
+def divides(left: str) -> bool:
+    """Whether by a figure."""
+    parts = [part for part in ast.walk(ast.parse(left, mode="eval")) if isinstance(part, ast.BinOp)]
+    below = [part.right for part in parts if isinstance(part.op, ast.Div)]
+    return any(isinstance(inner, ast.Name) for part in below for inner in ast.walk(part))
+
+
+def _farther(drawn: tuple[Near, Near], bounded: tuple[Any, Any]) -> tuple[Any, Any]:
+    low, high = drawn
+    assert low.value is not None
+    assert high.value is not None
+    return (
+        Near(min(low.value, bounded[0]), low.within) if low.value - low.within < bounded[0] else bounded[0],
+        Near(max(high.value, bounded[1]), high.within) if high.value + high.within > bounded[1] else bounded[1],
+    )
+
+
+def multiplied_out(left: str) -> tuple[str, str]:
+    """One without quotients by another: what stands above and what stands below."""
+
+    def walk(part: ast.AST) -> tuple[str, str]:
+        if isinstance(part, ast.UnaryOp):
+            above, below = walk(part.operand)
+            return f"-({above})", below
+        if not isinstance(part, ast.BinOp):
+            return ast.unparse(part), "1"
+        (one, under), (other, beneath) = walk(part.left), walk(part.right)
+        if isinstance(part.op, ast.Mult):
+            return f"({one}) * ({other})", f"({under}) * ({beneath})"
+        if isinstance(part.op, ast.Div):
+            return f"({one}) * ({beneath})", f"({under}) * ({other})"
+        sign = "+" if isinstance(part.op, ast.Add) else "-"
+        return f"({one}) * ({beneath}) {sign} ({other}) * ({under})", f"({under}) * ({beneath})"
+
+    return walk(ast.parse(left, mode="eval").body)

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from second_way.intervals import mean
 from second_way.ranked import Ranked
-from second_way.raw import Cell, Episode, Raw
+from second_way.raw import Cell, Episode, Raw, same_words
 from second_way.same_calls import differ, made
 from second_way.shares import NOBODY_KNOWS, Value, fair, graded, mean_value, value_of
 from second_way.tables import Table, by_itself, parts, tables, values_of
@@ -139,13 +139,21 @@ def gone(raw: Raw, chosen: Iterable[Cell]) -> list[tuple[str, Option]]:
 
 
 def left_behind(raw: Raw) -> int:
-    """Questions that were answered for what stands beside under the same name, where it asks some of these as well."""
-    missing: set[str] = set()
+    """Questions that were answered for what stands beside under the same name, where it asks some of these as well; one that
+    stands here in the same words under another id is not behind."""
+    missing: dict[str, int] = {}
     for plan in raw.beside:
-        if plan.config["name"] == raw.config["name"] and plan.questions.keys() & raw.questions.keys():
-            answered = {episode.question for cell in plan.cells for episode in plan.episodes(cell)}
-            missing |= answered - raw.questions.keys()
-    return len(missing)
+        if plan.config["name"] != raw.config["name"]:
+            continue
+        then, now = ([same_words(row["question"]) for row in each.questions.values()] for each in (plan, raw))
+        if not set(then) & set(now):
+            continue
+        answered = {episode.question for cell in plan.cells for episode in plan.episodes(cell)}
+        played = [same_words(plan.questions[question]["question"]) for question in answered]
+        for words in set(played):
+            behind = min(then.count(words) - now.count(words), played.count(words))
+            missing[words] = max(missing.get(words, 0), behind)
+    return sum(missing.values())
 
 
 def mended(raw: Raw) -> int:

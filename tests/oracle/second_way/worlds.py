@@ -31,6 +31,9 @@ OTHERWISE_SPELT = (
     "accuracy(talkative) - 0.05 > accuracy(solo)",
     "0.3 < accuracy(talkative)",
     "-100 * accuracy(solo) < 5 - 100 * accuracy(talkative)",
+    "accuracy(talkative) / accuracy(solo) > 1",
+    "accuracy(talkative) / accuracy(solo) < 1.3",
+    "accuracy(talkative) * skyline(solo) > 0.3",
 )
 
 
@@ -613,6 +616,7 @@ def _claims(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
         f"cost({other}) < 0.01",
         f"2 * accuracy({other}) - accuracy({one}) > 0.1",
         f"accuracy({other}) > accuracy({one}) / 2",
+        f"accuracy({other}) / accuracy({one}) > 1.1",
     ]
     if "cohorts" in team:
         every += [f"safety_multiple({other}, left) > 1", f"accuracy({other}, right) > 0.5"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import shlex
 from pathlib import Path
 
 from moot.foreign_files import opened
@@ -19,8 +20,25 @@ def not_utf8(path: Path, reason: str) -> str:
     with opened(path) as file:
         likely = _likely(file.read(_LOOKED_AT))
     called = f"{likely} (Latin-1)" if likely == "cp1252" else likely
-    hint = f"; it looks like {called}: save it as UTF-8, or iconv -f {likely} -t utf-8" if likely else ""
+    hint = f"; it looks like {called}: save it as UTF-8, or {_command(path, likely)}" if likely else ""
     return f"expected UTF-8 text ({reason}){hint}"
+
+
+def is_utf8(path: Path) -> bool:
+    """Whether its beginning is; a letter that is cut in two at the end of it does not count."""
+    with opened(path) as file:
+        beginning = file.read(_LOOKED_AT)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(beginning)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _command(path: Path, likely: str) -> str:
+    """To be typed as it is: beside the file, which stays as it was."""
+    saved = path.with_stem(f"{path.stem}-utf8")
+    return f"iconv -f {likely} -t UTF-8 {shlex.quote(str(path))} > {shlex.quote(str(saved))}"
 
 
 def _likely(content: bytes) -> str | None:

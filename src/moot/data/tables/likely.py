@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from moot.data.tables.encodings import is_utf8
 from moot.data.tables.known_names import plain
 from moot.data.tables.proposal import Proposal, propose_columns
 from moot.data.tables.table import ENDINGS, table_of
@@ -12,6 +13,8 @@ from moot.errors import FileError
 MOST_LOOKED_AT = 40
 LARGEST_BYTES = 32 * 2**20
 """A file is read whole to see what its columns are; larger ones have to be named."""
+
+TEXT_ENDINGS = (".csv", ".tsv", ".jsonl", ".json")
 
 _OF_REPLIES = ({"model", "questionid"}, {"model", "pred"})
 """Columns of recorded replies and of label matrices, which have an answer too."""
@@ -25,6 +28,11 @@ def likely_questions(folder: Path) -> list[Path]:
 def unknown_tables(folder: Path) -> list[Path]:
     """Tables that can be read, and by whose columns nobody can tell what they are."""
     return [path for path in _looked_at(folder) if path.suffix.lower() in ENDINGS and _is_unknown(path)]
+
+
+def undecoded_tables(folder: Path) -> list[Path]:
+    """Texts with the ending of a table that are no UTF-8: they may well be questions, and nobody could look."""
+    return [path for path in _looked_at(folder) if path.suffix.lower() in TEXT_ENDINGS and not is_utf8(path)]
 
 
 def _looked_at(folder: Path) -> list[Path]:

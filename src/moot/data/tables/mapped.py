@@ -17,7 +17,7 @@ from moot.data.tables.known_names import META, WRONG, ColumnNames, several
 from moot.data.tables.spreadsheets import Mangled
 from moot.data.tables.table import QuestionTable
 from moot.errors import FileError
-from moot.types import MOST_CHOICES, Question, seeded
+from moot.types import MOST_CHOICES, Question, QuestionKind, seeded
 
 SEPARATORS = ("|", ";")
 """Of choices that stand in one cell."""
@@ -131,7 +131,7 @@ class TableRow:
 
     def says_null(self, key: str) -> bool:
         """A null in JSON or Parquet, which says something of an answer; an empty cell says nothing."""
-        columns = self.columns.columns[key]
+        columns = self.columns.columns.get(key)
         return isinstance(columns, str) and columns in self.values and self.values[columns] is None
 
 
@@ -146,6 +146,8 @@ class MappedFile:
     columns: ColumnsOfTable
     answers: AnswersAs | None
     blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
+    kind: QuestionKind | None = None
+    """Of questions that name none."""
 
     def cases(self, language: str) -> Iterator[Placed]:
         path = self.columns.table.path
@@ -153,7 +155,8 @@ class MappedFile:
         try:
             for row in self.columns.rows():
                 try:
-                    case = read_case(self._in_our_form(row), file=file, line=row.line, language=language)
+                    ours = self._in_our_form(row)
+                    case = read_case(ours, file=file, line=row.line, language=language, kind=self.kind)
                 except MissingReference as error:
                     self.blank.see(row.line, row.column("answer"), is_open=error.is_open)
                     continue

@@ -29,36 +29,20 @@ from moot.data.tables.known_names import (
 )
 from moot.data.tables.likely_columns import likely_answer, likely_text
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.stated import NEEDED
+from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
+from moot.data.tables.stated import Stated as Stated
+from moot.data.tables.stated import stated_too as stated_too
 from moot.data.tables.table import QuestionTable, in_our_form, table_of
 from moot.errors import FileError
 from moot.models.closest import closest, closest_name
-from moot.types import MOST_CHOICES
+from moot.types import MOST_CHOICES, TEXT
 
-_NEEDED = {"text": "the question itself", "answer": "what is right"}
-"""Keys that a question cannot be without, and what they are."""
 _SLIP = 0.85
 """How much alike two names are of which one is the other with a letter amiss."""
 MOST_LISTED = 40
 MOST_SHOWN = 60
 """Letters of a name, in a message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """What an experiment file says of a table. None under a key: no column is that, whatever it is called."""
-
-    columns: Mapping[str, ColumnNames | None] = field(default_factory=dict)
-    answers: AnswersAs | None = None
-    sheet: str | None = None
-
-
-NOTHING_STATED = Stated()
-
-
-def stated_too(stated: Stated, more: Stated) -> Stated:
-    """Both, and where they differ the second."""
-    answers, sheet = more.answers or stated.answers, more.sheet or stated.sheet
-    return Stated({**stated.columns, **more.columns}, answers, sheet)
 
 
 DoubtAbout = Literal["missing", "several", "unused", "other"]
@@ -124,7 +108,7 @@ def propose_columns(path: Path, stated: Stated = NOTHING_STATED) -> Proposal:
     {'columns': {'text': 'question', 'choices': ['A', 'B'], 'answer': 'correct'}, 'answers': 'letters'}
     """
     try:
-        if stated == NOTHING_STATED and in_our_form(path):
+        if stated == Stated(kind=stated.kind) and in_our_form(path):
             return Proposal(path, ours=True)
         return _proposed(table_of(path, stated.sheet), stated)
     except OSError as error:
@@ -139,11 +123,11 @@ def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
     used = {name for each in columns.values() for name in several(each)}
     unused = [name for name in table.names if name not in used]
     found = {key: each for key, each in guess.columns.items() if each != key and not _is_meta(key, each)}
-    if not stated.columns and not found and not guess.doubts and {*_NEEDED} <= set(columns) and unused:
+    if not stated.columns and not found and not guess.doubts and {*stated.needed} <= set(columns) and unused:
         if table.rows_are_named:
             return Proposal(table.path, ours=True)
         return Proposal(table.path, doubts=_unknown(table, unused))
-    if doubts := (*_two_could_be(table, guess), *_missing(table, columns, guess, unused)):
+    if doubts := (*_two_could_be(table, guess), *_missing(table, stated, columns, guess, unused)):
         return Proposal(table.path, columns=columns, doubts=doubts)
     reasons = _reasons(table, stated, columns, found, unused)
     return replace(_by_rows(table, stated, columns, reasons), unused=tuple(unused))
@@ -213,7 +197,7 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
         say = _such_as(key, candidates)
         problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
         ways = tuple(Stated({key: each}) for each in candidates)
-        if key not in _NEEDED:
+        if key not in NEEDED:
             problem += f", or {key}: null for none"
             ways += (Stated({key: None}),)
         brief = f"{len(candidates)} columns could be {key}: {named}"
@@ -222,9 +206,9 @@ def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
 
 
 def _missing(
-    table: QuestionTable, columns: Mapping[str, ColumnNames], guess: Guess, unused: Sequence[str]
+    table: QuestionTable, stated: Stated, columns: Mapping[str, ColumnNames], guess: Guess, unused: Sequence[str]
 ) -> tuple[Doubt, ...]:
-    missing = [key for key in _NEEDED if key not in columns and key not in guess.doubts]
+    missing = [key for key in stated.needed if key not in columns and key not in guess.doubts]
     doubts: list[Doubt] = []
     doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
     free = [name for name in unused if name not in doubted][:MOST_LISTED]
@@ -233,14 +217,14 @@ def _missing(
         held = likely_text(table, free) if key == "text" else likely_answer(free) or only
         near = held if held is not None else _misspelt(key, free)
         advised = [near] if near is not None else free
-        names = f"; the columns are {listed(table.names) or 'none'}" if not doubts else ""
+        names = f"; the columns are {listed(table.names) or 'none: line 1 has to name them'}" if not doubts else ""
         hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
         problem = f"{unknown}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"
         ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
         likely = unused.index(held) if held is not None else None
         doubts.append(
-            Doubt(problem, table.header, ways=ways, about="missing", brief=f"{unknown}, {_NEEDED[key]}", likely=likely)
+            Doubt(problem, table.header, ways=ways, about="missing", brief=f"{unknown}, {NEEDED[key]}", likely=likely)
         )
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
@@ -301,7 +285,7 @@ def _by_rows(
         every = listed((*several(columns["answer"]), *several(columns[WRONG])))
         reasons += (f"the choices are {every}, in an order drawn for each question",)
     seen = _seen(mapping)
-    if seen.nulls:
+    if seen.nulls and stated.kind != TEXT:
         reasons += (f"{seen.nulls} of the answers are null, which says that the question cannot be answered",)
     if (separator := seen.separator()) is None:
         return replace(proposal, doubts=(_uncut(columns, seen),))
@@ -321,7 +305,7 @@ def _by_rows(
             f"{seen.fewer} of the questions have fewer choices than the {len(several(columns['choices']))} columns",
         )
     reasons += _of_numbers(table, columns, form)
-    source = MappedFile(replace(mapping, separator=separator), form)
+    source = MappedFile(replace(mapping, separator=separator), form, kind=stated.kind)
     return replace(proposal, answers=form, reasons=reasons, source=source)
 
 

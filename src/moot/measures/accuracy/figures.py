@@ -69,7 +69,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
     answered: dict[str, list[Value]] = {}
     outcomes: Counter[str] = Counter()
     keys: set[str] = set()
-    disputed, unsaid, for_a_person, seconds = 0, 0, 0, 0.0
+    disputed, unsaid, long_answers, for_a_person, seconds = 0, 0, 0, 0, 0.0
     nobody_to_ask = source.grades.nobody_to_ask
     seen = _all_seen(source, cell)
     for episode in seen:
@@ -80,9 +80,10 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         if source.nothing_played:
             continue
         if right is None:
-            known = source.cases[question].known
+            known, is_long = source.cases[question].known, source.cases[question].question.is_long
             disputed += episode.stage == "disputed"
-            unsaid += not known
+            unsaid += not known and not is_long
+            long_answers += is_long
             for_a_person += known and nobody_to_ask and episode.stage not in (None, "disputed")
         grades.setdefault(question, []).append(episode.value)
         if episode.outcome in WITH_ANSWER:
@@ -100,6 +101,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
         "ungraded": sum(value.known is None for several in grades.values() for value in several),
         "disputed": disputed,
         **({"unsaid": unsaid} if unsaid else {}),
+        **({"long_answers": long_answers} if long_answers else {}),
         **({"for_a_person": for_a_person} if for_a_person else {}),
         "answered": {**_estimate(answered), **_none_given(seen, answered), **nothing},
         **({"coverage": _coverage(seen)} if abstains and not nothing else {}),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from moot.experiment.selected import BY_IDS_ALONE
 from moot.measures.columns import Figures, cohort_column, figure, names_teams, titled, unknown_words, who, with_team
 from moot.measures.section import Chart, Column, Section
-from moot.types import OUTCOMES
+from moot.stats.counted_words import count
+from moot.types import OUTCOMES, WITH_ANSWER
 
 
 def accuracy_section(figures: Figures) -> Iterator[Section]:
@@ -67,20 +69,24 @@ def accuracy_section(figures: Figures) -> Iterator[Section]:
 
 
 def chosen_on_words(figures: Figures) -> Iterator[str]:
-    """Of each row that was chosen on some of the questions: on how many, and how many are left."""
-    several = names_teams(figures)
-    for row in figures.get("accuracy", ()):
-        title = titled(row, team=several)
+    """Of what was chosen on some of the questions: on how many, and how many are left; once for all captains alike."""
+    size, rows = figures["questions"], figures.get("accuracy", ())
+    alike: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        title = titled(row, team=names_teams(figures))
+        of = title.rpartition("@")[0] if row.get("captain") else title
+        said = []
         if by_id := row.get("chosen_on_ids"):
-            yield f"{title}: {BY_IDS_ALONE.format(by_id)}."
-        if not (left_out := row.get("chosen_on", 0)):
-            continue
-        size = figures["questions"]
-        if left_out == size:
-            yield f"{title}: {row['why']}."
-            continue
-        words = f"{left_out:,} of {size:,} questions are those that it was chosen on"
-        yield f"{title}: {words}; its figures are over the other {size - left_out:,}."
+            said.append(f"{BY_IDS_ALONE.format(by_id)}.")
+        if left_out := row.get("chosen_on", 0):
+            words = f"{left_out:,} of {size:,} questions are those that it was chosen on"
+            left = f"{words}; its figures are over the other {size - left_out:,}."
+            said.append(f"{row['why']}." if left_out == size else left)
+        for words in said:
+            alike.setdefault((of, words), []).append(title)
+    for (of, words), titles in alike.items():
+        who = titles[0] if len(titles) == 1 else f"{of}, under each of {count(len(titles), 'captain')}"
+        yield f"{who}: {words}"
 
 
 def outcomes_section(figures: Figures) -> Iterator[Section]:
@@ -121,6 +127,7 @@ def abstention_section(figures: Figures) -> Iterator[Section]:
             "abstained": row["outcomes"].get("abstained", 0),
             **{key: row["coverage"][of] for key, of in _COVERAGE.items()},
             **{key: row["answered"][of] for key, of in _GIVEN.items()},
+            "given": _answers_given(row),
             "n": row["coverage"]["n"],
         }
         for row in figures.get("accuracy", ())
@@ -149,7 +156,12 @@ def abstention_section(figures: Figures) -> Iterator[Section]:
 
 
 _COVERAGE = {"coverage": "value", "coverage_low": "low", "coverage_high": "high"}
-_GIVEN = {"right": "value", "right_low": "low", "right_high": "high", "given": "n"}
+_GIVEN = {"right": "value", "right_low": "low", "right_high": "high"}
+
+
+def _answers_given(row: Mapping[str, Any]) -> int:
+    """As what was not given is counted: plays, of which a question has several where it is repeated."""
+    return sum(row["outcomes"].get(outcome, 0) for outcome in WITH_ANSWER)
 
 
 def abstention_words(figures: Figures) -> Iterator[str]:
@@ -168,7 +180,10 @@ def abstention_words(figures: Figures) -> Iterator[str]:
             yield f"{share}; how right that is is not known: {given['why']}."
             continue
         ends = "" if given["low"] is None else f" ({100 * given['low']:.1f}–{100 * given['high']:.1f} %)"
-        yield f"{share}; of these {100 * given['value']:.1f} % were right{ends}."
+        # With repeats each question that has an answer counts alike, however many of its plays gave one.
+        repeated = _answers_given(row) > given["n"] + row.get("ungraded", 0)
+        of = "on the mean of those with an answer" if repeated else "of these"
+        yield f"{share}; {of} {100 * given['value']:.1f} % were right{ends}."
 
 
 def failures_section(figures: Figures) -> Iterator[Section]:

@@ -4,37 +4,35 @@ Every figure that a hypothesis may speak of is a ratio of two sums over question
 multiple: rescues by regressions). One share, one paired difference, one net, one multiple and one share of a gap have the
 interval that stands in their own section of a report, and a share or a gap beside it one that its verdict goes by
 (`stats.guarded_share`, `stats.guarded_gap`); sums and differences of shares and nets are means between bounds (`linear`).
-Products, ratios, money and what else is made of multiples and gaps have a bootstrap: one resample of the questions gives all
-its figures at once.
+Products, money and what else is made of multiples and gaps have a bootstrap, and a verdict on them goes by more, or there is
+none (`resampled`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from moot.experiment.claims import Expression, Number, Operation, Term
+from moot.experiment.claims import Expression, Operation, Term
 from moot.measures.claims.linear import SHARES, Linear, combination, linear
+from moot.measures.claims.resampled import NO_VERDICT, few_differ, resampled
 from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between, multiple_p_between
 from moot.measures.sides import SideResults
-from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
 from moot.stats.closure import Closure, Side, closure
-from moot.stats.clusters import units, value_rows
+from moot.stats.clusters import value_rows
 from moot.stats.completions import Between, IntervalLimits, Limited
 from moot.stats.counted_words import no_interval_words
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import compare_between
 from moot.stats.guarded_gap import guarded_closed
 from moot.stats.guarded_share import guarded_whatever
-from moot.stats.paired import FEW_QUESTIONS, few
+from moot.stats.paired import few
 from moot.stats.proportion import Share, share, share_between
 from moot.stats.quantiles import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from moot.stats.bootstrap import Floats
 
 NO_SPREAD = "no spread between questions"
 
@@ -123,12 +121,12 @@ def figure_of(
         if left.function in SHARES:
             return _share(ratio, questions)
         if left.function == "safety_multiple":
-            return _multiple(ratio, questions)
+            return _multiple(left, ratio, questions)
         if left.function == "gap_closure" and (gap := _closed(ratio, questions)) is not None:
             return _without_interval(gap, ratio.waiting) if ratio.waiting else gap
     if (parts := linear(left)) is not None:
         return _combination(parts, ratios, questions)
-    figure = _resampled(left, ratios, questions, seed, resamples)
+    figure = _drawn(left, ratios, questions, seed, resamples)
     waiting = max(ratio.waiting for ratio in ratios.values())
     return _without_interval(figure, waiting) if waiting and isinstance(figure, Figure) else figure
 
@@ -176,7 +174,7 @@ def _share(ratio: Ratio, questions: Sequence[str]) -> Figure:
     return Figure(figure.value, figure.limits, figure.p, "score", few(questions), guard=guard)
 
 
-def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
+def _multiple(left: Term, ratio: Ratio, questions: Sequence[str]) -> Figure:
     rescues = {question: ratio.tops[question] for question in questions}
     regressions = {question: ratio.bottom(question) for question in questions}
 
@@ -192,7 +190,7 @@ def _multiple(ratio: Ratio, questions: Sequence[str]) -> Figure:
         lambda alpha: ((interval := at(alpha)).low, interval.high),
         lambda threshold: multiple_p_between(seen, worst, best, threshold),
         "log ratio",
-        few(questions),
+        few(questions) or few_differ({left: 1.0}, {left: ratio}, questions),
         usual.note,
     )
 
@@ -202,7 +200,8 @@ def _combination(parts: Linear, ratios: Mapping[Term, Ratio], questions: Sequenc
     figure = combination(parts, ratios, questions)
     if isinstance(figure, float):
         return Figure(figure, lambda _: (None, None), lambda _: None, "none", True, NO_SPREAD)
-    return Figure(figure.value, figure.limits, figure.p, "score", few(questions))
+    small = few(questions) or few_differ(parts.weights, ratios, questions)
+    return Figure(figure.value, figure.limits, figure.p, "score", small)
 
 
 def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
@@ -215,63 +214,15 @@ def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
     return Figure(figure.value, figure.limits, figure.p, "fieller", few(questions), note, guard=guard)
 
 
-def _resampled(
+def _drawn(
     left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str], seed: int, resamples: int
 ) -> Figure | str:
-    import numpy as np
-
-    rows = {
-        question: tuple(part for ratio in ratios.values() for part in (ratio.tops[question], ratio.bottom(question)))
-        for question in questions
-    }
-    parts = units(rows)
-    values = np.array(parts.sums, dtype=float)
-    n, small = len(values), len(values) < FEW_QUESTIONS
-    value = float(_evaluated(left, ratios, values.sum(axis=0)[None, :])[0])
-    if not np.isfinite(value):
+    """Of money, products, and what else is no mean: one resample of the questions gives all its figures at once."""
+    found = resampled(left, ratios, questions, seed, resamples)
+    if found is None:
         return "it would divide by nothing"
-    if n < 2 or (values == values[0]).all():
-        return Figure(value, lambda _: (None, None), lambda _: None, "none", True, NO_SPREAD)
-    drawn = _evaluated(left, ratios, resampled_sums(values, seed=seed, resamples=resamples))
-
-    def limits(alpha: float) -> IntervalLimits:
-        low, high = percentile_interval(drawn, n, alpha) or (None, None)
-        return _finite(low), _finite(high)
-
-    return Figure(value, limits, lambda threshold: percentile_p(drawn, n, threshold), "bootstrap", small)
-
-
-def _finite(limit: float | None) -> float | None:
-    """A ratio whose bottom may be nothing has no end on that side."""
-    return limit if limit is not None and abs(limit) != float("inf") else None
-
-
-def _evaluated(expression: Expression, ratios: Mapping[Term, Ratio], sums: Floats) -> Floats:
-    """The expression on every row of sums, which has two columns a figure, in the order of `ratios`."""
-    import numpy as np
-
-    places = {term: 2 * place for place, term in enumerate(ratios)}
-
-    def walk(part: Expression) -> Any:
-        if isinstance(part, Number):
-            return part.value
-        if isinstance(part, Term):
-            place = places[part]
-            return sums[:, place] / sums[:, place + 1]
-        return applied(part.sign, walk(part.left), walk(part.right))
-
-    with np.errstate(all="ignore"):
-        values = walk(expression)
-    return np.asarray(values, dtype=float) + np.zeros(len(sums))
-
-
-def applied(sign: str, left: Any, right: Any) -> Any:
-    match sign:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case _:
-            return left / right
+    if not found.spread:
+        return Figure(found.value, found.limits, found.p, "none", True, NO_SPREAD)
+    if found.guard is None:
+        return Figure(found.value, found.limits, lambda _: None, "none", found.small, NO_VERDICT)
+    return Figure(found.value, found.limits, found.p, "bootstrap", found.small, guard=found.guard)

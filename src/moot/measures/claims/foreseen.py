@@ -24,7 +24,8 @@ from moot.measures.sides import cells_named
 from moot.store import schema
 from moot.store.declarations import foreseen_declarations
 from moot.store.queries import choices_of, experiments_named
-from moot.store.undertakings import PlanBeside, cells_beside, plans_beside, questions_played, questions_taken_out
+from moot.store.questions_before import questions_played, questions_taken_out
+from moot.store.undertakings import PlanBeside, cells_beside, plans_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ class _Before:
         named = experiments_named(self._connection, self._plan.name)
         new = {"id": self._plan.id, "name": self._plan.name, "created_at": math.inf}
         row = next((plan for plan in named if plan["id"] == self._plan.id), new)
-        return bool(questions_taken_out(self._connection, row, self.asked))
+        words = {case.question.digest: case.question.wording for case in self._plan.dataset or ()}
+        return bool(questions_taken_out(self._connection, row, words))
 
     def beside(self, chosen: Sequence[Stored]) -> list[Stored]:
         """What was played on any of these questions under every name of these cells, and is not in the file; each once."""

@@ -8,14 +8,16 @@ be found is any hypothesis of the family confirmed or refuted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from moot.experiment.claims import Expression, Hypothesis, Term
+from moot.experiment.claims import Expression, Hypothesis, Term, terms_of
 from moot.measures.claims.figure import Ends, Figure, Ratio, figure_of, two_shares
 from moot.measures.claims.linear import linear, linear_bounds
-from moot.measures.claims.normal_form import against_number
+from moot.measures.claims.normal_form import AgainstNumber, against_number
+from moot.measures.claims.resampled import at, mean_of
 from moot.measures.sides import pairs_of
 from moot.stats.bootstrap import RESAMPLES
 from moot.stats.completions import IntervalLimits
@@ -24,6 +26,7 @@ from moot.stats.graded_pairs import Pairs, completed_pairs, difference_bounds, k
 from moot.stats.paired import holm, holm_levels
 from moot.stats.quantiles import ALPHA
 
+DIVIDES_BY_NOTHING = "it would divide by nothing: a figure that it divides or multiplies by is 0"
 HypothesisAnswer = Literal["confirmed", "refuted", "open"]
 
 
@@ -58,6 +61,10 @@ class Judged:
     """Adjusted for the family that it stands in; None outside of any."""
     low_holm: float | None = None
     high_holm: float | None = None
+    tested_as: str | None = None
+    """What its figures are of, where it was multiplied out."""
+    as_written: float | None = None
+    """Then what the side with the figures comes to as it was written."""
 
     def adjusted(self, p_holm: float, level: float) -> Judged:
         """As one of a family: its adjusted p, and the interval at the level at which the family tests it."""
@@ -118,6 +125,7 @@ class Judged:
             "n": self.n,
             "small": self.small,
             "note": self._note,
+            **({"as_written": self.as_written} if self.tested_as else {}),
             **({"ungraded": self.ungraded} if self.ungraded else {}),
             **({"bounds": dict(self.bounds)} if self.bounds else {}),
         }
@@ -126,7 +134,13 @@ class Judged:
     def _note(self) -> str | None:
         if self.why_open and self.value is None and self._side is None:
             return self.why_open
-        return "; ".join(filter(None, (self.why_open, self._left_out, self._not_all))) or None
+        return "; ".join(filter(None, (self._tested, self.why_open, self._left_out, self._not_all))) or None
+
+    @property
+    def _tested(self) -> str | None:
+        if self.tested_as is None or self.as_written is None:
+            return None
+        return f"tested as {self.tested_as}; as written it is {self.as_written:.4g}"
 
     @property
     def _not_all(self) -> str | None:
@@ -158,7 +172,8 @@ def judge(
     claim = against_number(hypothesis)
     hypothesis, left, threshold = claim.hypothesis, claim.left, claim.threshold
     figures = {term: by_term[term] for term in claim.terms}
-    missing = [why for why in figures.values() if isinstance(why, str)]
+    beside = {term: by_term[term] for divisor in claim.divisors for term in terms_of(divisor)}
+    missing = [why for why in (figures | beside).values() if isinstance(why, str)]
     if missing:
         return Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, missing[0])
     ratios = _in_pairs(left, {term: ratio for term, ratio in figures.items() if isinstance(ratio, Ratio)})
@@ -166,14 +181,36 @@ def judge(
     questions = sorted(set.intersection(*(set(ratio.tops) for ratio in ratios.values())))
     why = next((ratio.why for ratio in ratios.values() if ratio.why), None)
     judged = Judged(hypothesis, None, threshold, None, None, 0, None, "none", True, why)
-    if why is None:
+    own = {term: ratio for term, ratio in by_term.items() if isinstance(ratio, Ratio)} | {**ratios}
+    if why is None and _divides_by_nothing(claim, own):
+        judged = replace(judged, n=len(questions), why_open=DIVIDES_BY_NOTHING)
+    elif why is None:
         judged = _judged(hypothesis, left, threshold, ratios, questions, seed, resamples)
     bounds = _bounds(left, ratios, sorted(played))
     unsettled = sum(
         any(question in ratio.open or question in ratio.turns for ratio in ratios.values()) for question in played
     )
     not_all = len(frozenset[str]().union(*(ratio.left_out for ratio in ratios.values())))
+    if claim.written is not None:
+        judged = replace(judged, tested_as=claim.words, as_written=_as_written(claim.written, own, judged.value))
     return replace(judged, ungraded=len(played) - len(questions), bounds=bounds, unsettled=unsettled, not_all=not_all)
+
+
+def _divides_by_nothing(claim: AgainstNumber, ratios: Mapping[Term, Ratio]) -> bool:
+    """Whether what both sides were multiplied or divided by is nothing where it was seen: then the claim is another. Where it
+    is not, it is none in truth either: one right answer is enough."""
+    means = {term: mean_of(ratio, list(ratio.tops)) for term, ratio in ratios.items()}
+    return any(not abs(at(divisor, means)) > 0 for divisor in claim.divisors)
+
+
+def _as_written(written: Expression, ratios: Mapping[Term, Ratio], value: float | None) -> float | None:
+    """On the questions that all its figures have; None where there is no figure, or it divides by nothing."""
+    known = {term: ratios[term] for term in terms_of(written) if term in ratios}
+    questions = sorted(set.intersection(*(set(ratio.tops) for ratio in known.values())))
+    if value is None or not questions or any(term not in known for term in terms_of(written)):
+        return None
+    found = at(written, {term: mean_of(ratio, questions) for term, ratio in known.items()})
+    return found if math.isfinite(found) else None
 
 
 def _in_pairs(left: Expression, ratios: Mapping[Term, Ratio]) -> Mapping[Term, Ratio]:

@@ -2,7 +2,8 @@
 
 A net is a sum over questions, so one question adds as much of it as there are questions. What a question adds at the least
 and at the most is known beforehand, so the interval is that of a mean by its bounds, as of any difference of counts.
-Products, ratios and money have no such bounds.
+Money has no such bounds; where a verdict on it has to be found, no question is taken to cost more than `DEARER` times the
+dearest that was seen.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 SHARES = {"accuracy", "skyline"}
 BOUNDED = SHARES | {"net"}
+MEANS = BOUNDED | {"cost"}
+DEARER = 2.0
+"""By so much a question that was not seen may cost more than the dearest that was. With 1 any of ten hypotheses about mean
+costs is settled falsely in up to 19 of 100 experiments of 30 questions."""
 _NOTHING = 1e-12
 """What is nearer to a threshold than that, by the range of a question, is at it."""
 
@@ -147,6 +152,8 @@ def _furthest(term: Term, ratio: Ratio, weight: float, sign: float) -> float:
     """What a question adds to it at the least (-1) or at the most (1)."""
     if term.function == "net":
         return sign * abs(weight) * ratio.most
+    if term.function == "cost":
+        weight *= DEARER * max(ratio.tops.values())
     return max(0.0, weight) if sign > 0 else min(0.0, weight)
 
 

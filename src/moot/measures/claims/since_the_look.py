@@ -15,7 +15,7 @@ from moot.measures.source import Source
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row
 from moot.store.graded_by import other_graders
-from moot.store.undertakings import references_changed
+from moot.store.questions_before import references_changed
 
 
 def since_the_look(source: Source) -> Row:

@@ -22,7 +22,8 @@ from moot.measures.source import Source
 from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
-from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside, questions_taken_out
+from moot.store.questions_before import questions_taken_out
+from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class UnlistedOptions:
     def questions(self) -> int:
         """So many were played under this name before this plan was made, and are not in it: perhaps by how they went."""
         source = self._source
-        return 0 if source.served else len(questions_taken_out(source.connection, source.experiment))
+        return 0 if source.served else questions_taken_out(source.connection, source.experiment)
 
     def beside(self, chosen: Sequence[Stored]) -> list[UnlistedOption]:
         """Those that were played beside these cells, on at least one of the questions, and not all of them in vain."""

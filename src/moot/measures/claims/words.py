@@ -221,7 +221,7 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         doubts.append(interim_words(interim))
     if row.get("clusters", row["n"]) < FEW_QUESTIONS:
         few = "clusters of questions" if row["n"] >= FEW_QUESTIONS else "questions"
-        doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: look at the width of the intervals.")
+        doubts.append(f"Fewer than {FEW_QUESTIONS} {few} show next to nothing: see how wide the intervals are.")
     if row["ungraded"]:
         what = "play" if _abstains(row) else "answer"  # those without one are among them
         doubts.append(f"{ungraded_answers(row['ungraded'], what)}; over all it is {between(row['bounds'])} (bounds).")
@@ -234,7 +234,8 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
             declared = "declares no primary" if row["chosen"] == AFTER_THE_FACT else "declared it too late"
         paid = "" if row.get("cut_short") else ": the intervals pay for that"
         whole = f"a choice among {row['options']:,}, chosen after the fact{paid}"
-        doubts.append(f"The file {declared}, so this is {whole}.{_unlisted(row)}")
+        told = row["chosen"] == AFTER_THE_FACT  # then the first sentence says how many of them are not in the file
+        doubts.append(f"The file {declared}, so this is {whole}.{'' if told else _unlisted(row)}")
     if out := row.get("taken_out"):
         doubts.append(
             f"{taken_out_words(out)}: if they were left out by how they went, no interval here pays for that."
@@ -262,7 +263,7 @@ def since_words(row: Mapping[str, Any]) -> list[str]:
     """What was changed once answers were there, and nothing can pay for."""
     words = []
     if changed := row.get("keys_changed"):
-        words.append(f"{keys_changed_words(changed)}: mended for one side more than for the other, they favour it.")
+        words.append(f"{keys_changed_words(changed)}: keys mended more for one side favour that side.")
     if graders := row.get("other_graders"):
         words.append(
             f"{other_graders_words(graders)}: which of them is told was a choice, and nothing here pays for it."

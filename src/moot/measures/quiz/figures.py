@@ -130,7 +130,7 @@ def _comparisons(source: Source, tables: Sequence[DraftTable]) -> dict[str, list
 def _team_figures(source: Source, table: DraftTable) -> Row:
     plays, team_cells = plays_of(source, table), table.cells
     seed = source.seed
-    choices = {question: _offered(case) for question, case in source.cases.items() if case.question.kind != "open"}
+    choices = {question: _offered(case) for question, case in source.cases.items() if case.question.is_closed}
     curve = diversity_curve(plays)
     people = diversity_and_people(plays)
     single = best_single(plays, seed=seed)

@@ -125,9 +125,7 @@ def _strength(stage: Stage, seed: int) -> Iterable[Row]:
 
 def _coverage(source: Source, stage: Stage) -> Iterable[Row]:
     choices = {
-        question: len(case.question.choices) or 2
-        for question, case in source.cases.items()
-        if case.question.kind != "open"
+        question: len(case.question.choices) or 2 for question, case in source.cases.items() if case.question.is_closed
     }
     for row in coverage(stage.pairs, stage.others, choices=choices):
         yield {**stage.named, **row}

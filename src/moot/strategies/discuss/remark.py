@@ -90,7 +90,7 @@ class MessageForm:
     def schema(self) -> Mapping[str, Any]:
         properties: dict[str, Any] = {"message": {"type": "string"}}
         if self.solution:
-            answer = AnswerForm(self.question).schema["properties"]["answer"]
+            answer = AnswerForm(self.question).fields["properties"]["answer"]
             properties["solution"] = {"anyOf": [answer, {"type": "null"}]}
         if self.agree:
             properties["agree"] = {"type": "boolean"}

@@ -16,7 +16,7 @@ from annotated_types import Ge, Le
 
 from moot.errors import UsageError
 from moot.strategies.captaincy import absent, by_captain, drafts_shown, nobody_answered
-from moot.strategies.natives import shown_question
+from moot.strategies.natives import LONG_DRAFT, long_question, shown_question
 from moot.strategies.option_meanings import Meaning
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Player, Team
@@ -90,6 +90,7 @@ class Mixture:
             offices={} if self.summariser is None else {SUMMARISER: self.summariser},
             repeats=self.repeats,
             calls=CallBound(per_player=1, fixed=1),
+            long_answers=(*LONG_DRAFT, "summarise-text"),
             warnings=(UNKNOWN_ACCURACIES,) if self.accuracies == "shown" and not self.shown_accuracies else (),
         )
 
@@ -165,20 +166,29 @@ class Mixture:
         whole = self._render(question, team, order)
         if self.context_tokens is None or len(whole) <= self.context_tokens * CHARACTERS_A_TOKEN:
             return whole, None
-        bare = self._render(question, team, [replace(draft, reasoning="") for draft in order])
-        room = self.context_tokens * CHARACTERS_A_TOKEN - len(bare)
-        longest = equal_cut([len(draft.reasoning) for draft in order], room)
-        cut = [replace(draft, reasoning=draft.reasoning[:longest]) for draft in order]
-        shortened = tuple(draft.player for draft in order if len(draft.reasoning) > longest)
+        part = "text" if question.is_long else "reasoning"
+        words = {draft.player: draft.text or "" if question.is_long else draft.reasoning for draft in order}
+        bare = self._render(question, team, [_with(draft, part, "") for draft in order])
+        longest = equal_cut(list(map(len, words.values())), self.context_tokens * CHARACTERS_A_TOKEN - len(bare))
+        cut = [_with(draft, part, words[draft.player][:longest]) for draft in order]
+        shortened = tuple(draft.player for draft in order if len(words[draft.player]) > longest)
         return self._render(question, team, cut), Cut(longest, shortened)
 
     def _render(self, question: Question, team: Team, order: Sequence[Answer]) -> str:
         accuracies = self.shown_accuracies if self.accuracies == "shown" else {}
-        return team.prompts.beside(__file__).render(
+        prompts = team.prompts.beside(__file__)
+        if question.is_long:
+            texts = [(draft.text, accuracies.get(draft.player)) for draft in order]
+            return prompts.render("summarise-text", **long_question(question), rated_texts=texts)
+        return prompts.render(
             "summarise",
             **shown_question(question),
             proposals=[(draft.text, draft.reasoning, accuracies.get(draft.player)) for draft in order],
         )
+
+
+def _with(draft: Answer, part: str, words: str) -> Answer:
+    return replace(draft, text=words) if part == "text" else replace(draft, reasoning=words)
 
 
 def equal_cut(lengths: Sequence[int], room: int) -> int:

@@ -14,7 +14,15 @@ from typing import ClassVar, Literal
 from moot.strategies.argument import Argument, ArgumentForm, Replies, in_free_words
 from moot.strategies.blind import masked
 from moot.strategies.captaincy import Captained, absent, by_captain, drafts_shown, nobody_answered
-from moot.strategies.natives import Drafts, draft_calls, draft_prompts, natives, shown_question
+from moot.strategies.natives import (
+    LONG_DRAFT,
+    Drafts,
+    draft_calls,
+    draft_prompts,
+    long_question,
+    natives,
+    shown_question,
+)
 from moot.strategies.traits import CallBound, Traits
 from moot.team import Player, Team
 from moot.team.player import Heard, names_of
@@ -52,6 +60,7 @@ class PeerReview(Captained):
             names=self.names,
             asks="captain",
             calls=CallBound(per_player=draft_calls(self.drafts), fixed=1),
+            long_answers=(*LONG_DRAFT, "review-text"),
         )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:
@@ -72,13 +81,25 @@ class PeerReview(Captained):
             ArgumentForm(question, PARTS, free=self._free),
             stage="review",
             turn=2,
-            examples=team.prompts.beside(__file__).examples("review"),
+            examples=() if question.is_long else team.prompts.beside(__file__).examples("review"),
             once=self._free or self.drafts == "double-call",
         )
         return _verdict(team.captain, drafts, order, heard)
 
     def _prompt(self, question: Question, team: Team, order: Sequence[Answer], reviewer_answer: str | None) -> str:
         blind = self.names == "hidden"
+        if question.is_long:
+            texts = [
+                (None, masked(draft.text or "", team)) if blind else (shown_name(team[draft.player]), draft.text)
+                for draft in order
+            ]
+            return team.prompts.beside(__file__).render(
+                "review-text",
+                **long_question(question),
+                named_texts=texts,
+                answered=reviewer_answer is not None,
+                previous=reviewer_answer if self.restate_own else None,
+            )
         responses = [
             (
                 None if blind else shown_name(team[draft.player]),

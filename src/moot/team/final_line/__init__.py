@@ -53,6 +53,20 @@ def after_thoughts(text: str) -> str:
     return "" if p.THOUGHT_BEGINS.match(text) else text
 
 
+def spoken_whole(text: str) -> str:
+    """A long reply without the thoughts before it. What stands later is the answer's own, be it about such tags.
+
+    Thoughts end at the first closing tag, unless an opening one stands somewhere before it but not at the start.
+    """
+    spoken = text
+    while (ends := p.THOUGHT_ENDS.search(spoken)) is not None:
+        begins = p.THOUGHT_BEGINS.search(spoken, 0, ends.start())
+        if (begins is None and spoken is not text) or (begins is not None and spoken[: begins.start()].strip()):
+            break
+        spoken = spoken[ends.end() :].strip()
+    return "" if p.THOUGHT_BEGINS.match(spoken) and not p.THOUGHT_ENDS.search(spoken) else spoken
+
+
 def _announced(text: str, question: Question) -> Iterator[FinalLine]:
     for cue in deque(p.CUE.finditer(text), MOST_LINES):
         if not question.choices and not cue["plain"]:

@@ -144,6 +144,11 @@ const VIEWS = {
   ],
   "strategy-broke": (record) => [recordHead("Broke"), recordNote(`A mistake in ${record.strategy} itself: ${record.error}`)],
   "not-needed": (record) => [recordHead("Not needed"), recordNote(`Nothing that ${listed(record.players)} could say would have changed the result.`)],
+  "no-two-agreed": (record) => [
+    recordHead("No two agreed"),
+    recordNote(record.by === "captain" ? `The captain's stands: that of ${record.taken}.` : `Drawn by lot: that of ${record.taken}.`),
+  ],
+  "cut-off": (record) => [recordHead("Cut off", record.turn), recordNote(`What ${record.player} wrote ended where its length did, and is taken as far as it goes.`)],
   cut: (record) => [recordHead("Shortened"), recordNote(`To ${count(record.characters, "character")}: ${listed(record.players)}.`)],
   deadline: (record) => [recordHead("Time was up"), recordNote(`After ${grouped(record.seconds, 1)} s; what had been heard by then was decided on.`)],
   remarked: (record) => [recordHead("Worth knowing"), el("p", {}, said(record.text))],

@@ -1,0 +1,193 @@
+"""Hypotheses spelt as ratios and products: one claim has one test, and what has no test that holds has no verdict."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from moot.experiment.claims import parse
+from moot.measures.claims.figure import Ratio
+from moot.measures.claims.hypothesis import judge, with_holm
+from moot.stats.clusters import clustered
+
+A, B, C, D = (f"accuracy({name})" for name in "abcd")
+
+
+def row(text: str, known: Mapping[str, Ratio], family: int = 1) -> dict[str, Any]:
+    found = parse(text)
+    judged = judge(found, {term: known[f"{term.function}({term.side})"] for term in found.terms}, resamples=1_000)
+    beside = judge(parse("cost(z) > 0"), dict.fromkeys(parse("cost(z) > 0").terms, "unknown"))
+    return with_holm([judged, *[beside] * (family - 1)], [True] * family)[0]
+
+
+def answers(count: int, share: float, seed: int) -> Ratio:
+    draw = random.Random(seed)
+    return Ratio({f"q{n}": float(draw.random() < share) for n in range(count)})
+
+
+def first(right: int, of: int) -> Ratio:
+    return Ratio({f"q{n}": float(n < right) for n in range(of)})
+
+
+FIVE_TO_NONE = {A: first(55, 60), B: first(50, 60)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{A} / {B} > 1",
+        f"1 < {A} / {B}",
+        f"{B} / {A} < 1",
+        f"{A} * {B} > {B} * {B}",
+        f"({A} - {B}) / {B} > 0",
+        f"1 / {A} < 1 / {B}",
+        f"({A} - {B}) * ({A} + {B}) > 0",
+        f"(1 - {A}) / (1 - {B}) < 1",
+        f"100 * {A} / {B} - 100 > 0",
+        f"{A} / (0 - {B}) < -1",
+    ],
+)
+def test_five_to_none_is_open_however_it_is_spelt(text: str) -> None:
+    plain, found = row(f"{A} > {B}", FIVE_TO_NONE), row(text, FIVE_TO_NONE)
+    same = ("verdict", "p", "p_holm", "test", "small", "n")
+    assert [found[key] for key in same] == [plain[key] for key in same] == ["open", 0.0625, 0.0625, "mcnemar", True, 60]
+    assert sorted(abs(found[key]) for key in ("low_holm", "high_holm")) == pytest.approx(
+        sorted(abs(plain[key]) for key in ("low_holm", "high_holm"))
+    )
+    assert found["as_written"] == pytest.approx(_plain_value(text))
+    assert "tested as" in found["note"]
+
+
+def _plain_value(text: str) -> float:
+    """The side that has the figures, or the first less the second."""
+    sides = [side.replace(A, "(55/60)").replace(B, "(50/60)") for side in re.split("[<>]", text)]
+    values = [float(eval(side)) for side in sides if "(55/60)" in side or "(50/60)" in side]
+    return values[0] - sum(values[1:])
+
+
+@st.composite
+def spellings(draw: st.DrawFn) -> tuple[str, str]:
+    """One claim about two shares as a sum, and the same one written in another way."""
+    threshold = draw(st.sampled_from((0.5, 0.9, 1.0, 1.25, 2.0)))
+    left, right, sign = A, f"{threshold} * {B}", draw(st.sampled_from("<>"))
+    plain = f"{left} {sign} {right}"
+    for way in draw(st.lists(st.sampled_from(("by", "times", "scaled", "added", "turned", "errors")), max_size=3)):
+        other = draw(st.sampled_from((A, B, C, "(1 + accuracy(c))")))
+        match way:
+            case "by":
+                left, right = f"({left}) / {other}", f"({right}) / {other}"
+            case "times":
+                left, right = f"({left}) * {other}", f"({right}) * {other}"
+            case "scaled":
+                left, right = f"3 * ({left})", f"({right}) * 3"
+            case "added":
+                left, right = f"{left} + {C}", f"{C} + {right}"
+            case "errors":
+                left, right = f"({left}) / (2 - {C})", f"({right}) / (2 - {C})"
+            case _:
+                left, right, sign = right, left, "<" if sign == ">" else ">"
+    return plain, f"{left} {sign} {right}"
+
+
+@settings(max_examples=60, deadline=None)
+@given(spellings(), st.integers(0, 50), st.sampled_from((1, 3)))
+def test_one_claim_has_one_p_and_one_verdict(spelt: tuple[str, str], seed: int, family: int) -> None:
+    known = {A: answers(40, 0.8, seed), B: answers(40, 0.5, seed + 1_000), C: answers(40, 0.6, seed + 2_000)}
+    plain, other = (row(text, known, family) for text in spelt)
+    assert (plain["verdict"], plain["test"], plain["small"]) == (other["verdict"], other["test"], other["small"])
+    assert other["p_holm"] == pytest.approx(plain["p_holm"], rel=1e-6)
+    for found in (plain, other):
+        beyond = not found["low_holm"] <= found["threshold"] <= found["high_holm"]
+        assert beyond == (found["p_holm"] <= 0.05)
+
+
+def test_a_divisor_that_is_nothing_leaves_it_open() -> None:
+    """Were it nothing in truth, there would be no ratio, and both sides of a product would be nothing."""
+    known = {A: first(50, 60), B: first(0, 60)}
+    assert row(f"{A} > {B}", known)["verdict"] == "confirmed"
+    for text in (f"{A} / {B} > 1", f"{A} * {B} > {B} * {B}", f"{B} / {A} / {B} < 2"):
+        found = row(text, known)
+        assert (found["verdict"], found["p"], found["value"]) == ("open", None, None)
+        assert "divide by nothing" in found["note"]
+
+
+def test_ratios_of_both_sides_are_one_product_less_another() -> None:
+    known = {
+        name: answers(80, share, seed) for seed, (name, share) in enumerate({A: 0.9, B: 0.5, C: 0.4, D: 0.6}.items())
+    }
+    one, other, turned = (
+        row(text, known) for text in (f"{A} / {B} > {C} / {D}", f"{A} * {D} > {B} * {C}", f"{C} / {D} < {A} / {B}")
+    )
+    for found in (other, turned):
+        assert (found["verdict"], found["p_holm"]) == (one["verdict"], pytest.approx(one["p_holm"]))
+    assert one["test"] == "bootstrap"
+    assert one["p_holm"] >= one["p"]
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (f"{A} * {D} > {C} * {B}", {A: first(100, 100), B: first(97, 100), C: first(95, 100), D: first(98, 100)}),
+        ("cost(a) < 1.32", {"cost(a)": Ratio({f"q{n}": 0.9 + n % 7 / 9 for n in range(30)})}),
+    ],
+)
+def test_a_bootstrap_alone_settles_nothing(text: str, known: Mapping[str, Ratio]) -> None:
+    """All seen lie close together, and one that was not seen may not."""
+    found = row(text, known)
+    assert found["p"] < 0.05, "else this shows nothing"
+    assert found["p_holm"] > 0.05
+    assert found["verdict"] == "open"
+    assert found["low_holm"] <= found["low"] < found["high"] <= found["high_holm"]
+    assert found["low_holm"] <= found["threshold"] <= found["high_holm"]
+
+
+def test_what_costs_far_less_is_found() -> None:
+    draw = random.Random(4)
+    known = {
+        name: Ratio({f"q{n}": k * draw.lognormvariate(0, 0.6) for n in range(60)})
+        for name, k in (("cost(a)", 1), ("cost(b)", 3))
+    }
+    assert row("cost(a) < cost(b)", known)["verdict"] == "confirmed"
+    assert row("cost(a) / cost(b) < 1", known, family=3)["verdict"] == "confirmed"
+    assert row("cost(b) < 2", known)["verdict"] == "refuted"
+
+
+def test_what_has_no_test_has_no_verdict_and_says_so() -> None:
+    rescues = {f"q{n}": float(n < 40) for n in range(100)}
+    strong, weak = Ratio(rescues, {q: float(q in ("q98", "q99")) for q in rescues}), Ratio(rescues, rescues)
+    found = row(
+        "safety_multiple(a) > 2 * safety_multiple(b)", {"safety_multiple(a)": strong, "safety_multiple(b)": weak}
+    )
+    assert (found["verdict"], found["p"], found["p_holm"], found["low_holm"]) == ("open", None, None, None)
+    assert found["low"] > 0, "the interval by itself stands"
+    assert "no verdict" in found["note"]
+    gained = Ratio(dict.fromkeys(rescues, 1.0) | {"q0": 0.0}, dict.fromkeys(rescues, 0.01))
+    assert "no verdict" in row("net(a) / net(b) > 0.5", {"net(a)": gained, "net(b)": gained})["note"]
+
+
+def test_small_counts_the_questions_that_tell() -> None:
+    """Nine of a hundred are few; two shares that are added are set against nothing."""
+    known = {A: first(99, 100), B: first(90, 100), "cost(a)": answers(100, 0.5, 1)}
+    assert row(f"{A} > {B}", known)["small"]
+    assert row(f"{A} > 1.01 * {B}", known)["small"]
+    assert row(f"{A} * {A} > 1.01 * {B} * {B} + 0.001", known)["small"]
+    assert not row(f"{A} + {B} > 1", known)["small"]
+    assert not row("cost(a) < 2", known)["small"]
+    assert not row(f"{A} > 1.01 * {B}", {A: first(99, 100), B: first(89, 100)})["small"]
+    net = Ratio({f"q{n}": float(n < 9) for n in range(100)}, {f"q{n}": 0.01 for n in range(100)})
+    assert row("net(a) > 0", {"net(a)": net})["small"]
+    turned = Ratio({f"q{n}": float(n < 5) for n in range(100)}, {f"q{n}": float(n > 95) for n in range(100)})
+    assert row("safety_multiple(a) > 1", {"safety_multiple(a)": turned})["small"]
+
+
+def test_a_ratio_over_clusters_is_judged_by_clusters() -> None:
+    known = {A: first(75, 75), B: Ratio({f"q{n}": float(n >= 10) for n in range(75)})}
+    with clustered({f"q{n}": str(n // 5) for n in range(75)}):
+        plain, ratio = row(f"{A} > {B}", known), row(f"{A} / {B} > 1", known)
+    assert (plain["verdict"], plain["p"]) == (ratio["verdict"], ratio["p"]) == ("open", ratio["p"])

@@ -1,0 +1,186 @@
+"""What of a file is served: what it declares or its run has shown, by the name of the team; the rest for who asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from served import THREE, Served, serving
+from typer.testing import CliRunner
+
+import moot
+from moot.cli.app import app
+from moot.errors import UsageError
+from moot.experiment.spec import read_experiment
+from moot.live.team import LiveTeam
+from moot.serve.paid_off import offer_line, offer_of
+
+CUP: dict[str, Any] = {
+    **THREE,
+    "questions": {"file": "questions.jsonl"},
+    "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "each"}},
+    "models": {
+        "ann": {"provider": "simulated", "accuracy": 0.2},
+        "bob": {"provider": "simulated", "accuracy": 1.0},
+        "cat": {"provider": "simulated", "accuracy": 0.2},
+    },
+    "strategies": ["vote", "silent", "solo"],
+    "store": "sqlite:///cup.db",
+}
+
+
+def ask_for(served: Served) -> Any:
+    async def ask(model: str | None) -> tuple[int, Any]:
+        named = {} if model is None else {"model": model}
+        return await served.post(
+            "/v1/chat/completions", {**named, "messages": [{"role": "user", "content": "Which river?"}]}
+        )
+
+    return ask
+
+
+def run(folder: Path, limit: int | None = None, **more: Any) -> str:
+    """The option of the run's headline."""
+    questions = [
+        {"id": f"q{n}", "text": f"Which is number {n}?", "choices": ["one", "two", "three"], "answer": "ABC"[n % 3]}
+        for n in range(12)
+    ]
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    (folder / "team.yaml").write_text(yaml.safe_dump({**CUP, **more}))
+    results = moot.run(folder / "team.yaml", limit=limit)
+    return str(results.figures["headline"]["of"])
+
+
+async def listed(served: Served) -> list[str]:
+    return [each["id"] for each in (await served.get("/v1/models"))[1]["data"]]
+
+
+async def test_the_runs_best_is_the_team(tmp_path: Path) -> None:
+    best = await asyncio.to_thread(run, tmp_path)
+    strategy, captain = best.split("@")
+    async with serving(tmp_path, CUP, offer={}) as served:
+        ask = ask_for(served)
+        assert await listed(served) == ["three"]
+        assert offer_line(served.live).startswith(f"serving three: the run's best, {best}: ")
+        for name in (None, "three", best, f"three/{best}"):
+            status, body = await ask(name)
+            assert (status, body["moot"]["strategy"], body["moot"]["captain"]) == (200, strategy, captain)
+            assert body["model"] == (name or "three")
+        for other in {"three/vote@ann", "solo@ann", "silent@cat", "vote@cat"} - {best, f"three/{best}"}:
+            status, body = await ask(other)
+            assert (status, body["error"]["code"], body["error"]["param"]) == (404, "model_not_found", "model")
+            assert f"--all or --only {other}" in body["error"]["message"]
+        _, body = await ask("nobody")
+        assert "--all" not in body["error"]["message"]
+        _, page = await served.get("/v1/moot/teams")
+        assert [(team["model"], team["declared"]) for team in page["teams"]] == [("three", False)]
+
+
+async def test_the_declared_one_comes_before_the_runs_best(tmp_path: Path) -> None:
+    declared = {"primary": "vote@cat"}
+    await asyncio.to_thread(run, tmp_path, **declared)
+    async with serving(tmp_path, {**CUP, **declared}, offer={}) as served:
+        assert await listed(served) == ["three"]
+        _, body = await ask_for(served)("three")
+        assert (body["moot"]["strategy"], body["moot"]["captain"]) == ("vote", "cat")
+        _, page = await served.get("/v1/moot/teams")
+        assert [(team["model"], team["declared"]) for team in page["teams"]] == [("three", True)]
+
+
+async def test_all_and_only(tmp_path: Path) -> None:
+    config = {**THREE, "primary": "talkative"}
+    async with serving(tmp_path, config, offer={"every": True}) as served:
+        assert await listed(served) == ["three", "three/talkative", "three/vote", "solo@ann", "solo@bob", "solo@cat"]
+        assert (await ask_for(served)("vote"))[1]["moot"]["strategy"] == "vote"
+        _, page = await served.get("/v1/moot/teams")
+        assert [team["model"] for team in page["teams"] if team["declared"]] == ["three"]
+    async with serving(tmp_path, config, offer={"only": ["vote@ann", "solo@cat"]}) as served:
+        assert await listed(served) == ["three", "three/vote", "solo@cat"]
+        assert (await ask_for(served)(None))[1]["moot"]["strategy"] == "vote"
+        assert (await ask_for(served)("solo@cat"))[0] == 200
+        status, body = await ask_for(served)("talkative")
+        assert (status, "--only talkative" in body["error"]["message"]) == (404, True)
+
+
+async def test_what_was_asked_stays_in_one_place_whatever_is_offered(tmp_path: Path) -> None:
+    async with serving(tmp_path, offer={"every": True}) as served:
+        await ask_for(served)("solo@ann")
+        first = served.live.record.id
+    async with serving(tmp_path, offer={"only": ["vote"]}) as served:
+        assert served.live.record.id == first
+        _, past = await served.get("/v1/moot/episodes")
+        assert [each["model"] for each in past["episodes"]] == ["solo@ann"]
+
+
+async def offered(folder: Path, config: dict[str, Any] = CUP, **options: Any) -> str:
+    (folder / "team.yaml").write_text(yaml.safe_dump(config))
+    live = LiveTeam(read_experiment(folder / "team.yaml", with_questions=False), serving=True)
+    live.offer = await offer_of(live, **options)
+    return offer_line(live)
+
+
+FIRST = "the first of the file: nothing was measured yet"
+DECLARED = {"primary": "silent@cat"}
+
+
+@pytest.mark.parametrize(
+    ("more", "options", "said"),
+    [
+        (DECLARED, {}, "three: three/silent@cat, declared as primary (--all: 8 more)"),
+        (DECLARED, {"every": True}, "three: three/silent@cat, declared as primary; and 8 others"),
+        ({"primary": "solo@cat"}, {}, "solo@cat: declared as primary (--all: 8 more)"),
+        ({"strategies": ["solo", "vote"]}, {}, f"three: three/vote, {FIRST}; and 5 others"),
+        ({"strategies": ["solo"]}, {}, f"solo@ann: {FIRST}; and 2 others"),
+        ({}, {"only": ["vote@bob"]}, "three: three/vote@bob, asked for with --only (--all: 8 more)"),
+        (
+            DECLARED,
+            {"only": ["solo@ann", "silent@cat"]},
+            "three: three/silent@cat, declared as primary; and 1 other (--all: 7 more)",
+        ),
+        ({}, {"only": ["solo@ann", "three/vote"]}, "solo@ann: the first of --only; and 1 other (--all: 7 more)"),
+    ],
+)
+async def test_why_it_is_this_one(tmp_path: Path, more: Any, options: Any, said: str) -> None:
+    assert await offered(tmp_path, {**CUP, **more}, **options) == f"serving {said}"
+
+
+async def test_why_nothing_is_known_to_be_the_best(tmp_path: Path) -> None:
+    """Then all of the file is offered, its first team in front."""
+    first, rest = "serving three: three/vote, the first of the file: ", "; and 8 others"
+    assert await offered(tmp_path) == f"{first}nothing was measured yet{rest}"
+    await asyncio.to_thread(run, tmp_path)
+    assert (await offered(tmp_path)).startswith("serving three: the run's best")
+    changed = {**CUP, "models": {**CUP["models"], "cat": {"provider": "simulated", "accuracy": 0.3}}}
+    assert "team.yaml as it is now was not run" in await offered(tmp_path, changed)
+    other = {**CUP, "name": "other"}
+    assert await offered(tmp_path, other) == f"{first}nothing was measured yet{rest}"
+    (tmp_path / "cup.db").write_bytes(b"no store at all" * 1000)
+    assert "cannot be read" in await offered(tmp_path)
+
+
+async def test_a_run_of_the_first_questions_counts_and_one_that_is_not_over_does_not(tmp_path: Path) -> None:
+    best = await asyncio.to_thread(run, tmp_path, 6)
+    assert (await offered(tmp_path)).startswith(f"serving three: the run's best, {best}")
+    with sqlite3.connect(tmp_path / "cup.db") as store:
+        store.execute("DELETE FROM episodes WHERE question = (SELECT min(question) FROM episodes)")
+    store.close()
+    assert "the first of the file: its run is not over; and 8 others" in await offered(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--only", "nobody"], "--only: there is no 'nobody'; expected one of three/vote"),
+        (["--only", "vote", "--all"], "--all serves all of the file, --only some of it; expected one of the two"),
+    ],
+)
+def test_what_cannot_be_offered_is_told_before_anything_listens(tmp_path: Path, options: list[str], said: str) -> None:
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump(THREE))
+    ended = CliRunner().invoke(app, ["serve", str(tmp_path / "team.yaml"), "--port", "0", *options])
+    assert isinstance(ended.exception, UsageError)
+    assert said in str(ended.exception)
