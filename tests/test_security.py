@@ -18,7 +18,9 @@ ROOT = Path(__file__).parent.parent
 
 TRIED = {
     "run code, read files, see variables, spend more than a moment": "tests/prompts/test_sandbox.py",
-    "see or grade another's; learn where the models are": "tests/serve/test_owners.py",
+    "see, grade or forget another's; learn where the models are": "tests/serve/test_owners.py",
+    "and the page, forget one question so": "tests/serve/test_forgotten_episode.py",
+    "sanitises what comes of it": "tests/serve/test_page_text.py",
     "Nothing is installed or imported because a folder holds it": "tests/test_security.py",
     "its value goes to the address beside it": "tests/test_security.py",
     "What stands in a question file or a prompt goes to the models": "tests/test_security.py",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import By, Keys, asked, browsing, console, hushed, needs_browser, requested, text, until
 from served import THREE, serving
 from test_sure_answers import config, fitted
 
@@ -17,14 +17,7 @@ from moot.models.model import Model, Wrapper
 from moot.serve.app import ServeSettings
 from moot.types import Reply, Request
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver (apt)")
+pytestmark = needs_browser
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u202eevil\x00"
 
@@ -38,36 +31,8 @@ class Hostile(Wrapper):
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in ("--headless=new", "--no-sandbox", "--window-size=1300,1000"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
-
-
-def until(browser: Any, found: Any) -> Any:
-    return WebDriverWait(browser, 120, poll_frequency=0.05).until(found)
-
-
-def text(browser: Any, ident: str) -> str:
-    return str(browser.execute_script("return document.getElementById(arguments[0]).textContent", ident))
-
-
-def asked(browser: Any, url: str, question: str, model: str | None = None) -> None:
-    browser.get(url)
-    until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
-    if model:
-        browser.execute_script("document.getElementById('model').value = arguments[0]", model)
-    area = browser.find_element(By.ID, "question")
-    area.send_keys(question, Keys.ENTER)
-    until(browser, lambda page: "call" in text(page, "cost"))
-
-
-def console(browser: Any) -> list[str]:
-    return [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    with browsing() as driver:
+        yield driver
 
 
 async def test_a_question_is_watched_to_its_verdict(tmp_path: Path, browser: Any) -> None:
@@ -163,12 +128,9 @@ async def test_nothing_leaves_the_page(tmp_path: Path, browser: Any) -> None:
     async with serving(tmp_path) as served:
 
         def watch() -> None:
-            browser.get_log("performance")
+            hushed(browser)
             asked(browser, served.url, "Why?")
-            events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-            urls = [
-                each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"
-            ]
+            urls = requested(browser)
             assert urls
             assert all(url.startswith((served.url, "data:")) for url in urls), urls
 
@@ -227,8 +189,7 @@ async def test_a_long_answer_is_read_whole(tmp_path: Path, browser: Any, size: t
                 assert text(browser, "verdict").strip() == LONG[number].strip()
                 assert not below.is_displayed(), "what fits the felt is said once"
                 return
-            assert below.text == LONG[number].strip()
-            assert below.value_of_css_property("white-space").startswith("pre-wrap")
+            until(browser, lambda page: below.text.split() == LONG[number].split())
             shown = text(browser, "verdict")
             assert shown.endswith(" …")
             assert LONG[number].startswith(shown.removesuffix(" …"))

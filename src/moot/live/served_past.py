@@ -70,9 +70,34 @@ def purge(connection: Connection, name: str, before: float, now: float) -> dict[
         delete(schema.matches).where(matched.in_(select(episodes.c.question, episodes.c.repeat).where(*old)))
     )
     forgotten = connection.execute(delete(episodes).where(*old)).rowcount
-    still = select(episodes.c.question).where(*asked)
+    rest = _forget_after(connection, served, ids, before, _forget_calls(connection, name, before))
+    return {"episodes": forgotten, **rest}
+
+
+def forget_after_episodes(
+    connection: Connection, name: str, questions: Sequence[str], before: float, *, calls: Iterable[str]
+) -> dict[str, int]:
+    """After single episodes of these questions are deleted: all that hangs on them, and these calls."""
+    served = (
+        connection.execute(select(schema.experiments.c.id).where(schema.experiments.c.name == name)).scalars().all()
+    )
+    ids = _ids_of(connection, served, questions)
+    return _forget_after(connection, served, ids, before, _drop_by_key(connection, calls, before))
+
+
+def _forget_after(
+    connection: Connection, served: Sequence[str], ids: Sequence[str], before: float, calls: int
+) -> dict[str, int]:
+    """What hangs on episodes that were deleted: questions that nobody asks any more, their cases, what judges were asked.
+    `calls`: how many of the players' own are gone already."""
+    experiments, places, episodes = schema.experiments, schema.experiment_questions, schema.episodes
+    mine = places.c.experiment.in_(served)
+    cells = select(schema.experiment_cells.c.cell).where(schema.experiment_cells.c.experiment.in_(served))
+    still = select(episodes.c.question).where(
+        episodes.c.cell.in_(cells), episodes.c.question.in_(select(places.c.question).where(mine))
+    )
     gone = connection.execute(delete(places).where(mine, places.c.question.not_in(still))).rowcount
-    calls = _forget_judges_calls(connection, ids, before) + _forget_calls(connection, name, before)
+    calls += _forget_judges_calls(connection, ids, before)
     texts = texts_of(connection, ids)
     _forget_cases(connection, ids)
     calls += _drop_by_key(connection, calls_before_links(connection, texts, before), before)
@@ -82,7 +107,7 @@ def purge(connection: Connection, name: str, before: float, now: float) -> dict[
     for experiment in served:
         size = select(func.count()).where(places.c.experiment == experiment).scalar_subquery()
         connection.execute(update(experiments).where(experiments.c.id == experiment).values(size=size))
-    return {"episodes": forgotten, "questions": gone, "calls": calls}
+    return {"questions": gone, "calls": calls}
 
 
 def _date_from_now(connection: Connection, name: str, asked: Sequence[ColumnElement[bool]], now: float) -> None:

@@ -45,7 +45,7 @@ def calls_before_links(connection: Connection, texts: set[str], before: float) -
         return set()
     contents = connection.execute(select(schema.cases.c.content)).scalars()
     asked_still = {case_of(content).question.text for content in contents}
-    marks = [_mark(block(text)) for text in texts - asked_still]
+    marks = [mark_of(block(text)) for text in texts - asked_still]
     return {key for key, shape in rows if any(mark in shape for mark in marks)}
 
 
@@ -63,7 +63,7 @@ def _links_since(connection: Connection) -> float:
     return float(connection.execute(select(migrations.c.applied_at).where(migrations.c.name == LINKS)).scalar() or 0.0)
 
 
-def _mark(text: str) -> str:
+def mark_of(text: str) -> str:
     """The text as it stands in a prompt, which is kept as JSON."""
     whole = text if len(text) >= TELLING else f"<question>\n{text}\n</question>"
     return orjson.dumps(whole).decode()[1:-1]

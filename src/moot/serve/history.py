@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
+from moot.live.forgotten_episode import forget_episode
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
 from moot.serve.admission import Admission
@@ -25,7 +26,10 @@ from moot.serve.reports import HEADERS as REPORT_HEADERS
 from moot.serve.reports import Reports
 from moot.store.examined import examined
 
-FILES = ("table.html", "table.css", "table.js")
+VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
+SCRIPTS = ("table.js", "rich.js", "tabs.js", "turns.js", "markdown.js", *(f"vendor/{name}" for name in VENDORED))
+FILES = ("table.html", "table.css", *SCRIPTS)
+
 
 _LIMIT = whole_number("limit", least=1, most=500, default=50)
 
@@ -66,13 +70,17 @@ class PastAndPage:
         sees = self.gate.holder(request).sees
         limit = read_whole_number(request, _LIMIT)
         await self.live.record.flush()
-        every = {**self.live.cells, **self.live.every}  # what is not served any more has a name too
-        names = {cell.id: name for name, cell in reversed(every.items())}
+        names = self._names()
         async with examined(self.live.store):
             rows = await self.live.store.read(
                 partial(listed_episodes, name=self.live.record.name, most=limit, asker=sees)
             )
             return json_response({"episodes": [_short(row, names) for row in rows]})
+
+    def _names(self) -> dict[str, str]:
+        """What cells are called by, of their names the first."""
+        every = {**self.live.cells, **self.live.every}  # what is not served any more has a name too
+        return {cell.id: name for name, cell in reversed(every.items())}
 
     async def episode(self, request: Request) -> Response:
         """One question whole: every prompt, reply, ballot and grade."""
@@ -84,11 +92,24 @@ class PastAndPage:
                 record = await self.live.store.read(
                     partial(whole_episode, name=self.live.record.name, episode=ident, asker=sees)
                 )
-                return json_response(public_record(record))
+                model = self._names().get(record.pop("cell"))
+                return json_response({**public_record(record), "model": model})
         except TooLong as error:
             raise Refused(413, str(error), code="episode_too_long", param="episode") from None
         except UsageError as error:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
+
+    async def forget_episode(self, request: Request) -> Response:
+        """Forget one question: its answer, every prompt and reply, in every byte of the store."""
+        sees = self.gate.holder(request).sees
+        ident = request.path_params["episode"]
+        await self.live.record.flush()
+        try:
+            async with examined(self.live.store):
+                removed = await forget_episode(self.live.store, self.live.record.name, ident, sees)
+        except UsageError as error:
+            raise Refused(404, str(error), code="no_such_episode", param="episode") from None
+        return json_response({"episode": ident, "forgotten": removed})
 
     async def list_reports(self, request: Request) -> Response:
         """The reports that lie beside the page."""
@@ -110,10 +131,11 @@ def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token
     doors = PastAndPage(gate, live, reports, page_token)
     return [
         Route("/", doors.page),
-        Route("/page/{name}", doors.page_file),
+        Route("/page/{name:path}", doors.page_file),
         DescribedRoute("/v1/moot/teams", doors.teams),
         DescribedRoute("/v1/moot/episodes", doors.episodes, parameters=[_LIMIT]),
         DescribedRoute("/v1/moot/episodes/{episode}", doors.episode),
+        DescribedRoute("/v1/moot/episodes/{episode}", doors.forget_episode, method="DELETE"),
         DescribedRoute("/v1/moot/reports", doors.list_reports),
         Route("/reports/{name}", doors.report),
     ]

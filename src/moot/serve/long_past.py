@@ -94,6 +94,7 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
     find = partial(_shortened_calls, connection)
     return {
         "episode": episode,
+        "cell": row["cell"],
         "question": asked.question.text,
         "question_id": asked.question.id,
         **({"choices": list(asked.question.choices)} if asked.question.choices else {}),

@@ -1,23 +1,24 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
-// Everything that a model wrote is shown through textContent: it is text, whatever it looks like.
+// What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
+import { anew, bare, cut, rich, shown } from "./rich.js";
+import { drawTabs } from "./tabs.js";
+import { named, spoken } from "./turns.js";
 
 const GROUPS = 8;
 const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
+const LISTED = 200; // questions in the side bar
+const EPISODE = /^#(ep_[0-9a-f]{40})$/;
+const DONE = { draft: "has drafted", alone: "has drafted", review: "has reviewed", ballot: "has voted", debate: "has argued", discuss: "has spoken", summarise: "has summed up", judge: "has judged", resolution: "has resolved" };
 const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
-const state = { teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
+const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;
   if (text !== undefined && text !== null) made.textContent = shown(text);
   return made;
-}
-
-/** Text as it can be read: control characters and direction marks become visible instead of acting. */
-function shown(value) {
-  return String(value).replace(/[\u0000-\u0008\u000b-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 // -- the server ------------------------------------------------------------------------------------------------------
@@ -68,11 +69,12 @@ async function* events(response) {
 
 // -- asking ----------------------------------------------------------------------------------------------------------
 
-async function ask(question, model, limit) {
+async function ask(question, model, limit, turns = []) {
   const stopping = new AbortController();
   state.stop = stopping;
   const started = performance.now();
-  clear(question);
+  if (location.hash) window.history.pushState(null, "", location.pathname);
+  clear(question, turns);
   seat(state.teams.find((team) => team.model === model));
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
@@ -84,7 +86,7 @@ async function ask(question, model, limit) {
       signal: stopping.signal,
       body: JSON.stringify({
         model,
-        messages: [{ role: "user", content: question }],
+        messages: [...turns, { role: "user", content: question }],
         stream: true,
         stream_options: { include_team: true },
         ...(limit ? { time_limit_s: limit } : {}),
@@ -98,7 +100,6 @@ async function ask(question, model, limit) {
       if (happened && happened.kind === "call") heard(happened);
       if (happened && happened.kind === "verdict") decided(happened);
     }
-    history();
   } catch (error) {
     fail(error.name === "AbortError" ? "Stopped." : error.message);
   } finally {
@@ -108,20 +109,43 @@ async function ask(question, model, limit) {
     state.stop = null;
     if (state.verdict) say("cost", bill(state.verdict));
   }
+  if (!state.episode) return;
+  window.history.replaceState(null, "", `#${state.episode}`);
+  await history();
 }
 
-function clear(question) {
-  Object.assign(state, { seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
-  for (const id of ["seats", "transcript", "changes", "ballots"]) find(id).replaceChildren();
-  for (const id of ["more", "answer-part", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
-  for (const id of ["verdict", "answer", "because", "cost", "learnt"]) say(id, "");
+function clear(question, turns = []) {
+  anew();
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
+  for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
+  for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
+  for (const id of ["more", "answer-part", "actions", "follow", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
+  for (const id of ["verdict", "answer", "because"]) rich(find(id), "");
+  for (const id of ["cost", "learnt", "did"]) say(id, "");
   find("centre").classList.remove("none", "small", "long");
+  Object.assign(state, { question, turns });
+  find("further").value = "";
+  find("turns").hidden = turns.length === 0;
+  find("turns").append(...turns.map(turn));
   say("asked", question);
+}
+
+/** Something that was said before: what was asked in full, what was answered to be opened. */
+function turn({ role, content }) {
+  const item = make("li", role === "user" ? "user" : null, role === "user" ? content : "");
+  if (role === "user") return item;
+  const whole = make("details");
+  const words = make("div", "whole");
+  whole.append(make("summary", null, cut(content, FITS)), words);
+  whole.addEventListener("toggle", () => rich(words, content), { once: true });
+  item.append(whole);
+  return item;
 }
 
 function fail(message) {
   find("centre").classList.add("none");
   conclude(message, "What went wrong");
+  say("news", message);
   for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
 }
 
@@ -133,6 +157,7 @@ function say(id, text) {
 
 function seat(team) {
   if (!team) return;
+  state.model = team.model;
   state.captain = team.captain;
   const count = team.players.length;
   team.players.forEach((player, number) => {
@@ -170,20 +195,45 @@ function heard(call) {
   const stage = place.element.querySelector(".stage");
   if (answer !== null && !call.problem) {
     const before = place.texts.at(-1);
-    if (before !== undefined && plain(before.text) !== plain(answer)) changed(call, before.text, answer);
-    place.texts.push({ text: answer, stage: call.stage, turn: call.turn });
+    const other = before !== undefined && plain(before.text) !== plain(answer);
+    if (other) changed(call, before.text, answer);
+    place.texts.push({ text: answer, why: call.said.reasoning, stage: call.stage, turn: call.turn });
     line.classList.remove("thinking");
-    line.textContent = shown(answer);
+    line.textContent = shown(bare(answer));
     state.mind.set(call.player, answer);
-    find("news").textContent = `${call.player} says ${answer}`;
-  }
-  stage.textContent = shown(call.error ? call.error : `${call.stage}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+    say("news", `${call.player} ${other ? "has changed its mind" : did(call)}: ${cut(answer, FITS)}`);
+  } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : did(call)}`);
+  const changes = place.texts.length > 1 && plain(place.texts.at(-1).text) !== plain(place.texts.at(-2).text);
+  stage.textContent = shown(call.error ? call.error : `${did(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+  if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
+  if (!state.verdict) progress();
   colour(together());
+  reading();
+}
+
+/** What somebody has just done, in words. */
+function did(call) {
+  const captain = call.player === state.captain && !DONE[call.stage];
+  return captain ? `has decided (${call.stage})` : (DONE[call.stage] ?? call.stage);
+}
+
+/** While it is played: how many have spoken, and whom it waits for. */
+function progress() {
+  const spoke = new Set(state.calls.map(({ player }) => player));
+  const missing = [...state.seats.keys()].filter((player) => !spoke.has(player));
+  const captain = state.captain ? `; ${state.captain}, the captain, reads them` : "";
+  say("because", missing.length ? `${spoke.size} of ${state.seats.size} have spoken; thinking: ${missing.join(", ")}` : `all have spoken${state.captain && reads() ? captain : ""}`);
+}
+
+/** Whether the captain has a call of its own after the drafts: a vote is counted, and nobody reads. */
+function reads() {
+  const team = state.teams.find(({ model }) => model === state.model);
+  return /^(talkative|silent|peer-review|mixture|council)/.test(team?.strategy ?? "");
 }
 
 function changed(call, before, after) {
   const item = make("li");
-  item.append(make("b", null, call.player), ` in ${call.stage}: `, make("bdi", null, before), " → ", make("bdi", null, after));
+  item.append(make("b", null, call.player), ` in ${call.stage}: `, make("bdi", null, cut(before, FITS)), " → ", make("bdi", null, cut(after, FITS)));
   find("changes").append(item);
   find("changes-part").hidden = false;
 }
@@ -236,6 +286,7 @@ function decided(verdict) {
   state.episode = verdict.episode;
   for (const answer of verdict.answers || []) {
     const place = state.seats.get(answer.player);
+    if (place && answer.answer !== null && !place.texts.length) place.texts.push({ text: answer.answer, why: answer.reasoning, stage: "draft", turn: 1 });
     if (!place || answer.answer !== null) continue;
     const needless = traces(verdict, "not-needed").some((spared) => spared.players.includes(answer.player));
     place.element.classList.add("absent");
@@ -248,9 +299,13 @@ function decided(verdict) {
   const abstained = verdict.outcome === "abstained";
   const none = abstained ? "The team does not answer" : `No answer: ${verdict.outcome}`;
   conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
-  say("because", [split(verdict), abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "));
+  rich(find("because"), [split(verdict), abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
   say("cost", bill(verdict));
+  say("news", verdict.answer === null ? none : `The team answers: ${cut(verdict.answer, FITS)}`);
   ballots(verdict);
+  find("follow").hidden = verdict.answer === null;
+  find("actions").hidden = false;
+  find("copy").hidden = verdict.answer === null;
   find("feedback-part").hidden = verdict.answer === null && !abstained;
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
@@ -273,15 +328,79 @@ function sure(verdict) {
 /** What is too long for the felt begins there and stands whole below the table, with its line breaks. */
 function conclude(words, title) {
   const text = words.trim();
-  const first = text.split("\n", 1)[0].trimEnd();
-  const long = first !== text || text.length > FITS;
+  const long = isLong(text);
+  const first = long ? bare(text) : text;
   const begun = first.length > FITS ? first.slice(0, FITS).replace(/\s+\S*$/, "") : first;
-  say("verdict", long ? `${begun} …` : words);
+  if (long) say("verdict", `${begun} …`);
+  else rich(find("verdict"), text, { inline: true });
   find("centre").classList.toggle("small", begun.length > LARGE);
   find("centre").classList.toggle("long", long);
-  for (const id of ["more", "answer-part"]) find(id).hidden = !long;
-  say("answer-title", title);
-  say("answer", long ? words : "");
+  find("more").hidden = !long;
+  state.title = title;
+  rich(find("answer"), text);
+  reading();
+}
+
+function isLong(text) {
+  return text.trim().includes("\n") || text.trim().length > FITS;
+}
+
+// -- to be read --------------------------------------------------------------------------------------------------------
+
+/** Below the table, in a column: the answer, and what each player wrote, if any of it is too long for the table. */
+function reading() {
+  const written = [...state.seats].filter(([, place]) => place.texts.length);
+  const long = find("centre").classList.contains("long") || written.some(([, place]) => place.texts.some(({ text }) => isLong(text)));
+  find("answer-part").hidden = !long;
+  if (!long) return;
+  say("answer-title", state.title ?? "What they write");
+  const entries = written.map(([player], number) => ({ id: `p${[...state.seats.keys()].indexOf(player)}`, label: shown(player), player }));
+  if (state.title) entries.unshift({ id: "answer", label: state.title });
+  find("panel-answer").hidden = true;
+  for (const { id, player } of entries) if (player !== undefined) panelOf(id, player);
+  const chosen = entries.some(({ id }) => id === state.tab) ? state.tab : entries[0].id;
+  drawTabs(find("tabs"), entries, chosen, (id) => {
+    if (state.title) state.tab = id;
+    const entry = entries.find((each) => each.id === id);
+    if (entry.player !== undefined) fill(id, entry.player);
+  });
+}
+
+function panelOf(id, player) {
+  if (find(`panel-${id}`)) return;
+  const panel = make("div", "panel of-player");
+  Object.assign(panel, { id: `panel-${id}`, tabIndex: 0, hidden: true });
+  panel.setAttribute("role", "tabpanel");
+  panel.setAttribute("aria-labelledby", `tab-${id}`);
+  find("reading").append(panel);
+}
+
+/** What a player wrote, the last first; what it was shown, by the names that it may not have seen; its review. */
+function fill(id, player) {
+  const place = state.seats.get(player);
+  const parts = [];
+  const last = place.texts.at(-1);
+  parts.push([place.texts.length > 1 ? `At last (${last.stage})` : "Its answer", last.text]);
+  if (last.why) parts.push(["Why", readable(last.why)]);
+  const verdict = state.verdict ?? {};
+  for (const review of traces(verdict, "review").filter(({ by }) => by === player)) {
+    for (const [name, words] of Object.entries(review.parts)) parts.push([`Its review: ${name.replaceAll("_", " ")}`, words]);
+  }
+  for (const look of traces(verdict, "shown").filter(({ to }) => to === player)) {
+    parts.push([`What it read as ${look.role}, in this order`, look.order.map((who) => who.join(" and ")).join(", ")]);
+  }
+  for (const { text, stage, turn } of place.texts.slice(0, -1).reverse()) parts.push([`Before (${stage}, turn ${turn})`, text]);
+  const told = JSON.stringify(parts);
+  const panel = find(`panel-${id}`);
+  if (place.told === told) return;
+  place.told = told;
+  panel.replaceChildren(
+    ...parts.flatMap(([title, words]) => {
+      const body = make("div", "whole");
+      rich(body, words);
+      return [make("h3", "part", title), body];
+    }),
+  );
 }
 
 function bill(verdict) {
@@ -318,7 +437,7 @@ function ballots(verdict) {
     const counted = counts.find((count) => turn(count) === turn(each)) ?? counts.at(-1);
     return row(each, each.voter, vote(each, counted?.options ?? []));
   });
-  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${option}: ${count.points[number]}`).join(" · ")));
+  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${cut(option, LARGE)}: ${count.points[number]}`).join(" · ")));
   find("ballots").replaceChildren(
     part("thead", [["voter", ...(several ? ["turn"] : []), "vote"]], "th"),
     part("tbody", votes, "td"),
@@ -340,7 +459,7 @@ function part(tag, rows, cell) {
 /** One ballot: the options that it names, with their places or points where it gives such. */
 function vote(ballot, options) {
   if (!ballot.choice) return ballot.cause ? `spoilt: ${ballot.cause}` : "spoilt";
-  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: options[number] ?? `option ${Number(number) + 1}`, value }));
+  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: cut(options[number] ?? `option ${Number(number) + 1}`, LARGE), value }));
   if (ballot.form === "ranking") return named.sort((one, other) => one.value - other.value).map(({ option, value }) => `${value}. ${option}`).join(" · ");
   if (named.every(({ value }) => value === 1)) return named.map(({ option }) => option).join(", ");
   return named.map(({ option, value }) => `${option}: ${value}`).join(" · ");
@@ -362,12 +481,14 @@ function transcript(call) {
   const said = call.said;
   if (said) {
     for (const [name, value] of Object.entries(said)) {
-      const text = make("p", "text");
-      text.append(make("span", "quiet", `${name}: `), make("bdi", null, readable(value)));
-      item.append(text);
+      const words = make("div", "text");
+      rich(words, readable(value));
+      item.append(make("p", "quiet", name), words);
     }
   } else if (call.text) {
-    item.append(make("p", "text", call.text));
+    const words = make("div", "text");
+    rich(words, call.text);
+    item.append(words);
   }
   for (const trouble of [call.error, call.problem]) if (trouble) item.append(make("p", "problem", trouble));
   if (call.messages) {
@@ -381,38 +502,86 @@ function transcript(call) {
 // -- before and beside -----------------------------------------------------------------------------------------------
 
 async function history() {
-  const { episodes } = await get("/v1/moot/episodes?limit=30");
-  find("none").hidden = episodes.length > 0;
+  state.past = (await get(`/v1/moot/episodes?limit=${LISTED}`)).episodes;
+  listed();
+}
+
+/** The side bar: what was asked before, as far as it holds what is sought. */
+function listed() {
+  const sought = plain(find("sought").value);
+  const found = (state.past ?? []).filter((each) => plain(`${each.question} ${each.answer ?? ""} ${each.model}`).includes(sought));
+  find("none").hidden = found.length > 0;
+  say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
-    ...episodes.map((each) => {
-      const item = make("li");
+    ...found.map((each) => {
+      const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
-      button.append(make("span", "q", each.question), make("span", "a", `${each.model}: ${each.answer ?? each.outcome}`));
-      button.addEventListener("click", () => replay(each));
-      item.append(button);
+      button.append(make("span", "q", named(each.question)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
+      button.addEventListener("click", () => visit(each.episode));
+      item.append(button, forgetting(each));
       return item;
     }),
   );
 }
 
-async function replay(each) {
-  const whole = await get(`/v1/moot/episodes/${each.episode}`);
-  clear(whole.question);
-  seat(state.teams.find((team) => team.model === each.model));
-  for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
+/** Asks twice: what is forgotten is gone from the store. */
+function forgetting(each) {
+  const button = Object.assign(make("button", "forget", "✕"), { type: "button", title: "Forget this question for ever" });
+  button.setAttribute("aria-label", `Forget: ${shown(named(each.question)).slice(0, FITS)}`);
+  const calm = () => {
+    button.classList.remove("sure");
+    button.textContent = "✕";
+  };
+  button.addEventListener("blur", calm);
+  button.addEventListener("click", async () => {
+    if (!button.classList.contains("sure")) {
+      button.classList.add("sure");
+      button.textContent = "Forget for ever?";
+      return;
+    }
+    const response = await fetch(`/v1/moot/episodes/${each.episode}`, { method: "DELETE", headers: headers() });
+    if (!response.ok) return say("news", await problem(response));
+    if (each.episode === state.episode) {
+      window.history.replaceState(null, "", location.pathname);
+      clear("");
+      seat(state.teams.find((team) => team.model === find("model").value));
+      idle();
+    }
+    say("news", "Forgotten.");
+    await history();
+    find("sought").focus();
+  });
+  return button;
+}
+
+/** Open a question by its address, which can be kept and shown to others who may see it. */
+function visit(episode) {
+  if (state.stop) return;
+  if (location.hash !== `#${episode}`) window.history.pushState(null, "", `#${episode}`);
+  replay(episode).catch((error) => fail(error.message));
+}
+
+async function replay(episode) {
+  const whole = await get(`/v1/moot/episodes/${episode}`);
+  const { turns, question } = spoken(whole.question);
   const verdict = whole.verdict;
   const answers = (verdict.answers || []).map(([player, answer, reasoning, outcome]) => ({ player, answer, reasoning, outcome }));
+  clear(question, turns);
+  const players = [...new Set([...answers, ...whole.calls].map(({ player }) => player))].map((name) => ({ name, model: name }));
+  seat(state.teams.find((team) => team.model === whole.model) ?? { model: find("model").value, captain: null, players });
+  for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
   const cost = whole.calls.every((call) => call.cost_usd !== null) ? whole.calls.reduce((sum, call) => sum + call.cost_usd, 0) : null;
   decided({
     ...verdict,
     answers,
     groups: traces(verdict, "grouped").at(-1)?.groups,
-    episode: each.episode,
+    episode,
     calls: whole.calls.length,
     cost_usd: cost,
     seconds: whole.seconds,
   });
+  listed();
   find("centre").scrollIntoView({ block: "center", behavior: "auto" });
 }
 
@@ -423,6 +592,34 @@ function parsed(text) {
   } catch {
     return { said: null, text };
   }
+}
+
+// -- what can be done with an answer -------------------------------------------------------------------------------------
+
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("did", "Copied.");
+  } catch {
+    say("did", "The browser does not let the page copy; select the text instead.");
+  }
+}
+
+function save(name, kind, content) {
+  const link = Object.assign(make("a"), { href: URL.createObjectURL(new Blob([content], { type: kind })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  say("did", `Saved as ${name}.`);
+}
+
+/** The episode as a text that can be read anywhere: the question, the answer, what each wrote. */
+function asMarkdown() {
+  const verdict = state.verdict;
+  const parts = [`# ${state.question}`, `## ${state.title}`, verdict.answer ?? verdict.cause ?? verdict.outcome, `*${state.model}: ${bill(verdict)}*`];
+  for (const [player, { texts }] of state.seats) {
+    for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, text, ...(why ? [`Why: ${readable(why)}`] : []));
+  }
+  return `${parts.join("\n\n")}\n`;
 }
 
 async function learn(body) {
@@ -462,6 +659,8 @@ async function start() {
       return item;
     }),
   );
+  const opened = EPISODE.exec(location.hash);
+  if (opened) visit(opened[1]);
 }
 
 function idle() {
@@ -493,16 +692,52 @@ find("ask").addEventListener("submit", (event) => {
   ask(find("question").value.trim(), find("model").value, Number(find("limit").value) || null);
   find("question").select(); // whoever types on asks something else; the words stay for who wants to mend them
 });
-find("question").addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-  event.preventDefault();
-  find("ask").requestSubmit();
-});
+for (const [area, form] of [["question", "ask"], ["further", "follow"]]) {
+  find(area).addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    find(form).requestSubmit();
+  });
+}
 find("model").addEventListener("change", () => {
   if (state.stop) return;
   clear("");
   seat(state.teams.find((team) => team.model === find("model").value));
   idle();
+});
+find("copy").addEventListener("click", () => copied(state.verdict.answer));
+find("again").addEventListener("click", () => {
+  if (!state.stop) ask(state.question, state.model, Number(find("limit").value) || null, state.turns);
+});
+find("follow").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const question = find("further").value.trim();
+  if (state.stop || !question) return;
+  const said = [{ role: "user", content: state.question }, { role: "assistant", content: state.verdict.answer }];
+  ask(question, state.model, Number(find("limit").value) || null, [...state.turns, ...said]);
+  find("asked").scrollIntoView({ block: "center", behavior: "auto" });
+});
+find("sought").addEventListener("input", listed);
+window.addEventListener("popstate", () => {
+  const episode = EPISODE.exec(location.hash)?.[1];
+  if (episode && episode !== state.episode) visit(episode);
+});
+// The address is that of the question: places in the page are gone to without one.
+for (const link of document.querySelectorAll('a[href^="#"]')) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const place = document.querySelector(link.getAttribute("href"));
+    place.scrollIntoView();
+    place.focus();
+  });
+}
+find("save-markdown").addEventListener("click", () => save(`${state.episode}.md`, "text/markdown", asMarkdown()));
+find("save-json").addEventListener("click", async () => {
+  try {
+    save(`${state.episode}.json`, "application/json", JSON.stringify(await get(`/v1/moot/episodes/${state.episode}`), null, 1));
+  } catch (error) {
+    say("did", error.message);
+  }
 });
 find("stop").addEventListener("click", () => state.stop?.abort());
 find("feedback").addEventListener("click", (event) => {
