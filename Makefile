@@ -30,7 +30,8 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/serve/test_time_limit.py tests/engine/test_safety_run.py tests/measures/test_said_beside.py tests/measures/test_repeats_apart.py \
 	tests/measures/test_same_words_in_pairs.py tests/measures/test_heard.py tests/measures/test_early_stop.py \
 	tests/estimate/test_estimate_view.py tests/report/test_notebook.py tests/ballots/test_properties.py tests/measures/test_what_it_takes.py \
-	tests/cli/test_select.py tests/decide/test_rule_runs.py tests/serve/test_watch.py tests/measures/test_shared_questions.py
+	tests/cli/test_select.py tests/decide/test_rule_runs.py tests/serve/test_watch.py tests/measures/test_shared_questions.py \
+	tests/oracle/test_bought_second_way.py tests/cli/test_endings_after_advice.py tests/decide/test_verdicts_told.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -39,7 +40,8 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/engine/test_stopped.py tests/engine/test_stopped_inside.py tests/engine/test_kill.py tests/engine/test_secrets.py \
 	tests/store/test_standing_still.py tests/cli/test_interrupts.py tests/cli/test_read_only.py \
 	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py \
-	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py
+	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py \
+	tests/serve/test_page_text.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py \
