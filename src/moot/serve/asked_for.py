@@ -39,7 +39,7 @@ def _each_once(texts: list[str]) -> list[str]:
     return texts
 
 
-ShownText = Annotated[str, Field(max_length=1_000_000), AfterValidator(_shown)]
+ShownText = Annotated[str, AfterValidator(_shown)]  # a request is bounded as a whole
 Choices = Annotated[list[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
 
 

@@ -9,7 +9,7 @@ const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
 const LISTED = 200; // questions in the side bar
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
-const DONE = { draft: "has drafted", alone: "has drafted", review: "has reviewed", ballot: "has voted", debate: "has argued", discuss: "has spoken", summarise: "has summed up", judge: "has judged", resolution: "has resolved" };
+const DONE = { draft: "has drafted", alone: "has drafted", review: "has reviewed", ballot: "has voted", debate: "has argued", discuss: "has spoken", summarise: "has summed up", judge: "has judged", resolution: "has resolved", rank: "has ranked the others", chair: "has written the answer" };
 const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
 const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
@@ -213,8 +213,8 @@ function heard(call) {
 
 /** What somebody has just done, in words. */
 function did(call) {
-  const captain = call.player === state.captain && !DONE[call.stage];
-  return captain ? `has decided (${call.stage})` : (DONE[call.stage] ?? call.stage);
+  const captain = call.player === state.captain;
+  return DONE[call.stage] ?? (captain ? `has decided (${call.stage})` : call.stage);
 }
 
 /** While it is played: how many have spoken, and whom it waits for. */
