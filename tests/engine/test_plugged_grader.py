@@ -334,16 +334,20 @@ def test_one_answer_in_two_wordings_is_one_that_waits() -> None:
     assert row["bounds"] == {"low": 0.0, "high": 0.0}
 
 
+@dataclass
 class Strict:
     """Leaves everything to a person, and says so under its own name."""
 
-    name = "strict"
+    detail: str
+    name: ClassVar[str] = "strict"
 
     async def grade(self, case: Case, verdict: Verdict) -> Score:
-        return Score(None, "open", "strict: strict: a person has to look at this")
+        return Score(None, "open", self.detail)
 
 
-def test_who_leaves_an_answer_open_has_not_failed() -> None:
-    results = run(Strict())
+@pytest.mark.parametrize("before", ["", "strict: ", "strict: strict: ", "Strict: ", "STRICT: "])
+def test_who_leaves_an_answer_open_has_not_failed(before: str) -> None:
+    results = run(Strict(f"{before}a person has to look at this"))
     assert "plugin_failures" not in results.figures
-    assert set(results.frame("scores")["detail"]) == {"a person has to look at this"}
+    kept = before if before[:1] == "S" else ""
+    assert set(results.frame("scores")["detail"]) == {f"{kept}a person has to look at this"}

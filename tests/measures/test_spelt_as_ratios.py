@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from moot.errors import UsageError
 from moot.experiment.claims import parse
 from moot.measures.claims.figure import Ratio
 from moot.measures.claims.hypothesis import judge, with_holm
@@ -191,3 +192,28 @@ def test_a_ratio_over_clusters_is_judged_by_clusters() -> None:
     with clustered({f"q{n}": str(n // 5) for n in range(75)}):
         plain, ratio = row(f"{A} > {B}", known), row(f"{A} / {B} > 1", known)
     assert (plain["verdict"], plain["p"]) == (ratio["verdict"], ratio["p"]) == ("open", ratio["p"])
+
+
+ODD_NUMBERS = [
+    f"{A} / {B} < (1 - 0.2) * {C} / {D}",
+    f"{A} * {B} > {A} - {A}",
+    f"{A} * {B} > (2 + 1) * {C} * {D}",
+    f"{A} * {B} * (1 - 1) > 0",
+    f"{A} / 0 > 1",
+    f"{A} * {B} / 0 > 1",
+    f"{A} * {B} > 1 / 0",
+    f"({A} - {A}) / {B} > 0",
+    f"{A} / ({B} - {B}) > 1",
+]
+
+
+@pytest.mark.parametrize("text", ODD_NUMBERS)
+def test_numbers_and_figures_that_cancel_end_in_a_row(text: str) -> None:
+    known = {
+        name: answers(60, share, seed) for seed, (name, share) in enumerate(zip((A, B, C, D), (0.8, 0.7, 0.6, 0.5)))
+    }
+    try:
+        found = row(text, known)
+    except UsageError:
+        return  # refused where it is read
+    assert found["verdict"] in ("open", "confirmed", "refuted")

@@ -100,7 +100,10 @@ def sums_in(expression: Expression) -> Iterator[Polynomial]:
     if isinstance(expression, Term):
         yield {(expression,): 1.0}
     elif isinstance(expression, Operation):
-        if expression.sign in "+-" and (whole := quotient(expression)) is not None and not whole.bottom:
+        whole = quotient(expression) if expression.sign in "+-" else None
+        if (
+            whole is not None and not whole.bottom and any(whole.top)
+        ):  # by a plain number, or by nothing, there is no end of it
             yield whole.top
         yield from sums_in(expression.left)
         yield from sums_in(expression.right)

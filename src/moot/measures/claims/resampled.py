@@ -223,4 +223,4 @@ def applied(sign: str, left: Any, right: Any) -> Any:
         case "*":
             return left * right
         case _:
-            return left / right
+            return float("nan") if isinstance(right, float) and not right else left / right
