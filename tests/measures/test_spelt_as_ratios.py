@@ -209,11 +209,16 @@ ODD_NUMBERS = [
 
 @pytest.mark.parametrize("text", ODD_NUMBERS)
 def test_numbers_and_figures_that_cancel_end_in_a_row(text: str) -> None:
-    known = {
-        name: answers(60, share, seed) for seed, (name, share) in enumerate(zip((A, B, C, D), (0.8, 0.7, 0.6, 0.5)))
-    }
+    shares = {A: 0.8, B: 0.7, C: 0.6, D: 0.5}
+    known = {name: answers(60, share, seed) for seed, (name, share) in enumerate(shares.items())}
     try:
         found = row(text, known)
     except UsageError:
         return  # refused where it is read
     assert found["verdict"] in ("open", "confirmed", "refuted")
+
+
+def test_a_divisor_of_a_divisor_that_is_nothing_leaves_it_open() -> None:
+    known = {A: answers(60, 0.8, 1), B: answers(60, 0.7, 2), C: first(0, 60)}
+    for text in (f"{A} / ({B} / {C}) > 0.5", f"{A} / ({B} / {C}) < {B}", f"1 - {A} / ({B} / {C}) > 0.1"):
+        assert row(text, known)["verdict"] == "open", text

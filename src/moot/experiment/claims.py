@@ -14,6 +14,7 @@ A side is one of `side_names`. What it names is checked against the cells of the
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -155,7 +156,11 @@ class _ClaimParser:
             return inner
         if number := _NUMBER.match(self._text, self._place):
             self._place = number.end()
-            return Number(float(number[0]))
+            if not math.isfinite(value := float(number[0])):
+                raise ClaimError(
+                    f"{self._text[:60]!r}: {number[0][:20]} is larger than any number; expected a smaller one"
+                )
+            return Number(value)
         return self._term()
 
     def _term(self) -> Term:

@@ -72,7 +72,7 @@ def _multiplied_out(claim: Hypothesis, whole: Expression, threshold: float) -> A
     found = quotient(Operation("-", whole, Number(threshold)))
     if found is None or not (sign := math.prod(map(sign_of, found.bottom))) or not found.top:
         return None
-    top, divisors = found.top, [factor for factor in found.bottom if any(factor)]
+    top, divisors = found.top, [factor for factor in (*found.bottom, *found.inner) if any(factor)]
     for factor in [each for each in sums_in(whole) if sign_of(each)]:
         while max(map(len, top)) > 1 and (rest := divided(top, factor)) and any(rest):
             top, sign, divisors = rest, sign * sign_of(factor), [*divisors, factor]

@@ -38,6 +38,8 @@ class Quotient:
     top: Polynomial
     bottom: tuple[Polynomial, ...] = ()
     """What it is divided by, one after another."""
+    inner: tuple[Polynomial, ...] = ()
+    """What those are divided by: that stands above, and may be nothing all the same."""
 
 
 def quotient(expression: Expression) -> Quotient | None:
@@ -46,7 +48,7 @@ def quotient(expression: Expression) -> Quotient | None:
         found = _quotient(expression)
     except TooManyProducts:
         return None
-    return found if all(found.bottom) else None
+    return found if all((*found.bottom, *found.inner)) else None
 
 
 def _quotient(expression: Expression) -> Quotient:
@@ -57,9 +59,10 @@ def _quotient(expression: Expression) -> Quotient:
     one, other = _quotient(expression.left), _quotient(expression.right)
     match expression.sign:
         case "*":
-            return Quotient(_times(one.top, other.top), one.bottom + other.bottom)
+            return Quotient(_times(one.top, other.top), one.bottom + other.bottom, one.inner + other.inner)
         case "/":
-            return Quotient(reduce(_times, other.bottom, one.top), (*one.bottom, other.top))
+            inner = (*one.inner, *other.inner, *other.bottom)
+            return Quotient(reduce(_times, other.bottom, one.top), (*one.bottom, other.top), inner)
         case sign:
             only_one, only_other = list(one.bottom), list(other.bottom)
             for factor in one.bottom:
@@ -67,7 +70,8 @@ def _quotient(expression: Expression) -> Quotient:
                     only_one.remove(factor)
                     only_other.remove(factor)
             first, second = reduce(_times, only_other, one.top), reduce(_times, only_one, other.top)
-            return Quotient(_plus(first, second, 1.0 if sign == "+" else -1.0), (*one.bottom, *only_other))
+            whole = _plus(first, second, 1.0 if sign == "+" else -1.0)
+            return Quotient(whole, (*one.bottom, *only_other), one.inner + other.inner)
 
 
 def sign_of(sum_of_products: Polynomial) -> int:
