@@ -107,6 +107,9 @@ def verdict_words(bought: Bought) -> str:
 
 def bought_screen(bought: Bought, purchase: Purchase, path: Path, *, written: bool) -> Iterator[str]:
     race = bought.race
+    if not race.questions:
+        yield from wrapped(verdict_words(bought))
+        return
     rows = [_row(bought, number) for number in range(len(race.options))]
     yield "  right    heard  plays  calls  out after  raced"
     for number, row in enumerate(rows):
