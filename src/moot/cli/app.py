@@ -99,6 +99,9 @@ def report(
         typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
     ] = None,
     served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="7d", help="With --served: only what was asked since; 12h, 2w, 2026-11-10.")
+    ] = None,
     plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the file's.")] = None,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
@@ -111,6 +114,7 @@ def report(
         output=output,
         table_format=table_format,
         served=served,
+        since=since,
         sections=section or [],
         everything=everything,
         conditions=fail_under or [],
