@@ -128,7 +128,7 @@ EVERY_KEY = frozenset(
 )
 """Those with a second way."""
 
-SELDOM = frozenset({"calibration", "grader"})
+SELDOM = frozenset({"calibration", "grader", "served"})
 """Those that no experiment here has, and tests of their own."""
 
 MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1

@@ -27,15 +27,17 @@ def print_served(name: str, served: Row, console: Console, following: NextComman
     words = [Text(sentence) for sentence in opening_words(served)]
     title = Text(f"{name}: {count(served['asked'], 'question')}", style="italic")
     if not served["asked"]:
-        for part in (*words, title):
-            console.print(part)
+        for line in (*words, title):
+            console.print(line)
         return
     alert = [Text(served["alert"], style="bold red")] if served["alert"] else []
     below = [*drift_words(served), took_words(served), *trouble_words(served), *plans_words(served)]
     command = Text.assemble((f"moot report {following.source} -o {following.page}", "bold"), ("  the page", "dim"))
     fixed = [*words, *alert, *map(Text, below), title, command]
     room = screen_lines(console) - sum(height(part, console) for part in fixed)
-    for part in (*words, *alert, *map(Text, below), title, *_tables(served, console, room)):
+    for line in (*words, *alert, *map(Text, below), title):
+        console.print(line)
+    for part in _tables(served, console, room):
         console.print(part)
     console.print(command, soft_wrap=True)
 

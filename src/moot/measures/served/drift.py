@@ -78,7 +78,7 @@ def _measured(source: Source, cell: Stored) -> list[MeasuredPlay] | str:
 
 
 def _not_compared(cell: Stored, figure: Drifting, why: str) -> Row:
-    named = {key: cell[key] for key in ("strategy", "label", "team", "captain", "player")}  # type: ignore[literal-required]
+    named = {key: cell[key] for key in ("strategy", "label", "team", "captain", "player")}
     nothing = {"live": None, "measured": None, "p": None, "level": None}
     return {"figure": figure, **named, **nothing, "alert": False, "why": why, "by_day": []}
 
@@ -141,7 +141,7 @@ def _row(pair: _Pair, family: int, seed: int) -> Row:
             for period, values in pair.by_period.items()
         ]
     p = live.pop("p")
-    named = {key: pair.cell[key] for key in ("strategy", "label", "team", "captain", "player")}  # type: ignore[literal-required]
+    named = {key: pair.cell[key] for key in ("strategy", "label", "team", "captain", "player")}
     return {
         "figure": pair.figure,
         **named,

@@ -20,6 +20,7 @@ from moot.measures.spending import Spending
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate, estimate_row
 from moot.store.served_plays import failures_since
+from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
 NOBODY_SAID = "nobody has said what was right"
@@ -94,6 +95,7 @@ def _row(plays: Sequence[LivePlay], spending: Spending) -> Row:
         "asked": len(plays),
         "questions": len({play.question for play in plays}),
         "graded": {"n": len(told), "share": len(told) / len(plays) if plays else None},
+        "waiting": sum(play.waits for play in plays),
         "accuracy": _accuracy(plays),
         "agreement": _agreement(plays),
         "probability": _probability(plays),
@@ -109,7 +111,7 @@ def _accuracy(plays: Sequence[LivePlay]) -> Row:
     row = estimate_row(estimate(by_question(told)))
     if plays:
         right = sum(value for _, value in told)
-        waiting = sum(play.right is None and play.outcome in ("answered", "undecided") for play in plays)
+        waiting = sum(play.right is None and play.outcome in WITH_ANSWER for play in plays)
         row["bounds"] = {"low": right / len(plays), "high": (right + waiting) / len(plays)}
     return row if told else {**row, "why": NOBODY_SAID if plays else NOTHING_ASKED}
 

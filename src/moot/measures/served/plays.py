@@ -48,6 +48,8 @@ class LivePlay:
     sure: float | None
     """How sure it said it was."""
     calls: tuple[str, ...]
+    waits: bool = False
+    """It has no grade although somebody has said what is right: `moot grade` can give it one."""
 
     @property
     def named(self) -> CellName:
@@ -73,7 +75,7 @@ class LiveTraffic:
 
 
 def name_of(cell: Stored) -> CellName:
-    return tuple(cell[key] for key in ("strategy", "label", "team", "captain", "player", "cohort"))  # type: ignore[literal-required]
+    return tuple(cell[key] for key in ("strategy", "label", "team", "captain", "player", "cohort"))
 
 
 def read_traffic(connection: Connection, plans: Sequence[Row], since: float | None) -> LiveTraffic:
@@ -119,10 +121,11 @@ def _plays(
             traffic.askings.together(players, row["question"], steps, verdict.traces, offices)
         traffic.late.update({step[0] for step in steps if step[4] == LATE})
         right = source.graded_as(row)[0] if row["outcome"] in WITH_ANSWER else None
+        answered = verdict.answer is not None
+        ungraded = answered and right is None
         if right is not None and row["question"] in taught_on:
             traffic.taught += 1
             right = None
-        answered = verdict.answer is not None
         found.append(
             LivePlay(
                 cell,
@@ -135,6 +138,7 @@ def _plays(
                 why_no_agreement(question, cell),
                 AnswerChance.of(verdict).value if answered else None,
                 call_keys(steps),
+                ungraded and source.grades.wait(source.cases[row["question"]]),
             )
         )
     return found

@@ -115,7 +115,7 @@ def _drift(served: Row, several: bool) -> Iterator[Section]:
                 {"who": who, "day": part["name"], **_drawn(part), **ends, "alert": part["alert"]}
                 for part in row["by_day"]
             ]
-        columns = (
+        columns: tuple[Column, ...] = (
             Column("who", "who answered"),
             Column("day", "day" if served["days_each"] == 1 else "week"),
             Column("value", figure, "share", "low", "high"),

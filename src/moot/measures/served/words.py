@@ -10,10 +10,11 @@ from moot.measures.columns import titled
 from moot.measures.numbers import between, money, percent, rounded
 from moot.measures.served.agreement import LONG
 from moot.measures.served.drift import figure_words
-from moot.stats.counted_words import count
+from moot.stats.counted_words import count, waiting_words
+from moot.types import WITH_ANSWER
 
 Row = Mapping[str, Any]
-FEEDBACK = "POST /v1/feedback, or the page of the team: docs/serve.md"
+FEEDBACK = "POST /v1/feedback, docs/serve.md"
 NAMES = {"agreement": "Agreement", "probability": "How sure it said it was", "accuracy": "Right, of what is graded"}
 MEANT = {
     "agreement": "Of the drafts of a question, how many say the answer given.",
@@ -36,10 +37,10 @@ def opening_words(served: Row) -> Iterator[str]:
         return
     different = "" if served["questions"] == asked else f" ({served['questions']:,} different ones)"
     if graded["n"]:
-        were = "was" if graded["n"] == 1 else "were"
-        yield f"Of {count(asked, 'question')}{different}{since} {graded['n']:,} {were} told right or wrong ({percent(graded['share'])})."
+        told = f"{graded['n']:,} {'was' if graded['n'] == 1 else 'were'} told right or wrong"
+        yield f"Of {count(asked, 'question')}{different}{since} {told} ({percent(graded['share'])})."
     else:
-        yield f"Of {count(asked, 'question')}{different}{since} none was told right or wrong yet ({FEEDBACK})."
+        yield f"Of {count(asked, 'question')}{different}{since} none was told right or wrong yet."
     if served["left_out"]:
         yield f"Left out of everything here: {count(served['left_out'], 'question')} asked before."
     yield from _right(served)
@@ -50,6 +51,11 @@ def _right(served: Row) -> Iterator[str]:
     if served["graded"]["n"]:
         over = f"; over all, with those that nobody has graded, {between(accuracy['bounds'])}" if waiting else ""
         yield f"Of the graded {figure_words(accuracy)} were right{over}."
+    answers = sum(served["outcomes"].get(outcome, 0) for outcome in WITH_ANSWER)
+    if nobody := answers - served["graded"]["n"] - served["waiting"] - served["taught"]:
+        yield f"{count(nobody, 'answer')} without a grade, as nobody has said what is right ({FEEDBACK})."
+    if served["waiting"]:
+        yield f"{waiting_words(served['waiting'])}: moot grade FILE."
     if served["taught"]:
         yield f"{count(served['taught'], 'graded answer')} to questions that a rule was learnt on count as not graded."
 
