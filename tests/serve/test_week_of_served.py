@@ -18,6 +18,7 @@ from served import serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.errors import GenerationFailed
 from moot.models.model import Model
 from moot.types import Reply, Request
 
@@ -47,9 +48,9 @@ class Odd:
     async def generate(self, request: Request) -> Reply:
         match self.wrong.get(self.inner.name):
             case "fails":
-                raise ConnectionError("gone")
+                raise GenerationFailed("gone")
             case "slow":
-                await asyncio.sleep(1)
+                await asyncio.sleep(0.2)
             case "odd":
                 reply = await self.inner.generate(request)
                 return replace(reply, text=json.dumps({"answer": f"odd {random.random()}"}))
@@ -156,7 +157,7 @@ def test_what_was_asked_before_is_left_out_of_everything(folder: Path, moot: Com
     whole = json.loads(moot("report", folder / "team.yaml", "--served", "--since", "3d", "--json")[1])
     assert whole.keys() == {"experiment", "questions", "served"}, "what is over all that was asked is not beside it"
     code, printed = moot("report", folder / "team.yaml", "--served", "--since", "30m")
-    assert (code, printed.splitlines()[0].endswith("before that, which --since leaves out.")) == (0, True), printed
+    assert (code, "48 questions before that, which --since leaves out." in in_one_line(printed)) == (0, True), printed
 
 
 @pytest.mark.parametrize(
@@ -213,15 +214,15 @@ def test_nonsense_is_refused_with_what_is_expected(
     assert expected in in_one_line(printed)
 
 
-async def asked_of(tmp_path: Path, many: int, config: dict[str, Any] = CUP, **how: Any) -> Path:
-    await ask(tmp_path, config, many, **how)
+def asked_of(tmp_path: Path, many: int, config: dict[str, Any] = CUP, **how: Any) -> Path:
+    asyncio.run(ask(tmp_path, config, many, **how))
     return tmp_path
 
 
-async def test_before_any_feedback_nobody_reads_dashes(tmp_path: Path, moot: Command) -> None:
+def test_before_any_feedback_nobody_reads_dashes(tmp_path: Path, moot: Command) -> None:
     """And before any run there is nothing to compare with."""
-    folder = await asked_of(tmp_path, 3)
-    code, printed = await asyncio.to_thread(moot, "report", folder / "team.yaml", "--served")
+    folder = asked_of(tmp_path, 3)
+    code, printed = moot("report", folder / "team.yaml", "--served")
     assert code == 0
     told = in_one_line(printed)
     assert told.startswith("Of 3 questions none was told right or wrong yet. 3 answers without a grade, as nobody has said")
@@ -230,10 +231,10 @@ async def test_before_any_feedback_nobody_reads_dashes(tmp_path: Path, moot: Com
     assert "% right" not in printed
 
 
-async def test_a_team_without_questions_was_never_measured(tmp_path: Path, moot: Command) -> None:
+def test_a_team_without_questions_was_never_measured(tmp_path: Path, moot: Command) -> None:
     config = {key: value for key, value in CUP.items() if key != "questions"}
-    folder = await asked_of(tmp_path, 2, config)
-    code, printed = await asyncio.to_thread(moot, "report", folder / "team.yaml")
+    folder = asked_of(tmp_path, 2, config)
+    code, printed = moot("report", folder / "team.yaml")
     assert code == 0
     assert "this file has no questions of its own, so the team was never measured" in in_one_line(printed)
 
@@ -246,21 +247,21 @@ def test_what_was_never_served_says_what_to_type(tmp_path: Path, moot: Command) 
     assert "cup was never served from this store; first: moot serve cup.yaml" in in_one_line(printed)
 
 
-async def test_a_model_that_changed_is_an_alert(as_before: Path, tmp_path: Path, moot: Command) -> None:
+def test_a_model_that_changed_is_an_alert(as_before: Path, tmp_path: Path, moot: Command) -> None:
     """From the thirtieth question on one of three says something else: one line, and an exit code for who asks for it."""
     folder = shutil.copytree(as_before, tmp_path / "own")
     (folder / "cup.db").unlink()
-    await ask(folder, CUP, 48, wrong=lambda number: {"cat": "odd", "bob": "odd"} if number >= 24 else {})
-    await asyncio.to_thread(moot, "run", folder / "team.yaml", "--quiet")
+    asyncio.run(ask(folder, CUP, 48, wrong=lambda number: {"cat": "odd", "bob": "odd"} if number >= 24 else {}))
+    moot("run", folder / "team.yaml", "--quiet")
     spread(folder, 6)
     file = folder / "team.yaml"
-    code, printed = await asyncio.to_thread(moot, "report", file, "--served", "--fail-under", "served.alerts<1")
+    code, printed = moot("report", file, "--served", "--fail-under", "served.alerts<1")
     assert code == 1
     assert printed.count("Alert: ") == 1
     told = in_one_line(printed)
     assert "Alert: agreement of silent@ann was " in told
     assert ": the questions or the models have changed." in told
-    served = await asyncio.to_thread(served_of, moot, folder)
+    served = served_of(moot, folder)
     assert (served["alerts"], served["alert"][:6]) == (1, "Alert:")
     (row,) = [row for row in served["drift"] if row["figure"] == "agreement"]
     assert row["live"]["value"] < row["measured"]["low"]
@@ -277,42 +278,42 @@ def test_as_before_is_no_alert(folder: Path, moot: Command) -> None:
     assert graded["why"] == "12 graded answers; 30 or more are held against the experiment"
 
 
-async def test_who_fails_is_told_by_name(tmp_path: Path, moot: Command) -> None:
-    folder = await asked_of(tmp_path, 4, wrong=lambda number: {"bob": "fails"} if number % 2 else {})
-    served = await asyncio.to_thread(served_of, moot, folder)
+def test_who_fails_is_told_by_name(tmp_path: Path, moot: Command) -> None:
+    folder = asked_of(tmp_path, 4, wrong=lambda number: {"bob": "fails"} if number % 2 else {})
+    served = served_of(moot, folder)
     by_name = {row["player"]: row for row in served["absences"] if row["office"] == "player"}
     assert (by_name["bob"]["asked"], by_name["bob"]["failed"], by_name["cat"]["failed"]) == (4, 2, 0)
-    printed = (await asyncio.to_thread(moot, "report", folder / "team.yaml", "--served"))[1]
+    printed = moot("report", folder / "team.yaml", "--served")[1]
     assert "Absent: bob 2 failed of 4." in in_one_line(printed)
 
 
-async def test_whom_nobody_waited_for_may_have_agreed_or_not(tmp_path: Path, moot: Command) -> None:
+def test_whom_nobody_waited_for_may_have_agreed_or_not(tmp_path: Path, moot: Command) -> None:
     """A served vote is decided by two who agree: of the third nothing is known, and so there are bounds, and no alert."""
-    folder = await asked_of(tmp_path, 12, model="three/vote", wrong=lambda number: {"cat": "slow"} if number < 9 else {})
-    await asyncio.to_thread(moot, "run", folder / "team.yaml", "--quiet")
-    served = await asyncio.to_thread(served_of, moot, folder)
+    folder = asked_of(tmp_path, 12, model="three/vote", wrong=lambda number: {"cat": "slow"} if number < 9 else {})
+    moot("run", folder / "team.yaml", "--quiet")
+    served = served_of(moot, folder)
     agreed = served["agreement"]
     assert agreed["value"] is None
     assert 0 < agreed["bounds"]["low"] < agreed["bounds"]["high"] <= 1
     assert agreed["low"] < agreed["bounds"]["low"] and agreed["high"] >= agreed["bounds"]["high"]
     (cat,) = [row for row in served["absences"] if row["player"] == "cat"]
     assert (cat["late"], cat["not_needed"] > 0) == (0, True)
-    printed = (await asyncio.to_thread(moot, "report", folder / "team.yaml", "--served"))[1]
+    printed = moot("report", folder / "team.yaml", "--served")[1]
     assert "whoever was not waited for, the answer being decided, may have agreed or not" in in_one_line(printed)
 
 
-async def test_long_answers_have_no_agreement(tmp_path: Path, moot: Command) -> None:
+def test_long_answers_have_no_agreement(tmp_path: Path, moot: Command) -> None:
     config = {**CUP, "strategies": ["talkative"], "questions": {"file": "long.jsonl", "kind": "text"}}
     (tmp_path / "long.jsonl").write_text('{"id": "1", "text": "Write a plan."}\n', encoding="utf-8")
-    await ask(tmp_path, config, 2, model="three/talkative")
-    printed = (await asyncio.to_thread(moot, "report", tmp_path / "team.yaml", "--served"))[1]
+    asyncio.run(ask(tmp_path, config, 2, model="three/talkative"))
+    printed = moot("report", tmp_path / "team.yaml", "--served")[1]
     assert "There is no agreement: long answers differ in words however much they agree." in in_one_line(printed)
 
 
-async def test_all_versions_of_a_file_are_told_together(tmp_path: Path, moot: Command) -> None:
-    await ask(tmp_path, CUP, 2)
-    await ask(tmp_path, {**CUP, "strategies": ["silent"], "language": "ru"}, 3)
-    served = await asyncio.to_thread(served_of, moot, tmp_path)
+def test_all_versions_of_a_file_are_told_together(tmp_path: Path, moot: Command) -> None:
+    asyncio.run(ask(tmp_path, CUP, 2))
+    asyncio.run(ask(tmp_path, {**CUP, "strategies": ["silent"], "language": "ru"}, 3))
+    served = served_of(moot, tmp_path)
     assert (served["plans"], served["asked"]) == (2, 5)
     first = served["by_team"][0]
     assert (first["label"], first["asked"]) == ("silent", 5)
