@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import random
 import shutil
@@ -14,12 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from served import serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import GenerationFailed
 from moot.models.model import Model
+from moot.report.ending import NextCommands
+from moot.report.served_terminal import print_served
 from moot.types import Reply, Request
 
 DAY = 86_400
@@ -82,7 +86,9 @@ def spread(folder: Path, days: float, *, ago: float = 0.0) -> None:
     """What was asked, from so many days before `ago` on, one after the other."""
     with sqlite3.connect(folder / "cup.db") as store:
         places = "select question from experiment_questions p join experiments e on e.id = p.experiment"
-        asked = f"select rowid from episodes where question in ({places} where e.name = 'cup:served') order by created_at"
+        asked = (
+            f"select rowid from episodes where question in ({places} where e.name = 'cup:served') order by created_at"
+        )
         rows = [row for (row,) in store.execute(asked)]
         first = time.time() - (days + ago) * DAY
         for place, row in enumerate(rows):
@@ -153,7 +159,7 @@ def test_what_was_asked_before_is_left_out_of_everything(folder: Path, moot: Com
     code, printed = moot("report", folder / "team.yaml", "--served", "--since", "3d")
     assert code == 0
     assert in_one_line(printed).startswith(f"Of 24 questions since {since['since'][:10]} ")
-    assert "Left out of everything here: 24 questions asked before." in printed
+    assert "; 24 questions asked before, left out of everything." in in_one_line(printed)
     whole = json.loads(moot("report", folder / "team.yaml", "--served", "--since", "3d", "--json")[1])
     assert whole.keys() == {"experiment", "questions", "served"}, "what is over all that was asked is not beside it"
     code, printed = moot("report", folder / "team.yaml", "--served", "--since", "30m")
@@ -225,7 +231,9 @@ def test_before_any_feedback_nobody_reads_dashes(tmp_path: Path, moot: Command) 
     code, printed = moot("report", folder / "team.yaml", "--served")
     assert code == 0
     told = in_one_line(printed)
-    assert told.startswith("Of 3 questions none was told right or wrong yet. 3 answers without a grade, as nobody has said")
+    assert told.startswith(
+        "Of 3 questions none was told right or wrong yet. 3 answers without a grade, as nobody has said"
+    )
     assert "There is nothing to compare with: the experiment was never run." in told
     assert "–\n" not in printed
     assert " – " not in printed
@@ -319,6 +327,36 @@ def test_all_versions_of_a_file_are_told_together(tmp_path: Path, moot: Command)
     assert (served["plans"], served["asked"]) == (2, 5)
     first = served["by_team"][0]
     assert (first["label"], first["asked"]) == ("silent", 5)
+
+
+def test_a_screen_holds_it_also_where_all_goes_wrong(folder: Path, moot: Command) -> None:
+    served = served_of(moot, folder)
+    (row,) = [row for row in served["drift"] if row["figure"] == "agreement"]
+    absent = {"office": "player", "asked": 300, "late": 3, "failed": 4, "refused": 1, "unanswered": 2, "not_needed": 0}
+    served |= {
+        "since": "2026-11-10T12:00:00Z",
+        "left_out": 1_200,
+        "plans": 3,
+        "questions": 40,
+        "waiting": 3,
+        "taught": 4,
+        "outcomes": {"answered": 250, "undecided": 10, "unanswered": 20, "refused": 5, "failed": 15},
+        "absences": [{**absent, "player": f"player-{number}"} for number in range(7)],
+        "failures": [{"model": "large", "kind": "TimedOut", "times": 4, "message": "no reply"}],
+        "by_team": [{**served["by_team"][0], "label": f"talkative-{number}"} for number in range(6)],
+        "drift": [{**row, "figure": figure} for figure in ("agreement", "probability", "accuracy")],
+        "alert": "Alert: agreement of silent@ann was 51.2 % (45.2–57.1) on 2026-11-16; the experiment measured 77.2 %"
+        " (69.9–83.2): the questions or the models have changed. 2 more alerts: --json, drift.",
+        "measured_note": "team.yaml as it is now was not run; this is the run of 2026-11-01 12:00",
+    }
+    out = io.StringIO()
+    print_served(
+        "cup:served", served, Console(file=out, width=80), NextCommands.of(Path("team.yaml"), None, served=True)
+    )
+    lines = out.getvalue().splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= 80
+    assert " days, 6 who answered (-o, --json)." in out.getvalue()
 
 
 def test_weeks_where_there_are_many_days(folder: Path, moot: Command) -> None:

@@ -14,8 +14,10 @@ from moot.stats.counted_words import count, waiting_words
 from moot.types import WITH_ANSWER
 
 Row = Mapping[str, Any]
+NAMED = 3
+"""So many who were absent are named, those who most often were."""
 FEEDBACK = "POST /v1/feedback, docs/serve.md"
-NAMES = {"agreement": "Agreement", "probability": "How sure it said it was", "accuracy": "Right, of what is graded"}
+NAMES = {"agreement": "Agreement", "probability": "Told probability", "accuracy": "Right, of the graded"}
 MEANT = {
     "agreement": "Of the drafts of a question, how many say the answer given.",
     "probability": "The probability that was told with an answer.",
@@ -38,11 +40,13 @@ def opening_words(served: Row) -> Iterator[str]:
     different = "" if served["questions"] == asked else f" ({served['questions']:,} different ones)"
     if graded["n"]:
         told = f"{graded['n']:,} {'was' if graded['n'] == 1 else 'were'} told right or wrong"
-        yield f"Of {count(asked, 'question')}{different}{since} {told} ({percent(graded['share'])})."
+        told += f" ({percent(graded['share'])})"
     else:
-        yield f"Of {count(asked, 'question')}{different}{since} none was told right or wrong yet."
-    if served["left_out"]:
-        yield f"Left out of everything here: {count(served['left_out'], 'question')} asked before."
+        told = "none was told right or wrong yet"
+    left = (
+        f"; {count(served['left_out'], 'question')} asked before, left out of everything" if served["left_out"] else ""
+    )
+    yield f"Of {count(asked, 'question')}{different}{since} {told}{left}."
     yield from _right(served)
 
 
@@ -52,12 +56,15 @@ def _right(served: Row) -> Iterator[str]:
         over = f"; over all, with those that nobody has graded, {between(accuracy['bounds'])}" if waiting else ""
         yield f"Of the graded {figure_words(accuracy)} were right{over}."
     answers = sum(served["outcomes"].get(outcome, 0) for outcome in WITH_ANSWER)
-    if nobody := answers - served["graded"]["n"] - served["waiting"] - served["taught"]:
-        yield f"{count(nobody, 'answer')} without a grade, as nobody has said what is right ({FEEDBACK})."
-    if served["waiting"]:
-        yield f"{waiting_words(served['waiting'])}: moot grade FILE."
-    if served["taught"]:
-        yield f"{count(served['taught'], 'graded answer')} to questions that a rule was learnt on count as not graded."
+    nobody = answers - served["graded"]["n"] - served["waiting"] - served["taught"]
+    left = (
+        [f"{count(nobody, 'answer')} without a grade, as nobody has said what is right ({FEEDBACK})"] if nobody else []
+    )
+    left += [f"{waiting_words(served['waiting'])} (moot grade FILE)"] if served["waiting"] else []
+    taught = f"{count(served['taught'], 'graded answer')} to questions that a rule was learnt on: not counted"
+    left += [taught] if served["taught"] else []
+    if left:
+        yield f"{'; '.join(left)}."
 
 
 def _clock(moment: str) -> str:
@@ -81,24 +88,29 @@ def _seconds(value: float) -> str:
     return f"{rounded(value, 2 if value < 1 else 1)} s"
 
 
-def trouble_words(served: Row) -> Iterator[str]:
-    """Who was absent, and what failed; that nobody and nothing did."""
+def trouble_words(served: Row, named: int = NAMED) -> Iterator[str]:
+    """Who was absent, and what failed; that nobody and nothing did. `named`: so many who were absent, at the most."""
     endings = {key: number for key, number in served["outcomes"].items() if key != "answered"}
     if endings:
         yield f"Not answered, or undecided: {', '.join(f'{number:,} {ending}' for ending, number in endings.items())}."
-    absent = [row for row in served["absences"] if row["late"] or any(row[why] for why in ABSENT)]
+    absent = [row for row in served["absences"] if _missed(row)]
     if absent:
         told = []
-        for row in absent:
+        for row in sorted(absent, key=_missed, reverse=True)[:named]:
             office = "" if row["office"] == PLAYER else f" as {row['office']}"
             whys = ", ".join(f"{row[why]:,} {why}" for why in ("late", *ABSENT) if row[why])
             told.append(f"{row['player']}{office} {whys} of {row['asked']:,}")
-        yield f"Absent: {'; '.join(told)}."
+        others = f"; and {count(len(absent) - named, 'other')}" if len(absent) > named else ""
+        yield f"Absent: {'; '.join(told)}{others}."
     if failures := served["failures"]:
         calls, first = sum(row["times"] for row in failures), failures[0]
         yield f"{count(calls, 'call')} failed, most of them of {first['model']} ({first['kind']})."
     if not endings and not absent and not failures:
         yield "Every question was answered, nobody was absent and no call failed."
+
+
+def _missed(row: Row) -> int:
+    return int(row["late"] + sum(row[why] for why in ABSENT))
 
 
 def drift_words(served: Row) -> Iterator[str]:
@@ -115,9 +127,9 @@ def drift_words(served: Row) -> Iterator[str]:
             first = own[0]
             more = f" {count(len(own) - 1, 'other')}: --json, drift." if len(own) > 1 else ""
             who = titled(first, team=several)
-            of = " of the drafts say the answer given" if figure == "agreement" else ""
+            of = " of the drafts say the answer" if figure == "agreement" else ""
             measured = figure_words(first["measured"])
-            yield f"{name}, {who}: {figure_words(first['live'])}{of}; measured {measured}.{more}"
+            yield f"{name}, {who}: {figure_words(first['live'])}{of}, measured {measured}.{more}"
         elif figure == "agreement":
             yield from _agreement_alone(served)
             if whys := [row["why"] for row in served["drift"] if row["figure"] == figure]:
@@ -133,7 +145,7 @@ def between_words(served: Row, figure: str) -> Iterator[str]:
 def _agreement_alone(served: Row) -> Iterator[str]:
     agreement = served["agreement"]
     if agreement["n"]:
-        yield f"Agreement: {figure_words(agreement)} of the drafts say the answer given."
+        yield f"Agreement: {figure_words(agreement)} of the drafts say the answer."
     elif agreement["why"] == LONG:
         yield f"There is no agreement: {LONG}."
 
