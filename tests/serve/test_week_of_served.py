@@ -240,6 +240,18 @@ def test_before_any_feedback_nobody_reads_dashes(tmp_path: Path, moot: Command) 
     assert "% right" not in printed
 
 
+def test_no_table_has_rows_of_who_was_never_asked(folder: Path, moot: Command) -> None:
+    """The vote of the same team, that is; `--json` has every row as ever."""
+    file = folder / "team.yaml"
+    for options in (("--all",), ("--section", "accuracy")):
+        code, printed = moot("report", file, "--served", *options)
+        assert code == 0
+        assert "silent" in printed
+        assert "nothing has been played yet" not in in_one_line(printed)
+    rows = json.loads(moot("report", file, "--served", "--json")[1])["accuracy"]
+    assert [row["label"] for row in rows] == ["vote", "silent"]
+
+
 def test_a_team_without_questions_was_never_measured(tmp_path: Path, moot: Command) -> None:
     config = {key: value for key, value in CUP.items() if key != "questions"}
     folder = asked_of(tmp_path, 2, config)

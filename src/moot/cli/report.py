@@ -28,7 +28,7 @@ from moot.measures.source import Source
 from moot.report.figures import figures
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
-from moot.report.served import served_report
+from moot.report.served import served_report, without_unasked
 from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
 from moot.report.story import FEW, stories
 from moot.report.tables import TableFormat, needs_polars, rows_columns, section_columns, write_tables
@@ -132,7 +132,7 @@ def report_command(
         from moot.cli.console import Console
         from moot.report.terminal import print_sections
 
-        print_sections(dict(runs[0].run.figures), Console(), sections)
+        print_sections(without_unasked(runs[0].run.figures), Console(), sections)
     elif both is not None and told == "beside":
         from moot.cli.console import Console
         from moot.report.two_runs import print_two_runs
@@ -230,7 +230,7 @@ async def read_report(
         if wanted.page:
             from moot.report.page.run import read_run
 
-            page = read_run(connection, experiment, run_figures)
+            page = read_run(connection, experiment, without_unasked(run_figures))
         raw: dict[str, Any] = {}
         if wanted.tables:
             raw = {kind: stored_columns(connection, kind, experiment["name"]) for kind in RAW}
@@ -280,7 +280,7 @@ def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
         if both:
             title = f"{('First', 'Second')[number]} run: {reading.run.figures['experiment']}"
             console.print(Text(title, style="bold"))
-        print_report(dict(reading.run.figures), console)
+        print_report(without_unasked(reading.run.figures), console)
         for story in reading.stories:
             console.print(f"\n{story}", highlight=False)
     for section in side_by_side_sections(both) if both else ():

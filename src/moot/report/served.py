@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile
+from moot.measures.reserved import SERVED
 from moot.measures.served.figures import served_figures
 from moot.report.figures import plan_beginning
 from moot.report.wanted_plan import WantedPlan
@@ -63,3 +65,10 @@ def _measured(connection: Connection, name: str, file: ExperimentFile | None) ->
         return NEVER_RUN, None
     found = WantedPlan(own, file).found(connection)
     return found.plan, found.not_of_file
+
+
+def without_unasked(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """As a reader is shown them: of a served team no row in the table of who was never asked."""
+    if SERVED not in figures or "accuracy" not in figures:
+        return dict(figures)
+    return {**figures, "accuracy": [row for row in figures["accuracy"] if row["outcomes"]]}
