@@ -126,9 +126,7 @@ def absences(plays: Sequence[Row]) -> list[Row]:
     endings: dict[tuple[str, str], Counter[str]] = {}
     for play in plays:
         roles = {
-            (trace["to"], trace.get("turn", 2)): trace["role"]
-            for trace in play["traces"]
-            if trace["kind"] == "shown"
+            (trace["to"], trace.get("turn", 2)): trace["role"] for trace in play["traces"] if trace["kind"] == "shown"
         }
         last = {(step[0], roles.get((step[0], step[2]), "player")): step for step in play["steps"]}
         spared = {name for trace in play["traces"] if trace["kind"] == "not-needed" for name in trace["players"]}
