@@ -234,11 +234,12 @@ class Price:
         """
         if self.prompt == self.completion == 0 and not self.cached:
             return 0.0
-        if usage.prompt is None or usage.completion is None:
+        if usage.prompt is None or (usage.completion is None and self.completion > 0):
             return None
         cached = min(usage.cached or 0, usage.prompt)
         cached_price = self.prompt if self.cached is None else self.cached
-        tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price + usage.completion * self.completion
+        tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price
+        tokens_usd += (usage.completion or 0) * self.completion
         return tokens_usd / 1e6
 
 
