@@ -99,9 +99,7 @@ def report(
         typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
     ] = None,
     served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
-    since: Annotated[
-        str | None, typer.Option(metavar="7d", help="With --served: only what was asked since; 12h, 2w, 2026-11-10.")
-    ] = None,
+    since: Annotated[str | None, typer.Option(metavar="7d", help="Of --served only what was asked since.")] = None,
     plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the file's.")] = None,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""

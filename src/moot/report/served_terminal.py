@@ -91,7 +91,7 @@ def _both(served: Row, console: Console, days: int, teams: int) -> list[Table | 
     if (left := len(served["by_team"]) - len(by_team)) and len(served["by_team"]) > 1:
         hidden.append(f"{left:,} who answered")
     words = [Text(f"Not shown: {', '.join(hidden)} (-o, --json).", style="dim")] if hidden else []
-    return [made, *words] if named else words
+    return [*([made] if named else []), *words]
 
 
 def _table(head: str, named: Sequence[tuple[str, Row]], width: int) -> Table:
@@ -120,8 +120,8 @@ def _table(head: str, named: Sequence[tuple[str, Row]], width: int) -> Table:
 def _share(row: Row) -> str:
     """With its interval in whole points; between what it lies where no more is known; nothing where nothing is."""
     if row["value"] is not None:
-        ends = "" if row["low"] is None else f" ({_whole(row['low'])}–{_whole(row['high'])})"
-        return f"{_whole(row['value'])}{ends}"
+        beside = "" if row["low"] is None else f" ({_whole(row['low'])}–{_whole(row['high'])})"
+        return f"{_whole(row['value'])}{beside}"
     if row["n"] and (ends := row.get("bounds")):
         return f"{_whole(ends['low'])} to {_whole(ends['high'])}"
     return ""
