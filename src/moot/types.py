@@ -34,10 +34,10 @@ TEXT: QuestionKind = "text"
 QUESTION_KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 UNKNOWN = "[UNKNOWN]"
+"""The answer of a player who says that the question cannot be answered."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_CHOICES = len(LETTERS)
 """Each choice is named by a letter."""
-"""The answer of a player who says that the question cannot be answered."""
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -385,6 +385,9 @@ class Score:
     value: float | None
     stage: str
     detail: str | None = None
+    failure: str | None = (
+        None  # what went wrong in a grader that is not ours, whoever graded in its place; moot says it
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,6 +268,7 @@ def _as_it_was(connection: Connection, path: Path) -> None:
         ("cells", ("options", "traits")),
         ("experiment_questions", ("question_set", "cluster")),
         ("judgements", ("judge_name", "call_key", "tries")),
+        ("scores", ("failure",)),
     ):
         for column in columns:
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
