@@ -385,9 +385,7 @@ class Score:
     value: float | None
     stage: str
     detail: str | None = None
-    failure: str | None = (
-        None  # what went wrong in a grader that is not ours, whoever graded in its place; moot says it
-    )
+    failure: str | None = None  # what moot says of a grader that is not ours and broke, whoever graded instead
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from moot import Case, Question, ScriptedModel, Team, Traits, Verdict
 from moot.errors import UsageError
 from moot.measures.cells import stored_cell
 from moot.prompts import Prompts
-from moot.strategies import BUILT_IN, Strategy, prompts_for, strategy, traits_of
+from moot.strategies import BUILT_IN, Strategy, prompts_for, strategy, traits_of, with_inside
 from moot.strategies.debate.debate import Debate
 from moot.strategies.vote import Vote
 from moot.testing import check_strategy
@@ -199,3 +199,90 @@ def test_two_prompts_of_one_name_in_one_play_are_refused() -> None:
 
     with pytest.raises(UsageError, match="there is another prompt 'nudge' within the same play"):
         prompts_for(Twice(), Prompts("en"))
+
+
+@dataclass(frozen=True)
+class Ending(Unanimous):
+    """Plays in the end what it is told to."""
+
+    name: ClassVar[str] = "ending"
+    inside: ClassVar[Any] = None
+
+    @property
+    def last(self) -> Strategy:
+        return cast(Strategy, self.inside)
+
+
+@dataclass(frozen=True)
+class VoteOfSomebodyElse(OddEnd):
+    name: ClassVar[str] = "vote"
+
+
+@dataclass(frozen=True)
+class Around(Ending):
+    name: ClassVar[str] = "around"
+
+
+@dataclass(frozen=True)
+class AnotherEnding(OddEnd):
+    name: ClassVar[str] = "ending"
+
+
+NO_DATACLASS = type("NoDataclass", (), {**{name: getattr(OddEnd, name) for name in ("traits", "lineups", "play")}})
+NO_DATACLASS.name = "no-dataclass"  # type: ignore[attr-defined]
+ODD_INSIDE = [
+    (Vote(early_stop="false"), "plays: vote: early_stop: expected true or false, found 'false'"),  # type: ignore[arg-type]
+    (VoteOfSomebodyElse(), "plays: 'vote' is the name of moot.strategies.vote:Vote already"),
+    (AnotherEnding(), "plays: 'ending' is the name of .*Ending already"),
+    (NO_DATACLASS(), "plays: no-dataclass: .*is no dataclass"),
+    (replace(LAST, max_rounds=0), "plays: debate: max_rounds: expected"),
+]
+
+
+def ending_with(inside: Any, kind: type[Ending] = Ending) -> Ending:
+    return type(kind.__name__, (kind,), {"inside": inside, "__module__": __name__})()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(("inside", "words"), ODD_INSIDE, ids=[f"{inside.name}" for inside, _ in ODD_INSIDE])
+@pytest.mark.parametrize("deep", [False, True])
+async def test_what_is_played_inside_is_checked_like_what_is_played(inside: Any, words: str, deep: bool) -> None:
+    played = ending_with(inside)
+    played = ending_with(played, Around) if deep else played
+    with pytest.raises(AssertionError, match=words):
+        await check_strategy(played)
+
+
+def test_and_a_run_refuses_it() -> None:
+    with pytest.raises(moot.MootError, match=r"strategies\.0.*early_stop: expected true or false"):
+        run(ending_with(ODD_INSIDE[0][0]))
+    with pytest.raises(moot.MootError, match=r"strategies\.0.*'vote' is the name of"):
+        run(ending_with(VoteOfSomebodyElse()))
+
+
+@dataclass(frozen=True)
+class Endless(Ending):
+    name: ClassVar[str] = "endless"
+
+    @property
+    def last(self) -> Strategy:
+        return cast(Strategy, Endless())
+
+
+@dataclass(frozen=True)
+class Shorter(Unanimous):
+    """Itself, with a round less, and a debate in the end."""
+
+    name: ClassVar[str] = "shorter"
+
+    @property
+    def last(self) -> Strategy:
+        return cast(Strategy, Shorter(self.rounds - 1)) if self.rounds else LAST
+
+
+def test_who_plays_itself_without_end_is_told_so() -> None:
+    with pytest.raises(UsageError, match=r"'endless': traits: plays: .* deep: .* itself.*without end"):
+        traits_of(Endless())
+    with pytest.raises(moot.MootError, match=r"traits: plays: .*without end"):
+        run(Endless())
+    assert [each.name for each in with_inside(cast(Strategy, Shorter(3)))] == ["shorter"] * 4 + ["debate"]
+    assert traits_of(Shorter(3)).prompts, "an end that is far away is one"

@@ -19,7 +19,7 @@ from moot.data.formats import Format
 from moot.data.questions_spec import SOURCES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
-from moot.experiment.spec_parts import ABSTAIN, options_alone
+from moot.experiment.spec_parts import options_alone
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
@@ -27,7 +27,7 @@ from moot.plugins import PluginBroke, name_problem, place_of, problem_with_objec
 from moot.strategies import STRATEGIES, Strategy
 from moot.strategies import strategy as built_strategy
 from moot.strategies.option_meanings import meanings_named
-from moot.strategies.option_values import OptionError, checked_object, option_json
+from moot.strategies.option_values import ABSTAIN, OptionError, checked_object, option_json
 from moot.types import LETTERS, Case, Question, Request, canonical_json, digest
 
 
@@ -85,12 +85,12 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
     plain: list[Any] = []
     objects: dict[str, Strategy] = {}
     for position, entry in enumerate(entries):
-        given = _beside_abstain(entry)
+        given = _beside_abstain(entry, ("strategies", position))
         if isinstance(given, _IN_A_FILE):
             plain.append(_plain(entry))
             continue
         strategy, written = _checked_strategy(given, ("strategies", position))
-        plain.append(written if given is entry else _abstaining(written, entry[ABSTAIN]))
+        plain.append(written if given is entry or ABSTAIN not in entry else _abstaining(written, entry[ABSTAIN]))
         if not STRATEGIES.is_registered(strategy):
             check_other_class(strategy, objects.values(), ("strategies", position))
             objects[_entry_key(written)] = strategy
@@ -101,9 +101,15 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
     return plain, {"strategies": objects}
 
 
-def _beside_abstain(entry: Any) -> Any:
+def _beside_abstain(entry: Any, key: tuple[str | int, ...]) -> Any:
     """What is played: ``{"strategy": Mine(), "abstain": {"below": 0.9}}`` is an object that may abstain."""
-    return entry["strategy"] if isinstance(entry, Mapping) and entry.keys() == {"strategy", ABSTAIN} else entry
+    if not isinstance(entry, Mapping) or isinstance(strategy := entry.get("strategy"), _IN_A_FILE):
+        return entry
+    if others := [name for name in entry if name not in ("strategy", ABSTAIN)]:
+        made = f"{type(strategy).__name__}({others[0]}=...)"
+        problem = f"{others[0]!r} stands beside an object, whose options are its own"
+        raise FileError(f"{problem}; expected {made}, and {ABSTAIN} alone beside it", key=".".join(map(str, key)))
+    return strategy
 
 
 def _abstaining(written: str | dict[str, dict[str, Any]], abstain: Any) -> dict[str, dict[str, Any]]:
