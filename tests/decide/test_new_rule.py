@@ -6,20 +6,21 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import moot
-from moot import Question, ScriptedModel, Team
+from moot import Case, Question, ScriptedModel, Team, Traits
 from moot.advise.options import TeamOption
 from moot.decide.candidates import Candidates, Floats, candidates_of
 from moot.decide.cascading import UntilDecided, in_waves, replayed
-from moot.decide.deciding import Kept, decide_by
+from moot.decide.deciding import Kept, RuleVote, decide_by, traits_of_rule
 from moot.decide.learning import learn_rule
 from moot.decide.rule_file import RuleSeat, rule_content
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, checked_scores, winners
+from moot.strategies.captaincy import by_captain
 from moot.team import Player
 from moot.types import Answer, Grouping
 
@@ -201,3 +202,28 @@ def test_and_no_lot_decides_in_their_place() -> None:
     for rule in (Odd(), Odd(np.nan)):
         with pytest.raises(ValueError, match=r"^Odd\.scores: "):
             decide_by(Kept(rule, "odd", "tried"), Question("q", "Where?"), team, drafted, grouping)
+
+
+@dataclass(frozen=True)
+class NowAndThen(RuleVote):
+    """By age in every play but the second, where all count alike."""
+
+    name: ClassVar[str] = "now-and-then"
+    traits: ClassVar[Traits] = traits_of_rule(learns=False)
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return by_captain(team, self.captain, needed=False)
+
+    def kept(self, team: Team) -> Kept:
+        rule, kind = (Plurality(), "all alike") if team.repeat == 1 else (ByAge(), "by-age")
+        return Kept(rule, kind, "as told", weights=rule.voices([player.name for player in team.players]))
+
+
+def test_voices_are_the_mean_over_the_plays_of_the_rule_that_decided_most_often() -> None:
+    models = {name: ScriptedModel(name, lambda _: {"reasoning": "", "answer": "Rome"}) for name in NAMES}
+    questions = [Case(Question(str(n), f"Where is {n}?"), "Rome") for n in range(2)]
+    keys = {"name": "cup", "questions": questions, "models": models, "repeats": 3}
+    played = {**keys, "teams": {"three": {"players": list(NAMES)}}, "strategies": [NowAndThen()]}
+    (row,) = moot.run(played).figures["voices"]
+    assert (row["kept"], row["plays"], row["of"]) == ("by-age", 4, 6)
+    assert row["weights"] == {"ann": 3.0, "bob": 1.0, "cyd": 1.0}
