@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
@@ -11,11 +12,13 @@ import pytest
 
 import moot
 from moot import Case, Question, ScriptedModel, Team, Traits, Verdict
+from moot.decide.cascade import Cascade
 from moot.errors import UsageError
 from moot.measures.cells import stored_cell
 from moot.prompts import Prompts
 from moot.strategies import BUILT_IN, Strategy, prompts_for, strategy, traits_of, with_inside
 from moot.strategies.debate.debate import Debate
+from moot.strategies.talkative import Talkative
 from moot.strategies.vote import Vote
 from moot.testing import check_strategy
 from moot.traces import Cascaded
@@ -286,3 +289,89 @@ def test_who_plays_itself_without_end_is_told_so() -> None:
         run(Endless())
     assert [each.name for each in with_inside(cast(Strategy, Shorter(3)))] == ["shorter"] * 4 + ["debate"]
     assert traits_of(Shorter(3)).prompts, "an end that is far away is one"
+
+
+@dataclass(frozen=True)
+class LastWord:
+    """Brought by no package: whoever sits at this place has the last word, from the drafts that are there."""
+
+    name: ClassVar[str] = "last-word"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="player", hears="nothing")
+
+    seat: int = 0
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        drafts = await team.drafts(question)
+        kept = drafts[self.seat]
+        absent = tuple(draft.player for draft in drafts if draft.text is None)
+        return Verdict(kept.text, "answered", who=(kept.player,), answers=drafts, absent=absent)
+
+
+CITIES = ("Paris", "Rome", "Oslo")
+UNSURE = [Case(Question(f"u{number}", f"Of land {number}?"), CITIES[number % 3]) for number in range(36)]
+ASKED = {"order": ["ann", "bob", "cat"], "until": 0.99}
+
+
+@pytest.mark.parametrize("as_object", [False, True])
+def test_a_cascade_ends_with_an_object(as_object: bool) -> None:
+    def ending(seat: int) -> Any:
+        last = LastWord(seat)
+        options = {**ASKED, "order": tuple(ASKED["order"])}  # type: ignore[arg-type]
+        return Cascade(**options, then=last) if as_object else {"cascade": {**ASKED, "then": last}}  # type: ignore[arg-type]
+
+    results = run(ending(0), ending(2), LastWord(2), cases=UNSURE)
+    labels = [
+        f"cascade(order=ann+bob+cat, until=0.99, then={then})" for then in ("last-word", "{last-word: {seat: 2}}")
+    ]
+    assert [row["label"] for row in results.figures["accuracy"]] == [*labels, "last-word(seat=2)"]
+    last = results.frame("episodes").to_dicts()
+    answers = [{row["answer"] for row in last if row["label"] == label} for label in labels]
+    assert answers == [{"Paris"}, {"Oslo"}], "each by its own"
+    (cell,) = [row for row in results.frame("cells").to_dicts() if row["label"] == labels[1]]
+    assert json.loads(cell["options"])["given"]["then"] == {"last-word": {"seat": 2}}
+    assert json.loads(cell["traits"])["plays"] == [{"strategy": "last-word", "options": {"seat": 2}}]
+    assert [row["against"] for row in results.figures["cascade_beside"]] == ["last-word(seat=2)"]
+
+
+def test_what_is_registered_is_the_same_by_its_name_and_as_an_object() -> None:
+    by_name = [
+        {"cascade": {**ASKED, "then": "talkative", "abstain": {"below": 0.5}}},
+        {"cascade": {**ASKED, "then": "debate"}},
+    ]
+    as_objects = [
+        {"cascade": {**ASKED, "then": Talkative(), "abstain": {"below": 0.5}}},
+        {"cascade": {**ASKED, "then": Debate()}},
+    ]
+    keys: dict[str, Any] = {"name": "cup", "models": models(), "questions": UNSURE}
+    assert moot.Experiment(**keys, strategies=as_objects) == moot.Experiment(**keys, strategies=by_name)
+    one, other = Cascade(until=0.9, then=LastWord()), Cascade(until=0.9, then=LastWordElsewhere())  # type: ignore[arg-type]
+    assert one != other, "of two classes"
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+@dataclass(frozen=True)
+class LastWordToo(LastWord):
+    traits: ClassVar[Traits] = replace(LastWord.traits, drafts="double-call")
+
+
+def test_an_object_that_cannot_end_a_cascade_is_told_so() -> None:
+    with pytest.raises(
+        moot.MootError, match=r"strategies\.0.*then: last-word does not decide from the drafts of a cascade"
+    ):
+        run({"cascade": {**ASKED, "then": LastWordToo()}})
+    with pytest.raises(moot.MootError, match=r"strategies\.0.*then: .*seat: expected a whole number, found 'first'"):
+        run({"cascade": {**ASKED, "then": LastWord("first")}})  # type: ignore[arg-type]
+    with pytest.raises(moot.MootError, match=r"strategies\.0.*the class LastWord is no strategy"):
+        run({"cascade": {**ASKED, "then": LastWord}})
+    with pytest.raises(moot.MootError, match=r"strategies\.0.*early_stop: expected true or false"):
+        run({"vote": {"early_stop": LastWord()}})
+    with pytest.raises(moot.MootError, match=r"'last-word' is the name of .*LastWord already"):
+        run(LastWord(), {"cascade": {**ASKED, "then": LastWordElsewhere()}})
+
+
+@dataclass(frozen=True)
+class LastWordElsewhere(LastWord):
+    """Another class of the same name."""
