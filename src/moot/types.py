@@ -239,8 +239,7 @@ class Price:
         cached = min(usage.cached or 0, usage.prompt)
         cached_price = self.prompt if self.cached is None else self.cached
         tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price
-        tokens_usd += (usage.completion or 0) * self.completion
-        return tokens_usd / 1e6
+        return (tokens_usd + (usage.completion or 0) * self.completion) / 1e6
 
 
 FREE = Price(0.0, 0.0)
