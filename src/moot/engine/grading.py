@@ -29,11 +29,11 @@ from moot.engine.settling import declare_judges as declare_judges
 from moot.engine.settling import open_answers as open_answers
 from moot.engine.settling import settle as settle
 from moot.grade.grading import Grading
-from moot.grade.judge import ONE_BY_ONE, Judgement, judge, judge_identity
+from moot.grade.judge import ONE_BY_ONE, Judgement, judge
 from moot.grade.persons import persons_word
 from moot.needs import EVERYTHING, Needs
 from moot.store import schema
-from moot.store.rows import score_row
+from moot.store.rows import points_json, score_row
 from moot.store.store import Store
 from moot.team import Player
 from moot.types import Case, Score
@@ -126,7 +126,7 @@ async def stored_grades(store: Store, grading: Grading, cases: Sequence[Case]) -
     def grade(case: Case, answer: str | None) -> float | None:
         sheet = sheets[case.digest]
         person = persons_word(case, answer, sheet.persons)
-        words = [word for word in sheet.judgements if word.right is not None]
+        words = [word for word in sheet.judgements if word.usable]
         return grading.score(case, answer, words, person).value
 
     return grade
@@ -144,9 +144,9 @@ async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Jud
     wordings = sheet.open_answers(grading)
     heard = await asyncio.gather(*(_ask(store, judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
-        judged_as = judge_identity(judging, grading.team, grading.batch)
+        judged_as = grading.judged_as(judging, sheet.case)
         store.put_later([(schema.judgements, _judgement_row(sheet.case, judged_as, word)) for word in fresh])
-    recorded = [word for word in sheet.judgements if word.right is not None]
+    recorded = [word for word in sheet.judgements if word.usable]
     return [*recorded, *(word for part in heard for word in part)]
 
 
@@ -175,7 +175,7 @@ async def _ask(
     store: Store, judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]
 ) -> list[Judgement]:
     mine = [judgement for judgement in sheet.judgements if judgement.judge == judging.name]
-    heard = {judgement.answer for judgement in mine if judgement.right is not None}
+    heard = {judgement.answer for judgement in mine if judgement.usable}
     left = {answer: wording for answer, wording in wordings.items() if answer not in heard}
     if not left:
         return []
@@ -197,7 +197,7 @@ async def _ask(
 
 
 def _tried(judgement: Judgement, times: int) -> Judgement:
-    return judgement if judgement.right is not None else replace(judgement, tries=times)
+    return judgement if judgement.usable else replace(judgement, tries=times)
 
 
 def _pairs(judgements: Sequence[Judgement], grading: Grading) -> Iterator[tuple[bool, bool]]:
@@ -224,4 +224,5 @@ def _judgement_row(case: Case, judged_as: str, judgement: Judgement) -> dict[str
         "judge_name": judgement.judge,
         "call_key": judgement.call,
         "tries": judgement.tries,
+        "points": points_json(judgement.points, judgement.reasons),
     }

@@ -181,6 +181,12 @@ def _signs_in_answers(connection: Connection) -> None:
     tell_signs(connection)
 
 
+def _rubric_points(connection: Connection) -> None:
+    """What a judge gives a long answer by each criterion; before there were no rubrics."""
+    if "points" not in _columns(connection, "judgements"):
+        connection.exec_driver_sql("ALTER TABLE judgements ADD COLUMN points TEXT")
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -197,6 +203,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
     "0013-signs-in-answers": _signs_in_answers,
+    "0014-rubric-points": _rubric_points,
 }
 
 
