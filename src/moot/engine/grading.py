@@ -165,7 +165,7 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages["ungraded" if ungraded else score.stage] += 1
         if ungraded:
             graded.causes[score.detail or score.stage] += 1
-            graded.long_answers += case.question.is_long
+            graded.long_answers += case.question.is_long and not case.known
             graded.unsaid += not case.known and not case.question.is_long
     wordings = sheet.open_answers(grading)
     graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
