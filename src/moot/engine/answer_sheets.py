@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, select
 from moot.engine.batches import QUESTIONS_TOGETHER
 from moot.grade.grading import Grading
 from moot.grade.judge import Judgement
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.needs import Needs
 from moot.store import queries, schema
 from moot.store.rows import case_of, grade_row, grades_of, points_of, verdict_of
@@ -80,7 +80,7 @@ def open_wordings(grading: Grading, case: Case, answers: Iterable[str]) -> dict[
     """Normalised answers that the grader leaves to judges, each as somebody worded it."""
     wordings: dict[str, str] = {}
     for answer in sorted({answer for answer in answers if grading.needs_judge(case, answer)}):
-        wordings.setdefault(normalise(answer), answer)
+        wordings.setdefault(answer_key(case.question, answer), answer)
     return dict(sorted(wordings.items()))
 
 

@@ -19,7 +19,7 @@ from moot.grade.by_rubric import judge_by_rubric, points_score
 from moot.grade.judgement import JUDGE as JUDGE
 from moot.grade.judgement import Judgement as Judgement
 from moot.grade.match import REJECTED, match
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.grade.squad import scored_by_words
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
@@ -140,7 +140,7 @@ def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], per
 
 def judged(case: Case, answer: str, judgements: Sequence[Judgement], judges: int) -> Score:
     """What the judges make of an answer that is left to them."""
-    key = normalise(answer)
+    key = answer_key(case.question, answer)
     words = [judgement for judgement in judgements if judgement.answer == key]
     if case.rubric:
         return points_score(case.rubric, words, judges)

@@ -56,7 +56,7 @@ _PHRASES = {
     "what is not, is neither right nor wrong": "what is not, has neither few points nor many",
 }
 _WHAT = {"at least one player right, of": "the best text of each question, players:"}
-_KEPT = frozenset({"rubric"})
+_KEPT = frozenset({"rubric", "rubric-judges", "rubric-own"})
 """Sections that speak of points themselves."""
 
 

@@ -143,7 +143,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     sentences = [
         f"{row['a']} {reached} {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
         f" {of} that both played{_not_chosen_on(row)}{graded}{_clusters(row)}.",
-        f"Difference: {signed(row['difference'])} points{_limits(row)}; {_tested(row)}.",
+        f"Difference: {signed(row['difference'])} {'percentage ' if in_points(row) else ''}points{_limits(row)}; {_tested(row)}.",
         _changes(row),
     ]
     if row["captains"]:

@@ -15,6 +15,7 @@ from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, percent, rounded, shown
 from moot.measures.points_words import in_points
 from moot.measures.quiz.sections import talk_from_words
+from moot.measures.rubric.sections import agreement_words, own_words
 from moot.report.nothing_played import ended_early_words
 
 SMALL = 30
@@ -39,6 +40,8 @@ def remarks(figures: Figures) -> list[str]:
         kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)
         agreement = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
         lines.append(f"The judges {' and '.join(judges['judges'])} {agreement}.")
+    if rubric := figures.get("rubric"):
+        lines += [*agreement_words(rubric), *own_words(rubric)]
     for of_team in figures.get("teams") or [figures]:
         if learnt := of_team.get("talk_threshold"):
             lines.append(_threshold(learnt, of_team.get("team")))

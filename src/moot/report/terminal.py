@@ -307,7 +307,8 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
             changes += [str(row.get("abstained", 0))] if abstains else []
             cells.append((*_named(row), gain, *changes, p, str(row["n"])))
         against = count(rows[0]["family"], "comparison")
-        title = f"Gain over the captain alone{of}, in points (interval and p adjusted for {against})"
+        unit = "percentage points" if in_points(figures) else "points"
+        title = f"Gain over the captain alone{of}, in {unit} (interval and p adjusted for {against})"
         yield table(heads, cells, words=2, width=width, title=title)
     yield from map(Text, ungraded_words(every))
     yield from map(Text, over_captains(every))

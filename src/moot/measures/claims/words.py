@@ -36,14 +36,21 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     if over := row["over_best_single"]:
         best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
         if over["difference"] is None or over.get("bounds"):
-            return [f"{parts[0]}.", *_against_single(over, best), *_at_what_cost(row, over), *_doubts(row)]
+            against = [_in_per_cent(row, words) for words in _against_single(over, best)]
+            return [f"{parts[0]}.", *against, *_at_what_cost(row, over), *_doubts(row)]
         which = "" if _told_apart(over) else "which "
-        parts += [f", {which}{_than_single(over, best)}", f"; {_repairs(row, over)}" if over["n"] else ""]
+        apart = _in_per_cent(row, _than_single(over, best))
+        parts += [f", {which}{apart}", f"; {_repairs(row, over)}" if over["n"] else ""]
     elif row["alone"] is False:
         parts.append(f"; {_nobody(row)}, so there is nothing to compare it with")
     if cost := _times(row):
         parts.append(f", {cost}")
     return ["".join(parts) + ".", *_doubts(row)]
+
+
+def _in_per_cent(row: Mapping[str, Any], words: str) -> str:
+    """Beside the points of a rubric it has to be said which points are meant."""
+    return words.replace(" points", " percentage points") if in_points(row) else words
 
 
 def _abstains(row: Mapping[str, Any]) -> bool:
