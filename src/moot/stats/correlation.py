@@ -23,11 +23,11 @@ _RESAMPLES = 4_000
 _FLAT = 1e-12
 """What varies less does not vary: sums of equal numbers differ in their last digit."""
 
-Pairs = Mapping[str, Sequence[tuple[float, float]]]
+FigurePairs = Mapping[str, Sequence[tuple[float, float]]]
 """By question, two figures of each of its answers."""
 
 
-def correlation(pairs: Pairs, *, seed: int = 0) -> Estimate | None:
+def correlation(pairs: FigurePairs, *, seed: int = 0) -> Estimate | None:
     """None where one of the two does not vary. `n` counts answers; without five questions there is no interval."""
     import numpy as np
 
@@ -49,11 +49,13 @@ def correlation(pairs: Pairs, *, seed: int = 0) -> Estimate | None:
         limits = percentile_interval(
             _of_sums(resampled_sums(np.array(units), seed=seed, resamples=_RESAMPLES)), len(units)
         )
+    if limits is not None and limits[1] - limits[0] <= _FLAT:  # questions that are all alike tell nothing of others
+        limits = None
     low, high = limits or (None, None)
     return Estimate(value, low, high, round(whole[0]))
 
 
-def centred(pairs: Pairs) -> dict[str, list[tuple[float, float]]]:
+def centred(pairs: FigurePairs) -> dict[str, list[tuple[float, float]]]:
     """Each answer against the others to its question: what a question does to all of its answers is taken off."""
     left: dict[str, list[tuple[float, float]]] = {}
     for question, several in pairs.items():

@@ -139,7 +139,8 @@ def _judgements_in_fields(connection: Connection) -> None:
     connection.execute(named.values(judge_name=func.substr(table.c.judge, 1, name_length)))
     called = update(table).where(table.c.right.is_not(None), table.c.detail.like("call %"))
     connection.execute(called.values(call_key=func.substr(table.c.detail, len("call ") + 1), detail=None))
-    in_vain = select(table).where(table.c.right.is_(None), table.c.detail.like("asked %"))
+    # By name: columns that came later are not there yet.
+    in_vain = select(*table.primary_key.columns, table.c.detail).where(table.c.right.is_(None), table.c.detail.like("asked %"))
     for row in connection.execute(in_vain).mappings().all():
         if match := re.match(r"asked (\d+)×: (.*)", row["detail"], re.DOTALL):
             place = [column == row[column.name] for column in table.primary_key.columns]
