@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from moot.engine.answer_sheets import NO_CELLS, Sheet, cells_graded, sheets_of, stored_cases
 from moot.engine.answer_sheets import GradedCells as GradedCells
@@ -38,6 +38,8 @@ from moot.store.store import Store
 from moot.team import Player
 from moot.types import Case, Score
 
+T = TypeVar("T")
+
 
 @dataclass
 class Graded:
@@ -49,6 +51,8 @@ class Graded:
     """Why scores are ungraded."""
     judged: list[tuple[bool, bool]] = field(default_factory=list)
     """Answers that two judges both graded, for their agreement."""
+    points: list[tuple[float, float]] = field(default_factory=list)
+    """The same of long answers: the share of points that each gave."""
     unsaid: int = 0
     """How many of the ungraded are to questions of which nobody has said what is right."""
     long_answers: int = 0
@@ -61,6 +65,7 @@ class Graded:
             self.stages + other.stages,
             self.causes + other.causes,
             [*self.judged, *other.judged],
+            [*self.points, *other.points],
             self.unsaid + other.unsaid,
             self.long_answers + other.long_answers,
             self.without_answer + other.without_answer,
@@ -168,7 +173,9 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
             graded.long_answers += case.question.is_long and not case.known
             graded.unsaid += not case.known and not case.question.is_long
     wordings = sheet.open_answers(grading)
-    graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
+    heard = [word for word in words if word.answer in wordings]
+    graded.judged += _pairs(heard, grading, lambda word: word.right)
+    graded.points += _pairs(heard, grading, lambda word: word.share(case.rubric))
 
 
 async def _ask(
@@ -200,14 +207,16 @@ def _tried(judgement: Judgement, times: int) -> Judgement:
     return judgement if judgement.usable else replace(judgement, tries=times)
 
 
-def _pairs(judgements: Sequence[Judgement], grading: Grading) -> Iterator[tuple[bool, bool]]:
+def _pairs(
+    judgements: Sequence[Judgement], grading: Grading, said: Callable[[Judgement], T | None]
+) -> Iterator[tuple[T, T]]:
     if len(grading.judges) != 2:
         return
     first, second = (judging.name for judging in grading.judges)
-    words: dict[str, dict[str, bool]] = defaultdict(dict)
+    words: dict[str, dict[str, T]] = defaultdict(dict)
     for judgement in judgements:
-        if judgement.right is not None:
-            words[judgement.answer][judgement.judge] = judgement.right
+        if (word := said(judgement)) is not None:
+            words[judgement.answer][judgement.judge] = word
     for by_judge in words.values():
         if first in by_judge and second in by_judge:
             yield by_judge[first], by_judge[second]

@@ -25,7 +25,7 @@ from moot.experiment.offices import check_office_names, staffed
 from moot.experiment.plan import Cell, Plan, alone_as, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
-from moot.experiment.rubrics import judged_questions
+from moot.experiment.rubrics import check_nothing_has_points, judged_questions
 from moot.experiment.seating import (
     check_recordings,
     cohorts_of,
@@ -251,6 +251,8 @@ def _cells_of(
 ) -> Iterator[Cell]:
     long_answers = dataset is not None and TEXT in dataset.kinds
     check_abstention(file, position, played, abstain)
+    if abstain is not None and long_answers:
+        check_nothing_has_points(file, position, played.name, dataset or ())
     with _named(file, position, played):
         prompts_for(played, prompts).check_own()
         for broken in broken_declarations(played, traits_of(played)):

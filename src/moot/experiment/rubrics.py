@@ -5,13 +5,15 @@ A file's rubric is for all its long answers whose question has none. It takes ju
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from moot.data import Dataset
 from moot.data.rubrics import with_rubric
 from moot.errors import FileError
 from moot.experiment.spec import ExperimentFile
-from moot.experiment.spec_parts import JUDGES_OF_SHORT_ANSWERS
+from moot.experiment.spec_parts import ABSTAIN, JUDGES_OF_SHORT_ANSWERS
 from moot.rubric import Criterion, Rubric, rubric_problem
-from moot.types import TEXT
+from moot.types import TEXT, Case
 
 _JUDGE = "judge: {models: [NAME]}, one model or several that read the answers and give the points"
 
@@ -42,6 +44,13 @@ def judged_questions(file: ExperimentFile, dataset: Dataset | None) -> Dataset |
         problem = f"Field required: question {own.question.id!r} has a rubric, and there is nobody to give points by it"
         raise file.error(("judge",), f"{problem}; expected {_JUDGE}")
     return dataset
+
+
+def check_nothing_has_points(file: ExperimentFile, position: int, played: str, cases: Iterable[Case]) -> None:
+    """Who abstains goes by the probability of being right."""
+    if (first := next((case for case in cases if case.rubric), None)) is not None:
+        problem = f"question {first.question.id!r} is judged by a rubric: its answers have points, and no chance of being right"
+        raise file.error(("strategies", position, played, ABSTAIN), f"{problem}; expected no {ABSTAIN} with it")
 
 
 def _check_judges(file: ExperimentFile, dataset: Dataset) -> None:

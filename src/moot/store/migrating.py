@@ -140,7 +140,9 @@ def _judgements_in_fields(connection: Connection) -> None:
     called = update(table).where(table.c.right.is_not(None), table.c.detail.like("call %"))
     connection.execute(called.values(call_key=func.substr(table.c.detail, len("call ") + 1), detail=None))
     # By name: columns that came later are not there yet.
-    in_vain = select(*table.primary_key.columns, table.c.detail).where(table.c.right.is_(None), table.c.detail.like("asked %"))
+    in_vain = select(*table.primary_key.columns, table.c.detail).where(
+        table.c.right.is_(None), table.c.detail.like("asked %")
+    )
     for row in connection.execute(in_vain).mappings().all():
         if match := re.match(r"asked (\d+)×: (.*)", row["detail"], re.DOTALL):
             place = [column == row[column.name] for column in table.primary_key.columns]
