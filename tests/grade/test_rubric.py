@@ -276,3 +276,14 @@ def test_nothing_is_said_of_right_and_wrong(tmp_path: Path, capsys: pytest.Captu
     counted = next(row for row in figures["hypotheses"] if row["hypothesis"].startswith("net"))
     assert (counted["verdict"], "points" in counted["note"]) == ("open", True)
     assert figures["skyline"]["value"] >= figures["best_single"]["value"]
+
+
+def test_the_estimate_counts_each_judge_once_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also of endpoints, whose replies nobody knows yet: in the worst case as well each text is judged in one call."""
+    endpoint = {"provider": "endpoint", "base_url": "http://127.0.0.1:9/v1", "price": {"prompt": 1, "completion": 1}}
+    models = {name: {**endpoint, "model": name, "params": {"max_tokens": 200}} for name in ("ann", "bob", "jim")}
+    path = written(tmp_path, [TEXT, {**TEXT, "id": "3", "text": "Write more."}], models=models, rubric=WRITTEN, judge=JUDGE)
+    assert command_of_moot("run", path, "--estimate") == 0
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [line[1] for line in told if line[:1] == ["jim"]] == ["4"]
+    assert [line[2] for line in told if line[:2] == ["judges,", "matches"]] == ["4"]

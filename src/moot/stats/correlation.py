@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LEAST_UNITS = 5
 """With fewer questions an interval would be a guess."""
-_RESAMPLES = 4_000
+_RESAMPLES = 2_000
 _FLAT = 1e-12
 """What varies less does not vary: sums of equal numbers differ in their last digit."""
 
