@@ -435,7 +435,7 @@ def judged_by_rubric(number: int, folder: Path) -> dict[str, Any]:
     own = [clear, {"name": "short", "points": 3, "says": "It is short."}]
     rows: list[dict[str, Any]] = [
         {"id": f"t{place}", "text": f"Write about {place}.", "kind": "text", **({"rubric": own} if place % 2 else {})}
-        for place in range(draw.randint(7, 10))
+        for place in range(draw.randint(16, 20))
     ]
     (folder / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     names = ("ann", "bob", "cat")
