@@ -109,9 +109,14 @@ def _agreement(whole: Mapping[tuple[str, str], Mapping[str, float]], one: str, o
         "answers": len(both),
         "questions": len(questions),
         "apart": sum(top for top, _ in apart) / sum(n for _, n in apart),
-        **{"apart_low": low, "apart_high": high},
-        **{"difference": gaps.value, "difference_low": gap_low, "difference_high": gap_high},
-        **{"correlation": value, "correlation_low": limits[0], "correlation_high": limits[1]},
+        "apart_low": low,
+        "apart_high": high,
+        "difference": gaps.value,
+        "difference_low": gap_low,
+        "difference_high": gap_high,
+        "correlation": value,
+        "correlation_low": limits[0],
+        "correlation_high": limits[1],
     }
 
 
@@ -140,9 +145,7 @@ def _correlation(questions: Sequence[Sequence[tuple[float, float]]]) -> tuple[fl
     value = float(np.corrcoef(every.T)[0, 1])
     if len(questions) < 5:
         return value, None, None
-    rows = [
-        [len(several), *np.sum([(a, b, a * a, b * b, a * b) for a, b in several], axis=0)] for several in questions
-    ]
+    rows = [[len(several), *np.sum([(a, b, a * a, b * b, a * b) for a, b in several], axis=0)] for several in questions]
     n, a, b, aa, bb, ab = drawn_sums(rows, seed=5).T
     drawn = (n * ab - a * b) / np.sqrt((n * aa - a * a) * (n * bb - b * b))
     return value, *ends(drawn[~np.isnan(drawn)], len(questions))

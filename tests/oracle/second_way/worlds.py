@@ -431,7 +431,9 @@ def reading(number: int, folder: Path) -> dict[str, Any]:
 def judged_by_rubric(number: int, folder: Path) -> dict[str, Any]:
     """Long answers that two judges give points for, one of whom plays; a question in two has a rubric of its own."""
     draw = random.Random(f"rubric {number}")
-    clear, sound = ({"name": name, "points": draw.choice((1, 2.5, 4)), "says": f"It is {name}."} for name in ("clear", "sound"))
+    clear, sound = (
+        {"name": name, "points": draw.choice((1, 2.5, 4)), "says": f"It is {name}."} for name in ("clear", "sound")
+    )
     own = [clear, {"name": "short", "points": 3, "says": "It is short."}]
     rows: list[dict[str, Any]] = [
         {"id": f"t{place}", "text": f"Write about {place}.", "kind": "text", **({"rubric": own} if place % 2 else {})}
