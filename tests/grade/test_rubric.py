@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,10 +16,12 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import MootError
 from moot.experiment.build import build
+from moot.experiment.part_of_file import without_players
 from moot.experiment.spec import read_experiment
 from moot.grade.judge import judge, needs_judge, settled
 from moot.prompts import Prompts
 from moot.rubric import Criterion
+from moot.strategies.blind import masked
 from moot.team import Player, Team
 from moot.team.attempts import ATTEMPTS
 from moot.types import Case, Question
@@ -303,3 +306,59 @@ def test_the_estimate_counts_each_judge_once_an_answer(tmp_path: Path, capsys: p
     told = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[1] for line in told if line[:1] == ["jim"]] == ["4"]
     assert [line[2] for line in told if line[:2] == ["judges,", "matches"]] == ["4"]
+
+
+def test_persons_settle_what_judges_could_not_and_stay_in_the_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judge that never gives points leaves all to a person; grading again asks no player, and the person's word stands."""
+    models = {name: {"provider": "simulated", "accuracy": 0.6, "words": 20} for name in ("ann", "bob")}
+    models["jim"] = {"provider": "simulated", "accuracy": 0.5, "garble": 1.0}
+    models["joe"] = {"provider": "simulated", "accuracy": 0.5}
+    path = written(tmp_path, [TEXT], models=models, rubric=WRITTEN, judge=JUDGE)
+    assert command_of_moot("run", path, "--quiet") in (0, 1)
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\nn\n"))
+    command_of_moot("grade", path, "--settle")
+    assert "2 settled, 0 left" in capsys.readouterr().out
+    command_of_moot("grade", path)
+    capsys.readouterr()
+    command_of_moot("report", path, "--json")
+    figures = json.loads(capsys.readouterr().out)
+    assert sorted(row["value"] for row in figures["accuracy"]) == [0.0, 1.0]
+    assert {row["value"] for row in figures["rubric"]["criteria"]} == {None}, "a person's word is on no criterion"
+    command_of_moot("grade", path, "--judge", "joe")
+    assert "0 by judge, 2 by a person" in capsys.readouterr().out
+
+
+def test_who_only_grades_is_as_blind(tmp_path: Path) -> None:
+    """Names of players and of their models' vendors are hidden also where no player is built."""
+    models = {
+        "jim": {"provider": "simulated", "accuracy": 0.5},
+        "far": {"provider": "endpoint", "base_url": "http://127.0.0.1:9/v1", "model": "acme/wonder-9"},
+    }
+    players = {"captain-nemo": {"model": "far"}}
+    file = read_experiment(written(tmp_path, [TEXT], models=models, players=players, rubric=WRITTEN, judge=JUDGE))
+    only = build(without_players(file, judge=file.spec.judge, reads=False), asked=False).grading.team
+    assert masked("captain-nemo of Acme, wonder-9, wrote this", only) == "[…] of […], […], wrote this"
+    assert only.names == build(file, asked=False).grading.team.names
+
+
+@pytest.mark.parametrize(
+    "command", [("advise",), ("fit", "-o", "rule.json"), ("select", "--k", "2", "--method", "all")]
+)
+def test_what_goes_by_right_and_wrong_says_no(
+    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, [TEXT], rubric=WRITTEN, judge=JUDGE, teams={"two": {"players": ["ann", "bob"]}})
+    assert command_of_moot("run", path, "--quiet") == 0
+    assert command_of_moot(command[0], path, *command[1:]) == 2
+    assert capsys.readouterr().err
+
+
+def test_who_abstains_needs_a_chance_of_being_right(tmp_path: Path) -> None:
+    teams = {"two": {"players": ["ann", "bob"], "captain": "ann"}}
+    strategies = ["solo", {"talkative": {"abstain": {"below": 0.9}}}]
+    path = written(tmp_path, [TEXT], rubric=WRITTEN, judge=JUDGE, teams=teams, strategies=strategies)
+    with pytest.raises(MootError) as error:
+        build(read_experiment(path))
+    assert "strategies.1.talkative.abstain: question '1' is judged by a rubric" in str(error.value)
