@@ -46,7 +46,7 @@ async def _judged(judging: Player, case: Case, key: str, text: str, team: Team) 
         question=question.text,
         context=question.context,
         reference=case.answer,
-        criteria=[(each.name, f"{each.points:g}", each.says) for each in case.rubric],
+        criteria=[(each.name, each.points, each.says) for each in case.rubric],
         text=masked(text, team),
     )
     team = team.seated(team.repeat)  # a record of its own: others are asked at the same time
