@@ -35,10 +35,10 @@ TEXT: QuestionKind = "text"
 QUESTION_KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 UNKNOWN = "[UNKNOWN]"
+"""The answer of a player who says that the question cannot be answered."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_CHOICES = len(LETTERS)
 """Each choice is named by a letter."""
-"""The answer of a player who says that the question cannot be answered."""
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -244,8 +244,7 @@ class Price:
         cached = min(usage.cached or 0, usage.prompt)
         cached_price = self.prompt if self.cached is None else self.cached
         tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price
-        tokens_usd += (usage.completion or 0) * self.completion
-        return tokens_usd / 1e6
+        return (tokens_usd + (usage.completion or 0) * self.completion) / 1e6
 
 
 FREE = Price(0.0, 0.0)
@@ -382,6 +381,7 @@ class Score:
     value: float | None
     stage: str
     detail: str | None = None
+    failure: str | None = None  # what moot says of a grader that is not ours and broke, whoever graded instead
 
 
 @dataclass(frozen=True, slots=True)

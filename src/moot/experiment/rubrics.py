@@ -11,8 +11,9 @@ from moot.data import Dataset
 from moot.data.rubrics import with_rubric
 from moot.errors import FileError
 from moot.experiment.spec import ExperimentFile
-from moot.experiment.spec_parts import ABSTAIN, JUDGES_OF_SHORT_ANSWERS
+from moot.experiment.spec_parts import JUDGES_OF_SHORT_ANSWERS
 from moot.rubric import Criterion, Rubric, rubric_problem
+from moot.strategies.option_values import ABSTAIN
 from moot.types import TEXT, Case
 
 _JUDGE = "judge: {models: [NAME]}, one model or several that read the answers and give the points"

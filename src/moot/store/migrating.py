@@ -184,6 +184,15 @@ def _signs_in_answers(connection: Connection) -> None:
     tell_signs(connection)
 
 
+def _failures_of_graders(connection: Connection) -> None:
+    """That a grader of somebody else's had failed stood in the words of a score, under `detail`."""
+    if "failure" not in _columns(connection, "scores"):
+        connection.exec_driver_sql("ALTER TABLE scores ADD COLUMN failure TEXT")
+    from moot.store.failures_of_graders import tell_failures
+
+    tell_failures(connection)
+
+
 def _rubric_points(connection: Connection) -> None:
     """What a judge gives a long answer by each criterion; before there were no rubrics."""
     if "points" not in _columns(connection, "judgements"):
@@ -206,7 +215,8 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
     "0013-signs-in-answers": _signs_in_answers,
-    "0014-rubric-points": _rubric_points,
+    "0014-failures-of-graders": _failures_of_graders,
+    "0015-rubric-points": _rubric_points,
 }
 
 
