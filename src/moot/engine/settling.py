@@ -17,7 +17,7 @@ from moot.grade.grading import GradedBy, Grading
 from moot.grade.identity import VERSION, identity
 from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement
 from moot.grade.match import Match
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.grade.persons import persons_word
 from moot.needs import EVERYTHING, Needs
 from moot.store import queries, schema
@@ -63,7 +63,7 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
     one_of_choices = right and case.question.is_closed
     changed = 0
     for row in connection.execute(query.where(episodes.c.answer.is_not(None))).mappings().all():
-        equal = normalise(row["answer"]) == answer
+        equal = answer_key(case.question, row["answer"]) == answer
         if (equal or (one_of_choices and row["value"] is None)) and _left_to_persons(row, case):
             place = (scores.c[column.name] == row[column.name] for column in scores.primary_key)
             values = {
@@ -112,7 +112,8 @@ def declare_judges(
 
 
 def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
-    counts = Counter(normalise(row["answer"]) for row in sheet.episodes if row["answer"] is not None)
+    question, given = sheet.case.question, (row["answer"] for row in sheet.episodes if row["answer"] is not None)
+    counts = Counter(answer_key(question, answer) for answer in given)
     for answer, wording in sheet.open_answers(grading).items():
         if persons_word(sheet.case, wording, sheet.persons) is not None:
             continue

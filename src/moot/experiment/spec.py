@@ -26,6 +26,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
+from moot.experiment.spec_parts import CriterionSpec as CriterionSpec
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
 from moot.experiment.spec_parts import GivenQuestions as GivenQuestions
 from moot.experiment.spec_parts import GroupingSpec as GroupingSpec
@@ -37,6 +38,7 @@ from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
 from moot.experiment.spec_parts import checked_store, options_alone
 from moot.experiment.vendors import VendorSpec
+from moot.rubric import MOST_CRITERIA
 from moot.strategies.option_values import ABSTAIN
 from moot.types import NOTHING
 
@@ -134,6 +136,7 @@ class ExperimentKeys(TypedDict, total=False):
     grouping: Mapping[str, Any] | None
     grader: str | Grader
     judge: Mapping[str, Any] | None
+    rubric: Sequence[Mapping[str, Any]]
     extract: Mapping[str, Any] | None
     kind: Literal["production", "calibration"]
     vendors: Mapping[str, Mapping[str, Any]]
@@ -160,6 +163,9 @@ class Experiment(Strict):
     grouping: GroupingSpec | None = None
     grader: Text = Field(default="match", description="Who grades an answer, before any judge is asked")
     judge: JudgeSpec | None = None
+    rubric: list[CriterionSpec] = Field(
+        default_factory=list, max_length=MOST_CRITERIA, description="What judges give long answers points for"
+    )
     extract: ExtractSpec | None = None
     kind: Literal["production", "calibration"] = "production"
     vendors: dict[Name, VendorSpec] = Field(
@@ -256,8 +262,12 @@ class Experiment(Strict):
 class ExperimentFile:
     """What an experiment says and the places of its keys, for those who find mistakes later. In code there is no file."""
 
-    def __init__(self, path: Path | None, spec: Experiment, places: KeyLines) -> None:
+    def __init__(
+        self, path: Path | None, spec: Experiment, places: KeyLines, part_of: Experiment | None = None
+    ) -> None:
+        """`part_of`: all that the file says, where only a part of it is wanted."""
         self.path, self.spec, self.places = path or IN_CODE, spec, places
+        self.whole = part_of or spec
 
     @property
     def is_written(self) -> bool:

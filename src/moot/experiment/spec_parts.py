@@ -30,6 +30,9 @@ def checked_store(url: str) -> str:
 
 
 MOST_EXAMPLES = 100
+MOST_JUDGES = 20
+JUDGES_OF_SHORT_ANSWERS = 2
+"""Three who may each say right or wrong would need a rule of voting; points have a mean."""
 
 
 class ExampleSpec(Strict):
@@ -86,10 +89,18 @@ class GroupingSpec(Strict):
         return self
 
 
-class JudgeSpec(Strict):
-    """One judge, or two whose agreement is reported and whose disputes a person settles."""
+class CriterionSpec(Strict):
+    """One line of a rubric: what a long answer is looked at for, and what that gives at the most."""
 
-    models: list[Text] = Field(min_length=1, max_length=2)
+    name: Text
+    points: float = Field(gt=0, allow_inf_nan=False)
+    says: Text = Field(description="What the points are for, as a judge reads it")
+
+
+class JudgeSpec(Strict):
+    """One judge, or two whose agreement is reported and whose disputes a person settles; of long answers, any number."""
+
+    models: list[Text] = Field(min_length=1, max_length=MOST_JUDGES)
     batch: int = Field(default=ONE_BY_ONE, ge=1, le=MOST_TOGETHER)
 
 

@@ -21,7 +21,7 @@ from typing import Any, cast
 from moot.errors import UsageError
 from moot.grade.identity import VERSION, identity, unplain_option
 from moot.grade.match import NOT_KNOWN_YET, Grader, Match, no_answer
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.models.closest import closest
 from moot.plugins import PluginKind, in_one_line, problem_with_object
 from moot.types import Case, Score, Verdict
@@ -144,7 +144,7 @@ class AskedOnce:
         """For whoever cannot wait: the thread stands still where it has not been asked yet."""
         if (score := self._without_asking(case, answer)) is None:
             assert answer is not None, "no answer needs no asking"
-            place = (case.digest, normalise(answer))
+            place = (case.digest, answer_key(case.question, answer))
             score = self._heard(place, self._ask(place, case, answer).result())
         return score
 
@@ -153,7 +153,7 @@ class AskedOnce:
         asked = {}
         for answer in answers:
             if answer is not None and self._without_asking(case, answer) is None:
-                place = (case.digest, normalise(answer))
+                place = (case.digest, answer_key(case.question, answer))
                 asked[place] = asyncio.shield(asyncio.wrap_future(self._ask(place, case, answer)))
         for place, word in zip(asked, await asyncio.gather(*asked.values()), strict=True):
             self._heard(place, word)
@@ -163,7 +163,7 @@ class AskedOnce:
             return no_answer(known=case.known)
         if not case.known:
             return NOT_KNOWN_YET
-        place = (case.digest, normalise(answer))
+        place = (case.digest, answer_key(case.question, answer))
         if place in self._recalled:
             self.reused.add(place)
         return self._known.get(place)

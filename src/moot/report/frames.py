@@ -123,6 +123,7 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
         "judge_name",
         "call_key",
         "tries",
+        "points",
     ),
     "settlements": ("experiment", "question_id", "case", "answer", "right", "settled_at"),
     "grades": ("experiment", "question_id", "case", "answer", "grader", "value", "stage", "detail"),

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from moot.measures.points_words import in_points
 from moot.measures.reserved import SERVED
 from moot.measures.section import Section
 from moot.report.page.pack import packed
@@ -23,7 +24,7 @@ from moot.report.page.verdict import lead, verdict, warnings
 
 SCRIPTS = (
     *("dom", "format", "data", "axis", "series", "scroll", "chart", "drawn", "picture", "sections", "reply", "records"),
-    *("steps", "transcript", "filters", "list", "theme", "main"),
+    *("points", "steps", "transcript", "filters", "list", "theme", "main"),
 )
 """In the order in which they need each other."""
 
@@ -97,6 +98,7 @@ def _run(figures: Mapping[str, Any], sections: Sequence[Section], questions: Que
         "picture": _picture(figures),
         "cells": questions.cells,
         "columns": questions.columns,
+        "points": in_points(figures),
     }
 
 
