@@ -184,13 +184,13 @@ class Preferences:
             return None
         import numpy as np
 
-        table, found, place = self._table, self._found, self.pairs.index(pair)
+        table, found, place = self.table, self._found, self.pairs.index(pair)
         settled, open_, size = table.settled[:, place], table.open[:, place], table.size[:, place]
         there = size > 0
-        total, here = float(size.sum()), _logistic(found.pairs[place])
+        total, here = float(size.sum()), logistic(found.pairs[place])
         value = (float(settled.sum()) + float(open_.sum()) * here) / total
         left = total - size
-        others = _logistic(found.pairs_without[:, place])
+        others = logistic(found.pairs_without[:, place])
         without = (settled.sum() - settled + (open_.sum() - open_) * others) / np.where(left > 0, left, 1.0)
         adds = (total * value - left * without)[there]
         sizes = size[there]
@@ -225,7 +225,7 @@ class Preferences:
         return len(self.judges) + self.lengthy.index(judge) if judge in self.lengthy else None
 
     @cached_property
-    def _table(self) -> _Table:
+    def table(self) -> WordTable:
         import numpy as np
 
         units = {unit: place for place, unit in enumerate(self.units)}
@@ -247,14 +247,14 @@ class Preferences:
             habits[row, judge] = word.place
             if (longer := self._longer_place(judge)) is not None:
                 habits[row, longer] = word.doublings
-        return _Table(unit[asked], pair[asked], liked[asked], weights[asked], habits, size, settled, open_)
+        return WordTable(unit[asked], pair[asked], liked[asked], weights[asked], habits, size, settled, open_)
 
     @cached_property
     def _found(self) -> _Found:
         """Newton's steps; then each unit is left out by one more step, with what is left of the information."""
         import numpy as np
 
-        table = self._table
+        table = self.table
         pairs, habits = np.zeros(table.size.shape[1]), np.zeros(table.habits.shape[1])
         height = table.height(pairs, habits)
         for _ in range(_STEPS):
@@ -348,7 +348,7 @@ class Slopes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class WordTable:
     """The words that were asked for, row by row, and what all words weigh by unit and pair."""
 
     unit: Floats
@@ -375,7 +375,7 @@ class _Table:
     def slopes(self, pairs: Floats, habits: Floats) -> Slopes:
         import numpy as np
 
-        expected = _logistic(pairs[self.pair] + self.habits @ habits)
+        expected = logistic(pairs[self.pair] + self.habits @ habits)
         apart = self.weights * (self.liked - expected)
         bend = self.weights * expected * (1 - expected)
         units, size = self.size.shape
@@ -391,7 +391,7 @@ class _Table:
         return Slopes(of_pairs, of_habits, bend_pairs, between, bend_habits)
 
 
-def _logistic(odds: Floats) -> Floats:
+def logistic(odds: Floats) -> Floats:
     import numpy as np
 
     part: Floats = 0.5 * (1 + np.tanh(0.5 * np.asarray(odds)))
