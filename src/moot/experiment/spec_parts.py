@@ -72,6 +72,10 @@ class TeamSpec(Strict):
     )
 
 
+MOST_GRADERS = 2
+"""Judges who say of an answer whether it is right: where two differ a person is asked."""
+
+
 class GroupingSpec(Strict):
     """Who says which free answers mean the same, beyond equal words: a model, an embedding, or nobody."""
 
@@ -90,10 +94,18 @@ class GroupingSpec(Strict):
 
 
 class JudgeSpec(Strict):
-    """One judge, or two whose agreement is reported and whose disputes a person settles."""
+    """One judge, or two whose agreement is reported and whose disputes a person settles; any number who compare long answers."""
 
-    models: list[Text] = Field(min_length=1, max_length=2)
+    models: list[Text] = Field(min_length=1)
     batch: int = Field(default=ONE_BY_ONE, ge=1, le=MOST_TOGETHER)
+    pairwise: bool = Field(default=False, description="Long answers are compared two by two, in both orders")
+    players: Literal["allowed"] | None = Field(default=None, description="Whether a judge of these may be a player too")
+
+    @model_validator(mode="after")
+    def _few_or_pairwise(self) -> JudgeSpec:
+        if len(self.models) > MOST_GRADERS and not self.pairwise:
+            raise ValueError("expected one judge, or two; a panel of any number goes with pairwise: true")
+        return self
 
 
 class ExtractSpec(Strict):

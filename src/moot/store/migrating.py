@@ -33,6 +33,7 @@ from moot.store.schema import (
     metadata,
     migrations,
     payments,
+    preferences,
     reservations,
 )
 
@@ -181,6 +182,11 @@ def _signs_in_answers(connection: Connection) -> None:
     tell_signs(connection)
 
 
+def _preferences(connection: Connection) -> None:
+    """Which of two long answers a judge or a person prefers."""
+    preferences.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -197,6 +203,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
     "0013-signs-in-answers": _signs_in_answers,
+    "0014-preferences": _preferences,
 }
 
 
