@@ -59,6 +59,12 @@ class Word:
     """1: the side's text stood first, -1: second; 0 where nobody was asked."""
     doublings: float = 0.0
     """How often the side's text is twice as long as the other; bounded by whoever makes the word."""
+    habit: str | None = None
+    """Under whose habits it falls, where several judges are taken to have the same; None: the judge's own."""
+
+
+def _habit(word: Word) -> str:
+    return word.habit or word.judge or ""
 
 
 def doublings(words: int, others: int) -> float:
@@ -158,7 +164,7 @@ class Preferences:
 
     @cached_property
     def judges(self) -> list[str]:
-        return list(dict.fromkeys(word.judge for word in self.words if word.judge is not None))
+        return list(dict.fromkeys(_habit(word) for word in self.words if word.judge is not None))
 
     @cached_property
     def habits(self) -> list[Habit]:
@@ -203,7 +209,7 @@ class Preferences:
         words = [word for word in self.words if word.pair == pair and word.judge is not None]
         if not any(abs(word.doublings) > NO_DIFFERENCE for word in words):
             return None
-        heard = {word.judge for word in words}
+        heard = set(map(_habit, words))
         untold = [judge for place, judge in enumerate(self.judges) if not self._found.told_apart[place]]
         return NOT_TOLD_APART if heard.intersection(untold) else None
 
@@ -217,7 +223,7 @@ class Preferences:
         return [
             place
             for place, judge in enumerate(self.judges)
-            if any(word.judge == judge and abs(word.doublings) > NO_DIFFERENCE for word in self.words)
+            if any(_habit(word) == judge and abs(word.doublings) > NO_DIFFERENCE for word in self.words)
         ]
 
     def _longer_place(self, judge: int) -> int | None:
@@ -243,7 +249,7 @@ class Preferences:
         judges = {judge: place for place, judge in enumerate(self.judges)}
         habits = np.zeros((int(asked.sum()), len(judges) + len(self.lengthy)))
         for row, word in enumerate(word for word in self.words if word.judge is not None):
-            judge = judges[word.judge or ""]
+            judge = judges[_habit(word)]
             habits[row, judge] = word.place
             if (longer := self._longer_place(judge)) is not None:
                 habits[row, longer] = word.doublings

@@ -22,6 +22,18 @@ def preferences_on(connection: Connection, questions: Sequence[str]) -> list[Row
     return rows
 
 
+def answers_on(connection: Connection, cells: Sequence[str], questions: Sequence[str]) -> list[Row]:
+    """What these cells answered, without all else that is kept of a play."""
+    table = schema.episodes
+    wanted = (table.c.cell, table.c.question, table.c.repeat, table.c.answer)
+    rows: list[Row] = []
+    for part in chunks(questions):
+        query = select(*wanted).where(table.c.question.in_(part), table.c.cell.in_(cells))
+        ordered = query.order_by(table.c.question, table.c.cell, table.c.repeat)
+        rows += [dict(row) for row in connection.execute(ordered).mappings()]
+    return rows
+
+
 def forget_preferences(connection: Connection, question: str, texts: Collection[str]) -> int:
     """What was said of answers to a question that nobody holds any more; `texts`: the digests of those that are still held."""
     table = schema.preferences
