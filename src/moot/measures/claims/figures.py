@@ -9,6 +9,7 @@ from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import all_open, none_beaten
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
+from moot.measures.claims.preferred import with_preferences
 from moot.measures.sides import SideResults, ranked, sides
 from moot.measures.source import Source
 from moot.stats.counted_words import count
@@ -32,6 +33,8 @@ def evidence_figures(
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
     headline = headline_figures(source, cells, declarations, came or options)
+    if headline is not None and (preferences := figures.get("preferences")):
+        headline = with_preferences(source, headline, preferences)
     together = ranked(came)
     rows = frontier_figures(source, came)
     hypotheses = hypotheses_figures(source, cells, declarations, also)
