@@ -154,7 +154,9 @@ def _say(graded: Graded, grading: Grading) -> None:
         say(f"{first} and {second}: {_agreement_told(graded.judged)}")
 
 
-def _say_compared(compared: Compared) -> None:
+def _say_compared(compared: Compared | None) -> None:
+    if compared is None:
+        return
     without = f", {compared.without} without a word" if compared.without else ""
     say(f"long answers, two by two: {count(compared.words, 'preference')}{without}")
     for cause, times in compared.causes.most_common(5):

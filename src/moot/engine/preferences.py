@@ -40,9 +40,9 @@ from moot.strategies.traits import Traits
 from moot.team import Player
 from moot.types import Case
 
-Texts = Mapping[tuple[str, int], str | None]
+AnswersByPlay = Mapping[tuple[str, int], str | None]
 """By cell and repeat: what was answered to a question; None: nothing was."""
-Order = tuple[str, str]
+TextOrder = tuple[str, str]
 """Digests of two texts, as they are shown."""
 
 
@@ -77,7 +77,7 @@ class ComparedPlay:
         return 0.5 if text_digest(self.text) == text_digest(self.other) else None
 
 
-def compared_plays(pairs: Iterable[Matchup[Any]], texts: Texts) -> Iterator[ComparedPlay]:
+def compared_plays(pairs: Iterable[Matchup[Any]], texts: AnswersByPlay) -> Iterator[ComparedPlay]:
     """What there is to compare on one question: each play of a side with what its opponent answered in the same repeat."""
     repeats: dict[str, list[int]] = defaultdict(list)
     for cell, repeat in texts:
@@ -92,9 +92,9 @@ def compared_plays(pairs: Iterable[Matchup[Any]], texts: Texts) -> Iterator[Comp
                 yield ComparedPlay(pair, repeat, texts[pair.side["id"], repeat], texts[against])
 
 
-def orders_of(plays: Iterable[ComparedPlay]) -> dict[Order, tuple[str, str]]:
+def orders_of(plays: Iterable[ComparedPlay]) -> dict[TextOrder, tuple[str, str]]:
     """What judges are to be shown, each once and in both orders: by digests, the texts."""
-    orders: dict[Order, tuple[str, str]] = {}
+    orders: dict[TextOrder, tuple[str, str]] = {}
     for play in plays:
         if play.settled is None and play.text is not None and play.other is not None:
             for first, second in ((play.text, play.other), (play.other, play.text)):
@@ -102,8 +102,12 @@ def orders_of(plays: Iterable[ComparedPlay]) -> dict[Order, tuple[str, str]]:
     return orders
 
 
-async def compare_all(store: Store, comparing: Comparing, experiment: str, cases: Iterable[Case]) -> Compared:
-    """Ask for every comparison of these cases that has no word on record yet."""
+async def compare_all(
+    store: Store, comparing: Comparing | None, experiment: str, cases: Iterable[Case]
+) -> Compared | None:
+    """Ask for every comparison of these cases that has no word on record yet; None: nobody compares."""
+    if comparing is None:
+        return None
     compared = Compared()
     rows = await store.run(partial(queries.cells_of, ident=experiment))
     pairs = matchups(rows, comparing.baseline)
@@ -113,7 +117,7 @@ async def compare_all(store: Store, comparing: Comparing, experiment: str, cases
     return compared
 
 
-async def compare_stored(store: Store, comparing: Comparing, experiment: str) -> Compared:
+async def compare_stored(store: Store, comparing: Comparing, experiment: str) -> Compared | None:
     """The same with the cases that an experiment was stored with."""
     cases = [case async for batch in stored_cases(store, experiment) for case in batch]
     return await compare_all(store, comparing, experiment, cases)
@@ -153,7 +157,7 @@ async def _compare_case(
     comparing: Comparing,
     case: Case,
     pairs: Sequence[Matchup[Any]],
-    texts: Texts,
+    texts: AnswersByPlay,
     recorded: Sequence[Row],
     compared: Compared,
 ) -> None:
@@ -167,7 +171,7 @@ async def _ask(
     comparing: Comparing,
     judging: Player,
     case: Case,
-    orders: Mapping[Order, tuple[str, str]],
+    orders: Mapping[TextOrder, tuple[str, str]],
     recorded: Sequence[Row],
     compared: Compared,
 ) -> None:
@@ -176,7 +180,7 @@ async def _ask(
     mine = {(row["first"], row["second"]): row for row in recorded if row["judge"] == identity}
     linked = replace(judging, model=LinkedCalls(judging.model, store, case))
 
-    async def one(order: Order) -> None:
+    async def one(order: TextOrder) -> None:
         row = mine.get(order)
         if row is not None and row["preferred"] is not None:
             compared.words += 1

@@ -357,8 +357,7 @@ class Runner:
             cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
             graded = await grade_all(self.store, seated.grading, cells, cases)
             self.tally.graded = graded if self.tally.graded is None else self.tally.graded + graded
-        if seated.comparing is not None:
-            self.tally.compared = await compare_all(self.store, seated.comparing, seated.id, seated.dataset or ())
+        self.tally.compared = await compare_all(self.store, seated.comparing, seated.id, seated.dataset or ())
         if (self.needs.grouped_drafts or self.needs.matched_words) and any(map(drafts_together, seated.cells)):
             # Measurement, not play: so it comes last and is counted apart.
             assert self.tally.calls is not None, "a run has begun"

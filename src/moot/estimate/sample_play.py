@@ -26,7 +26,7 @@ from moot.engine.matching import (
     reference_shown,
 )
 from moot.engine.play import play
-from moot.engine.preferences import Texts, compared_plays, orders_of
+from moot.engine.preferences import AnswersByPlay, compared_plays, orders_of
 from moot.estimate.by_strategy import AskedFor, StrategyEstimate, StrategyMeter
 from moot.estimate.counting_model import CountingModel, ModelEstimate, ReplyMemory, SharedReplies, plus
 from moot.estimate.declared_calls import DeclaredCalls
@@ -319,7 +319,7 @@ async def _judge(seated: Plan, case: Case, wordings: Mapping[str, str]) -> None:
         await judge(judging, case, wordings, seated.grading.team.seated(), seated.grading.batch)
 
 
-async def _compare(seated: Plan, case: Case, texts: Texts) -> None:
+async def _compare(seated: Plan, case: Case, texts: AnswersByPlay) -> None:
     if seated.comparing is None or not case.question.is_long:
         return
     pairs = matchups([cell.row() for cell in seated.cells], seated.comparing.baseline)

@@ -9,24 +9,24 @@ from typing import Generic, TypeVar, cast
 
 from moot.experiment.side_names import ClaimError, NamedRow, cells_named, seat_of_row
 
-Cell = TypeVar("Cell", bound=NamedRow)
+AnyCell = TypeVar("AnyCell", bound=NamedRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Matchup(Generic[Cell]):
+class Matchup(Generic[AnyCell]):
     """A team's cell, and one whose texts its own are compared with."""
 
-    side: Cell
-    opponent: Cell
+    side: AnyCell
+    opponent: AnyCell
 
 
-def matchups(cells: Sequence[Cell], baseline: str | None) -> list[Matchup[Cell]]:
+def matchups(cells: Sequence[AnyCell], baseline: str | None) -> list[Matchup[AnyCell]]:
     """Every team against each of its players alone, or against the baseline only."""
     return list(_matchups(cells, baseline))
 
 
-def _matchups(cells: Sequence[Cell], baseline: str | None) -> Iterator[Matchup[Cell]]:
-    alone: dict[str, Cell] = {}
+def _matchups(cells: Sequence[AnyCell], baseline: str | None) -> Iterator[Matchup[AnyCell]]:
+    alone: dict[str, AnyCell] = {}
     for cell in cells:
         if cell["player"]:
             alone.setdefault(cell["player"], cell)
@@ -39,10 +39,10 @@ def _matchups(cells: Sequence[Cell], baseline: str | None) -> Iterator[Matchup[C
         yield from (Matchup(cell, opponent) for opponent in against)
 
 
-def baseline_cell(text: str, cells: Sequence[Cell]) -> Cell:
+def baseline_cell(text: str, cells: Sequence[AnyCell]) -> AnyCell:
     """The one cell that is meant: a player by its name, or a side as `primary` names one. Else a `ClaimError` that says why."""
     alone = [cell for cell in cells if cell["player"] == text.strip()]
-    meant = [cast(Cell, row) for row in cells_named(text, cells)] if not alone else alone[:1]
+    meant = [cast(AnyCell, row) for row in cells_named(text, cells)] if not alone else alone[:1]
     if len(meant) > 1:
         several = ", ".join(str(seat_of_row(row, team=False)) for row in meant)
         raise ClaimError(f"{text!r} means several; expected one of {several}")
@@ -52,4 +52,4 @@ def baseline_cell(text: str, cells: Sequence[Cell]) -> Cell:
 def plays_alone(text: str, players: Sequence[str]) -> bool:
     """Whether a baseline is one of the players alone, by its name or as a side."""
     named = text.strip()
-    return named in players or named.rpartition("@")[2] in players and named.startswith("solo")
+    return named in players or (named.rpartition("@")[2] in players and named.startswith("solo"))

@@ -43,7 +43,9 @@ def comparing_of(
     judging, baseline = file.spec.judge, file.spec.baseline
     if judging is None or not judging.pairwise:
         if baseline is not None:
-            problem = "says what long answers are compared with, and nobody compares them; expected judge: {pairwise: true}"
+            problem = (
+                "says what long answers are compared with, and nobody compares them; expected judge: {pairwise: true}"
+            )
             raise file.error(("baseline",), problem)
         return None
     _check_judges(file)
@@ -99,7 +101,9 @@ def _check_questions(file: ExperimentFile, dataset: Dataset) -> None:
         raise file.error(("judge", "pairwise"), "only long answers are compared, and no question is of kind text")
     if len(judging.models) > MOST_GRADERS and set(dataset.kinds) != {TEXT}:
         why = "some questions are not of kind text, and their answers are graded by one judge or two"
-        raise file.error(("judge", "models"), f"{why}; expected at most {MOST_GRADERS} models, or questions of kind text only")
+        raise file.error(
+            ("judge", "models"), f"{why}; expected at most {MOST_GRADERS} models, or questions of kind text only"
+        )
 
 
 def _check_sides(file: ExperimentFile, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -364,6 +364,5 @@ class Plan:
             cells=tuple(replace(cell, team=seat(cell.team)) for cell in self.cells),
             lessons_from=tuple(replace(cell, team=seat(cell.team)) for cell in self.lessons_from),
             grading=replace(self.grading, judges=tuple(map(lent, self.grading.judges))),
-            comparing=self.comparing
-            and replace(self.comparing, judges=tuple(map(lent, self.comparing.judges))),
+            comparing=self.comparing and replace(self.comparing, judges=tuple(map(lent, self.comparing.judges))),
         )

@@ -78,13 +78,12 @@ def ranked_texts(mind: Mind, texts: Sequence[str]) -> list[int]:
 
 def preferred(mind: Mind, first: str, second: str) -> Literal["first", "second", "tie"]:
     """Of two texts that stand in this order. One that nobody knows the quality of is as good as its reader's own."""
-    own = draft_quality(mind)
-    qualities = [own if (quality := quality_of(text)) is None else quality for text in (first, second)]
+    known = (quality_of(text) for text in (first, second))
+    qualities = [draft_quality(mind) if quality is None else quality for quality in known]
     model, drawn = mind.model, mind.chance("prefer", hashed(first), hashed(second))
-    ratio = math.log2(len(first.split()) / max(1, len(second.split()))) if first.split() else 0.0
+    ratio = math.log2(max(1, len(first.split())) / max(1, len(second.split())))
     longer = max(-MOST_DOUBLINGS, min(MOST_DOUBLINGS, ratio))
     odds = (qualities[0] - qualities[1]) / (SPREAD * model.blur) + model.position_bias + model.length_bias * longer
-    drawn = min(max(drawn, 1e-12), 1 - 1e-12)
     odds += math.log(drawn / (1 - drawn))
     return "tie" if abs(odds) <= TIE else "first" if odds > 0 else "second"
 

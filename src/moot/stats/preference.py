@@ -26,14 +26,13 @@ from typing import TYPE_CHECKING
 
 from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import unit_of
+from moot.stats.word_table import WordTable, logistic
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
 
 MOST_DOUBLINGS = 2.0
 """Four times as long counts as much as any more."""
-RIDGE = 0.01
-"""In questions: what keeps parameters finite that no word bounds."""
 TOLD_APART = 0.25
 """The information on a judge's taste for length below which it cannot be told from how good texts are: a standard error of two
 in the log-odds of a doubling."""
@@ -41,11 +40,13 @@ NO_DIFFERENCE = 0.02
 """Doublings: texts whose lengths differ by less are equally long."""
 _STEPS = 60
 _SMALL = 1e-10
-NOT_TOLD_APART = "texts differ in length by nearly the same in every question, so that length cannot be told from quality"
+NOT_TOLD_APART = (
+    "texts differ in length by nearly the same in every question, so that length cannot be told from quality"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PreferenceWord:
     """One judge's word on two texts, or what needs none (`judge` is None)."""
 
     question: str
@@ -63,7 +64,7 @@ class Word:
     """Under whose habits it falls, where several judges are taken to have the same; None: the judge's own."""
 
 
-def _habit(word: Word) -> str:
+def _habit(word: PreferenceWord) -> str:
     return word.habit or word.judge or ""
 
 
@@ -92,7 +93,7 @@ class Rate:
         return None if len(self.mean.sums) < 2 else self.mean.at_most(0.0)
 
 
-def raw_rate(words: Sequence[Word]) -> Rate:
+def raw_rate(words: Sequence[PreferenceWord]) -> Rate:
     """Of one pair, as the words are: each question counts alike."""
     weights = _weights(words)
     sums: dict[str, float] = defaultdict(float)
@@ -119,7 +120,7 @@ def _rate(sums: Sequence[float], sizes: Sequence[float]) -> Rate:
     return Rate(value, BoundedMean(centred, list(sizes)))
 
 
-def _weights(words: Sequence[Word]) -> list[float]:
+def _weights(words: Sequence[PreferenceWord]) -> list[float]:
     """A question has one for each pair; plays, judges and words have equal parts of it."""
     plays: dict[Hashable, set[Hashable]] = defaultdict(set)
     judges: dict[Hashable, set[str | None]] = defaultdict(set)
@@ -156,7 +157,7 @@ class Habit:
 class Preferences:
     """The words of all pairs, fitted together: judges have their habits wherever they judge."""
 
-    words: Sequence[Word]
+    words: Sequence[PreferenceWord]
 
     @cached_property
     def pairs(self) -> list[Hashable]:
@@ -294,114 +295,6 @@ class _Found:
     """Units × pairs."""
     habits_without: Floats
     told_apart: Sequence[bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Slopes:
-    """Slope and curvature of the likelihood, unit by unit: of pairs, of habits, and between them."""
-
-    of_pairs: Floats
-    """Units × pairs."""
-    of_habits: Floats
-    """Units × habits."""
-    bend_pairs: Floats
-    """Units × pairs: pairs share no word, so that there is nothing between two of them."""
-    between: Floats
-    """Units × pairs × habits."""
-    bend_habits: Floats
-    """Units × habits × habits."""
-
-    def summed(self, pairs: Floats, habits: Floats) -> Slopes:
-        """Over all units, with the ridge; as of one unit."""
-        import numpy as np
-
-        return Slopes(
-            (self.of_pairs.sum(axis=0) - RIDGE * pairs)[None],
-            (self.of_habits.sum(axis=0) - RIDGE * habits)[None],
-            (self.bend_pairs.sum(axis=0) + RIDGE)[None],
-            self.between.sum(axis=0)[None],
-            (self.bend_habits.sum(axis=0) + RIDGE * np.eye(len(habits)))[None],
-        )
-
-    def left_out(self) -> Slopes:
-        """Where all units together are level, without one of them there is its slope, the other way."""
-        import numpy as np
-
-        return Slopes(
-            -self.of_pairs,
-            -self.of_habits,
-            np.maximum(self.bend_pairs.sum(axis=0) - self.bend_pairs, 0.0) + RIDGE,
-            self.between.sum(axis=0) - self.between,
-            self.bend_habits.sum(axis=0) - self.bend_habits + RIDGE * np.eye(self.of_habits.shape[1]),
-        )
-
-    def within(self) -> Floats:
-        """What is known of the habits beside the pairs."""
-        bend, between = self.bend_pairs.sum(axis=0) + RIDGE, self.between.sum(axis=0)
-        known: Floats = self.bend_habits.sum(axis=0) - between.T @ (between / bend[:, None])
-        return known
-
-    def solved(self) -> tuple[Floats, Floats]:
-        """Newton's step, unit by unit: habits first, for pairs are known once they are."""
-        import numpy as np
-
-        by_pair = self.between / self.bend_pairs[:, :, None]
-        known = self.bend_habits - np.einsum("ukh,ukg->uhg", self.between, by_pair)
-        wanted = self.of_habits - np.einsum("ukh,uk->uh", by_pair, self.of_pairs)
-        habits = np.linalg.solve(known, wanted[:, :, None])[:, :, 0]
-        pairs = self.of_pairs / self.bend_pairs - np.einsum("ukh,uh->uk", by_pair, habits)
-        return pairs, habits
-
-
-@dataclass(frozen=True, slots=True)
-class WordTable:
-    """The words that were asked for, row by row, and what all words weigh by unit and pair."""
-
-    unit: Floats
-    pair: Floats
-    liked: Floats
-    weights: Floats
-    habits: Floats
-    """Rows × habits: the place for the judge whose word it is, and the doublings."""
-    size: Floats
-    """Units × pairs: how many questions."""
-    settled: Floats
-    """What needed no judge, as far as it goes to the side."""
-    open: Floats
-    """What judges were asked, as a part of the questions."""
-
-    def height(self, pairs: Floats, habits: Floats) -> float:
-        import numpy as np
-
-        odds = pairs[self.pair] + self.habits @ habits
-        fits = self.liked * odds - np.logaddexp(0.0, odds)
-        ridge = RIDGE / 2 * (float(pairs @ pairs) + float(habits @ habits))
-        return float(self.weights @ fits) - ridge
-
-    def slopes(self, pairs: Floats, habits: Floats) -> Slopes:
-        import numpy as np
-
-        expected = logistic(pairs[self.pair] + self.habits @ habits)
-        apart = self.weights * (self.liked - expected)
-        bend = self.weights * expected * (1 - expected)
-        units, size = self.size.shape
-        many = self.habits.shape[1]
-        of_pairs, bend_pairs = np.zeros((units, size)), np.zeros((units, size))
-        of_habits, between = np.zeros((units, many)), np.zeros((units, size, many))
-        bend_habits = np.zeros((units, many, many))
-        np.add.at(of_pairs, (self.unit, self.pair), apart)
-        np.add.at(bend_pairs, (self.unit, self.pair), bend)
-        np.add.at(of_habits, self.unit, apart[:, None] * self.habits)
-        np.add.at(between, (self.unit, self.pair), bend[:, None] * self.habits)
-        np.add.at(bend_habits, self.unit, bend[:, None, None] * self.habits[:, :, None] * self.habits[:, None, :])
-        return Slopes(of_pairs, of_habits, bend_pairs, between, bend_habits)
-
-
-def logistic(odds: Floats) -> Floats:
-    import numpy as np
-
-    part: Floats = 0.5 * (1 + np.tanh(0.5 * np.asarray(odds)))
-    return part
 
 
 def _error(without: Floats) -> float | None:

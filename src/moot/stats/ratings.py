@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moot.stats.bootstrap import seed_of
-from moot.stats.preference import RIDGE, Preferences, Slopes, logistic
+from moot.stats.preference import Preferences
 from moot.stats.quantiles import ALPHA
+from moot.stats.word_table import RIDGE, Slopes, logistic
 
 if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
@@ -130,10 +131,10 @@ class _Fitted:
         wanted[:, :names] = of_pairs @ self._sides
         wanted[:, names:] = times @ slopes.of_habits - RIDGE * self._habits
         known[:, :names, :names] = np.einsum("bk,kn,km->bnm", bend, self._sides, self._sides, optimize=True)
-        mixed = np.einsum("kn,bkh->bnh", self._sides, np.tensordot(times, slopes.between, axes=1))
+        mixed: Floats = np.einsum("kn,bkh->bnh", self._sides, np.tensordot(times, slopes.between, axes=1))
         known[:, :names, names:] = mixed
         known[:, names:, :names] = mixed.transpose(0, 2, 1)
         known[:, names:, names:] = np.tensordot(times, slopes.bend_habits, axes=1) + RIDGE * np.eye(habits)
         wanted[:, 0], known[:, 0, :], known[:, :, 0], known[:, 0, 0] = 0.0, 0.0, 0.0, 1.0
-        steps: Floats = np.linalg.solve(known, wanted[:, :, None])[:, :, 0]
+        steps: Floats = np.linalg.solve(known, wanted[:, :, None])[:, :, 0].astype(np.float64)
         return steps

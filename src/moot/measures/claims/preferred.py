@@ -12,6 +12,7 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored
 from moot.measures.claims.words import CUT_SHORT, interim_words, sentences
 from moot.measures.numbers import plain, rounded
+from moot.measures.preferences.figures import is_better
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
@@ -19,10 +20,10 @@ from moot.stats.counted_words import count
 from moot.stats.estimates import Row
 from moot.stats.paired import FEW_QUESTIONS
 
-Found = Mapping[str, Any]
+PreferenceFigures = Mapping[str, Any]
 
 
-def with_preferences(source: Source, headline: Row, found: Found) -> Row:
+def with_preferences(source: Source, headline: Row, found: PreferenceFigures) -> Row:
     """The headline with what preferences say: in its words first where nothing else is graded, else last."""
     preferred = _preferred(source, headline, found)
     if preferred is None:
@@ -40,14 +41,14 @@ def headline_sentences(headline: Mapping[str, Any]) -> list[str]:
     return [*graded, *preferred_words(preferred, headline)]
 
 
-def _preferred(source: Source, headline: Row, found: Found) -> Row | None:
+def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row | None:
     """Of the declared primary with its own interval; else of the option that comes nearest to being better, which pays."""
     of_primary = [*found["options"], *([found["primary"]] if "primary" in found else [])]
     declared = headline["chosen"] == "declared"
     chosen = [row for row in of_primary if row["of"] == headline["of"]] if declared else []
     if chosen:
         row = {**chosen[-1], "chosen": "declared", "options": 1}
-        row["better"] = _better(row)
+        row["better"] = is_better(row, row["p"], row["low"])
     elif found["options"]:
         best = min(found["options"], key=lambda row: (row["p"] is None, row["p"] or 0.0, -(row["value"] or 0.0)))
         paid = {"low": best["low_holm"], "high": best["high_holm"], "p": best["p_holm"]}
@@ -61,15 +62,11 @@ def _preferred(source: Source, headline: Row, found: Found) -> Row | None:
     row |= _cost(source, row)
     row |= {key: found[key] for key in ("baseline", "without_word", "judges_who_play")}
     if source.cut_short:
-        row |= {"low": None, "high": None, "p": None, "better": False}
+        row |= {"low": None, "high": None, "p": None, "better": False, "worse": False}
     return row
 
 
-def _better(row: Row) -> bool:
-    return row["low"] is not None and row["p"] is not None and row["low"] * (1 - row["ungraded"]) > 0.5
-
-
-def _as_judged(found: Found, row: Row) -> Row:
+def _as_judged(found: PreferenceFigures, row: Row) -> Row:
     pairs = [*found["pairs"], *found.get("primary", {}).get("pairs", ())]
     pair = next((pair for pair in pairs if (pair["of"], pair["against"]) == (row["of"], row["against"])), None)
     return {"raw": pair and pair["raw"], "against_player": pair and pair["against_player"]}
@@ -122,12 +119,14 @@ def _verdict(row: Row) -> str:
     if row["baseline"]:
         if row["better"]:
             return f"were preferred to those of the baseline, {whose}, {compared}"
+        if row["worse"]:
+            return f"were not preferred to those of the baseline, {whose}: only {compared}"
         return f"cannot be told from those of the baseline, {whose}: preferred {compared}"
     if row["better"]:
         members = f"every one of its {row['opponents']:,} members" if row["opponents"] > 1 else "its member"
         strongest = f"against the strongest, {whose}," if row["opponents"] > 1 else f"{whose},"
         return f"were preferred to those of {members}: {strongest} {compared}"
-    if row["high"] is not None and row["high"] < 0.5:
+    if row["worse"]:
         return f"were not preferred to those of {whose} alone: only {compared}"
     return f"cannot be told from those of its best member: preferred to {whose}'s {compared}"
 

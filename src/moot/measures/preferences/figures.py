@@ -8,17 +8,17 @@ from typing import Any
 
 from moot.experiment.baseline import baseline_cell
 from moot.measures.claims.unlisted import UnlistedOptions
-from moot.measures.preferences.said import Said, Side, primary_side, said_of
+from moot.measures.preferences.said import ComparedSide, SaidPreferences, primary_side, said_of
 from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.paired import holm, holm_levels
-from moot.stats.preference import Preferences, Rate, Word, logistic, raw_rate, share
+from moot.stats.preference import Preferences, PreferenceWord, Rate, raw_rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.ratings import ratings
+from moot.stats.word_table import logistic
 
 Row = dict[str, Any]
-FEW_QUESTIONS = 30
 
 
 def preference_figures(source: Source) -> Row:
@@ -48,18 +48,18 @@ def preference_figures(source: Source) -> Row:
     return {"preferences": figures} if figures["compared"] or figures["settled"] else {}
 
 
-def _baseline(source: Source, said: Said) -> str | None:
+def _baseline(source: Source, said: SaidPreferences) -> str | None:
     baseline = source.config.get("baseline")
     return None if baseline is None else said.title(baseline_cell(baseline, source.cells))
 
 
-def _judges_who_play(source: Source, said: Said) -> list[str]:
+def _judges_who_play(source: Source, said: SaidPreferences) -> list[str]:
     players = (source.config.get("players") or {}).values()
     played = {player.get("model") for player in players}
     return [judge for judge in said.asked if judge in played]
 
 
-def _named(side: Side) -> Row:
+def _named(side: ComparedSide) -> Row:
     first = side.cells[0]
     one = len(side.cells) == 1
     row: Row = {"of": side.title, **{key: first[key] for key in ("strategy", "label", "team")}}
@@ -67,7 +67,7 @@ def _named(side: Side) -> Row:
     return {**row, "cohort": first["cohort"]} if first.get("cohort") and one else row
 
 
-def _pairs(said: Said, side: Side, fitted: Preferences) -> Iterator[Row]:
+def _pairs(said: SaidPreferences, side: ComparedSide, fitted: Preferences) -> Iterator[Row]:
     opponents = {
         said.title(pair.opponent): pair.opponent
         for pair in said.pairs
@@ -79,13 +79,15 @@ def _pairs(said: Said, side: Side, fitted: Preferences) -> Iterator[Row]:
         yield {**named, **_rates(said, side, title, words, fitted)}
 
 
-def _rates(said: Said, side: Side, against: str, words: Sequence[Word], fitted: Preferences) -> Row:
+def _rates(
+    said: SaidPreferences, side: ComparedSide, against: str, words: Sequence[PreferenceWord], fitted: Preferences
+) -> Row:
     plays, ungraded = _counted(said, side, against)
     row: Row = {"wins": 0, "ties": 0, "losses": 0, "n": 0, "plays": plays, "ungraded": ungraded}
     if not words:
         row |= dict.fromkeys(("raw", "raw_low", "raw_high", "value", "low", "high", "p", "doublings"))
         return {**row, "why": "nobody has said anything of these texts"}
-    by_question: dict[str, list[Word]] = {}
+    by_question: dict[str, list[PreferenceWord]] = {}
     for word in words:
         by_question.setdefault(word.question, []).append(word)
     shares = [raw_rate(several).value for several in by_question.values()]
@@ -109,7 +111,7 @@ def _rates(said: Said, side: Side, against: str, words: Sequence[Word], fitted: 
     return row
 
 
-def _counted(said: Said, side: Side, against: str) -> tuple[int, int]:
+def _counted(said: SaidPreferences, side: ComparedSide, against: str) -> tuple[int, int]:
     """Plays, and those of which nobody has said anything."""
     cells = {cell["id"] for cell in side.cells}
     plays = ungraded = 0
@@ -132,7 +134,7 @@ def _p(rate: Rate | None) -> float | None:
     return None if one_sided is None else min(1.0, 2 * one_sided)
 
 
-def _option(side: Side, pairs: Sequence[Row], fitted: Preferences) -> tuple[Row, Rate | None]:
+def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tuple[Row, Rate | None]:
     """A side against whichever of its opponents is the hardest to beat: to be better it must be better than every one."""
     row: Row = {**_named(side), "opponents": len(pairs), "questions": max((pair["n"] for pair in pairs), default=0)}
     unknown = [pair for pair in pairs if pair["p"] is None]
@@ -156,7 +158,8 @@ def _paid(options: Sequence[tuple[Row, Rate | None]], unlisted: int) -> list[Row
         paid: Row = dict.fromkeys(("p_holm", "low_holm", "high_holm"))
         if row["p"] is not None:
             paid = {"p_holm": next(adjusted), **_ends("low_holm", "high_holm", rate, next(levels))}
-        rows.append({**row, **paid, "family": len(every), "better": is_better(row, paid["p_holm"], paid["low_holm"])})
+        better = is_better(row, paid["p_holm"], paid["low_holm"])
+        rows.append({**row, **paid, "family": len(every), "better": better, "worse": is_worse(row, rate, len(every))})
     return rows
 
 
@@ -165,13 +168,19 @@ def is_better(row: Row, p: float | None, low: float | None) -> bool:
     return p is not None and low is not None and p <= ALPHA and low * (1 - row["ungraded"]) > 0.5
 
 
-def _unlisted(source: Source, said: Said) -> int:
+def is_worse(row: Row, rate: Rate | None, family: int) -> bool:
+    """Than the opponent that is hardest to beat, whichever of them that was found to be."""
+    limits = rate.limits(ALPHA / family / max(1, row["opponents"])) if rate is not None else None
+    return limits is not None and limits[1] + row["ungraded"] < 0.5
+
+
+def _unlisted(source: Source, said: SaidPreferences) -> int:
     """How many options were played on these questions beside those of the file."""
     cells = [cell for side in said.sides for cell in side.cells]
     return sum(not option.alone for option in UnlistedOptions(source).beside(cells))
 
 
-def _pooled(source: Source, said: Said) -> Row | None:
+def _pooled(source: Source, said: SaidPreferences) -> Row | None:
     """A primary that is several captains of one team, as one side."""
     side = primary_side(source, said)
     if side is None:
@@ -179,11 +188,12 @@ def _pooled(source: Source, said: Said) -> Row | None:
     others = [other for other in said.sides if other.cells[0]["id"] not in {cell["id"] for cell in side.cells}]
     fitted = Preferences(said.words([side, *others]))
     pairs = list(_pairs(said, side, fitted))
-    row, _ = _option(side, pairs, fitted)
-    return {**row, "captains": len(side.cells), "better": is_better(row, row["p"], row["low"]), "pairs": pairs}
+    row, rate = _option(side, pairs, fitted)
+    verdict = {"better": is_better(row, row["p"], row["low"]), "worse": is_worse(row, rate, 1)}
+    return {**row, "captains": len(side.cells), **verdict, "pairs": pairs}
 
 
-def _ratings(source: Source, said: Said, fitted: Preferences) -> list[Row]:
+def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list[Row]:
     """Against the best single player, or the baseline, which has none."""
     anchors = list(dict.fromkeys(said.title(pair.opponent) for pair in said.pairs))
     if not any(name in anchors for pair in fitted.pairs if isinstance(pair, tuple) for name in pair):
@@ -195,7 +205,7 @@ def _ratings(source: Source, said: Said, fitted: Preferences) -> list[Row]:
     ]
 
 
-def _habits(said: Said, fitted: Preferences) -> Iterator[Row]:
+def _habits(said: SaidPreferences, fitted: Preferences) -> Iterator[Row]:
     """Of each judge, and where there are several of all together."""
     found = {habit.judge: habit for habit in fitted.habits}
     quantile = student_quantile(max(1, len(fitted.units) - 1))
@@ -220,7 +230,7 @@ def _habits(said: Said, fitted: Preferences) -> Iterator[Row]:
         yield {**row, **longer, "questions": len({unit_of(question) for question, _ in firsts})}
 
 
-def _flips(said: Said, judges: Sequence[str]) -> Iterator[tuple[str, float]]:
+def _flips(said: SaidPreferences, judges: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Of two texts that a judge preferred one of in each order: whether it was the other the other time round."""
     for shown in said.shown:
         back = shown._replace(first=shown.second, second=shown.first)
@@ -232,7 +242,7 @@ def _flips(said: Said, judges: Sequence[str]) -> Iterator[tuple[str, float]]:
                 yield shown.question, float(one == other != "tie")
 
 
-def _agreement(said: Said) -> Iterator[Row]:
+def _agreement(said: SaidPreferences) -> Iterator[Row]:
     """Of every two judges, on what both were shown in the same order."""
     for one, other in combinations(said.judges, 2):
         both = [

@@ -15,11 +15,11 @@ from moot.grade.prefer import PERSON, text_digest
 from moot.measures.cells import Stored
 from moot.measures.sides import cells_named, title_of
 from moot.measures.source import Source
-from moot.stats.preference import Word, doublings
+from moot.stats.preference import PreferenceWord, doublings
 from moot.store.preferences import answers_on, preferences_on
 
 
-class Shown(NamedTuple):
+class ShownTexts(NamedTuple):
     """Two texts in one order, to one question."""
 
     question: str
@@ -28,7 +28,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """What is compared: a team's cell, or several that are one side."""
 
     title: str
@@ -36,14 +36,14 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Said:
+class SaidPreferences:
     """All comparisons of one experiment, and what was said of them."""
 
     pairs: Sequence[Matchup[Stored]]
     judges: tuple[str, ...]
     """Those of the file, then persons; whoever of them has said something of these texts, or should have."""
     persons: tuple[str, ...]
-    heard: Mapping[Shown, Mapping[str, str | None]]
+    heard: Mapping[ShownTexts, Mapping[str, str | None]]
     """By what was shown, each judge's word; None: no usable one."""
     plays: Mapping[str, Sequence[ComparedPlay]]
     """By question: what is compared there."""
@@ -54,14 +54,14 @@ class Said:
         return title_of(cell, team=self.teams and not cell["player"])
 
     @cached_property
-    def sides(self) -> list[Side]:
+    def sides(self) -> list[ComparedSide]:
         cells = {pair.side["id"]: pair.side for pair in self.pairs}
-        return [Side(self.title(cell), (cell,)) for cell in cells.values()]
+        return [ComparedSide(self.title(cell), (cell,)) for cell in cells.values()]
 
-    def words(self, sides: Sequence[Side]) -> list[Word]:
+    def words(self, sides: Sequence[ComparedSide]) -> list[PreferenceWord]:
         """Of these sides against all their opponents: a pair is a side's title and the opponent's."""
         by_cell = {cell["id"]: side for side in sides for cell in side.cells}
-        words: list[Word] = []
+        words: list[PreferenceWord] = []
         for question, plays in self.plays.items():
             for play in plays:
                 if (side := by_cell.get(play.matchup.side["id"])) is not None:
@@ -69,20 +69,21 @@ class Said:
                     words += self._words(question, play, pair)
         return words
 
-    def _words(self, question: str, play: ComparedPlay, pair: tuple[str, str]) -> list[Word]:
+    def _words(self, question: str, play: ComparedPlay, pair: tuple[str, str]) -> list[PreferenceWord]:
         which = (play.matchup.side["id"], play.repeat)
         if (settled := play.settled) is not None:
-            return [Word(question, pair, which, None, settled)]
-        assert play.text is not None and play.other is not None, "else it is settled"
+            return [PreferenceWord(question, pair, which, None, settled)]
+        assert play.text is not None, "else it is settled"
+        assert play.other is not None, "else it is settled"
         longer = doublings(len(play.text.split()), len(play.other.split()))
         one, other = text_digest(play.text), text_digest(play.other)
         words = []
-        for place, shown in ((1, Shown(question, one, other)), (-1, Shown(question, other, one))):
+        for place, shown in ((1, ShownTexts(question, one, other)), (-1, ShownTexts(question, other, one))):
             for judge, said in self.heard.get(shown, {}).items():
                 if said is not None:
                     liked = 0.5 if said == "tie" else float((said == "first") == (place == 1))
                     habit = PERSON if judge in self.persons else None
-                    words.append(Word(question, pair, which, judge, liked, place, longer, habit))
+                    words.append(PreferenceWord(question, pair, which, judge, liked, place, longer, habit))
         return words
 
     def heard_of(self, question: str, play: ComparedPlay) -> bool:
@@ -90,15 +91,15 @@ class Said:
         return bool(self._words(question, play, ("", "")))
 
     @cached_property
-    def shown(self) -> dict[Shown, ComparedPlay]:
+    def shown(self) -> dict[ShownTexts, ComparedPlay]:
         """Everything that judges were to be shown, once, with one play that it is of."""
-        orders: dict[Shown, ComparedPlay] = {}
+        orders: dict[ShownTexts, ComparedPlay] = {}
         for question, plays in self.plays.items():
             for play in plays:
                 if play.settled is None and play.text is not None and play.other is not None:
                     one, other = text_digest(play.text), text_digest(play.other)
-                    orders.setdefault(Shown(question, one, other), play)
-                    orders.setdefault(Shown(question, other, one), play)
+                    orders.setdefault(ShownTexts(question, one, other), play)
+                    orders.setdefault(ShownTexts(question, other, one), play)
         return orders
 
     @property
@@ -112,7 +113,7 @@ class Said:
         return sum(self.heard.get(shown, {}).get(judge) is None for shown in self.shown for judge in self.asked)
 
 
-def said_of(source: Source) -> Said | None:
+def said_of(source: Source) -> SaidPreferences | None:
     """None where no two long answers are compared."""
     config = source.config.get("judge") or {}
     long = [question for question, case in source.cases.items() if case.question.is_long]
@@ -136,18 +137,18 @@ def said_of(source: Source) -> Said | None:
         for question in long
     }
     heard, persons = _heard(rows, named)
-    said = Said(pairs, (*named, *persons), persons, heard, plays, several_teams(source.cells))
+    said = SaidPreferences(pairs, (*named, *persons), persons, heard, plays, several_teams(source.cells))
     spoke = {judge for shown in said.shown for judge in heard.get(shown, {})}
     kept = tuple(person for person in persons if person in spoke)
-    return Said(pairs, (*named, *kept), kept, heard, plays, said.teams) if named or kept else None
+    return SaidPreferences(pairs, (*named, *kept), kept, heard, plays, said.teams) if named or kept else None
 
 
 def _heard(
     rows: Sequence[Mapping[str, Any]], named: Sequence[str]
-) -> tuple[dict[Shown, dict[str, str | None]], tuple[str, ...]]:
+) -> tuple[dict[ShownTexts, dict[str, str | None]], tuple[str, ...]]:
     """Of a judge whose model or prompt has changed, whoever spoke last counts; and the persons who said something."""
     latest = {row["judge_name"]: row["judge"] for row in sorted(rows, key=lambda row: row["said_at"])}
-    heard: dict[Shown, dict[str, str | None]] = defaultdict(dict)
+    heard: dict[ShownTexts, dict[str, str | None]] = defaultdict(dict)
     persons: dict[str, None] = {}
     for row in rows:
         name = row["judge_name"]
@@ -155,11 +156,11 @@ def _heard(
             persons[name] = None
         elif name not in named or latest[name] != row["judge"]:
             continue
-        heard[Shown(row["question"], row["first"], row["second"])][name] = row["preferred"]
+        heard[ShownTexts(row["question"], row["first"], row["second"])][name] = row["preferred"]
     return heard, tuple(sorted(persons))
 
 
-def primary_side(source: Source, said: Said) -> Side | None:
+def primary_side(source: Source, said: SaidPreferences) -> ComparedSide | None:
     """What the file declares as primary, where that is several captains of one team; else its own row is there."""
     primary = source.config.get("primary")
     if not primary:
@@ -169,4 +170,8 @@ def primary_side(source: Source, said: Said) -> Side | None:
     except ClaimError:
         return None
     compared = {pair.side["id"] for pair in said.pairs}
-    return Side(primary, tuple(cells)) if len(cells) > 1 and all(cell["id"] in compared for cell in cells) else None
+    return (
+        ComparedSide(primary, tuple(cells))
+        if len(cells) > 1 and all(cell["id"] in compared for cell in cells)
+        else None
+    )

@@ -133,4 +133,3 @@ def rate_told(row: Mapping[str, Any], low: str = "low", high: str = "high") -> s
     if row[low] is None:
         return percent(row["value"])
     return f"{plain(row['value'])} % ({plain(row[low])}–{plain(row[high])})"
-
