@@ -52,4 +52,4 @@ def baseline_cell(text: str, cells: Sequence[AnyCell]) -> AnyCell:
 def plays_alone(text: str, players: Sequence[str]) -> bool:
     """Whether a baseline is one of the players alone, by its name or as a side."""
     named = text.strip()
-    return named in players or (named.rpartition("@")[2] in players and named.startswith("solo"))
+    return named in players or named.partition("@")[0] == "solo"

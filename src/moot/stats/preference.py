@@ -12,7 +12,8 @@ text of ten times the length as ten times a reason.
 Questions count alike, and in a question plays, in a play judges, and of a judge its words. What needs no judge (equal texts,
 a text that is missing) is a word that no habit touches. Questions are the unit: each is left out in turn (a jackknife, in
 which its own leverage is taken into account), and the interval is that of a mean of bounded values (`bounded_mean`) over what
-each question then adds. So a side that always wins has an interval too. A trace of a ridge keeps what no word bounds finite.
+each question then adds. So a side that always wins has an interval too; beside it stands one question more that it lost, since
+nothing that it won says how much of that was length. A trace of a ridge keeps what no word bounds finite.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ TOLD_APART = 0.25
 in the log-odds of a doubling."""
 NO_DIFFERENCE = 0.02
 """Doublings: texts whose lengths differ by less are equally long."""
+_OTHER_WAY = "\0a question that went the other way"
 _STEPS = 60
 _SMALL = 1e-10
 NOT_TOLD_APART = (
@@ -86,7 +88,7 @@ class Rate:
         if len(self.mean.sums) < 2:
             return None
         low, high = self.mean.limits(alpha)
-        return max(0.0, (low + 1) / 2), min(1.0, (high + 1) / 2)
+        return max(0.0, min(self.value, (low + 1) / 2)), min(1.0, max(self.value, (high + 1) / 2))
 
     def at_most_half(self) -> float | None:
         """One-sided: the p of a share of no more than a half."""
@@ -189,6 +191,8 @@ class Preferences:
         """At no place and equal length; None where that cannot be told: see `why_not`."""
         if self.why_not(pair) is not None:
             return None
+        if (always := self._always(pair)) is not None:
+            return always
         import numpy as np
 
         table, found, place = self.table, self._found, self.pairs.index(pair)
@@ -205,6 +209,23 @@ class Preferences:
             adds = value * sizes
         adds += sizes * (value - adds.sum() / total)  # what leaving out moves on average is no part of any question
         return _rate(adds.tolist(), sizes.tolist())
+
+    def _always(self, pair: Hashable) -> Rate | None:
+        """Of a side whose every word is won, or lost: no habit is bounded by these. So one question more is added that went
+        wholly the other way, with texts as long as the others', and the interval is that of both; None: it is not so."""
+        words = [word for word in self.words if word.pair == pair and word.judge is not None]
+        if {word.liked for word in words} not in ({0.0}, {1.0}):
+            return None
+        longer = math.fsum(word.doublings for word in words) / len(words)
+        heard = dict.fromkeys((word.judge, word.habit) for word in words)
+        other_way = [
+            PreferenceWord(_OTHER_WAY, pair, 0, judge, 1 - words[0].liked, place, longer, habit)
+            for judge, habit in heard
+            for place in (1, -1)
+        ]
+        beside = Preferences([*self.words, *other_way]).rate(pair)
+        value = raw_rate([word for word in self.words if word.pair == pair]).value
+        return None if beside is None else Rate(value, beside.mean)
 
     def why_not(self, pair: Hashable) -> str | None:
         words = [word for word in self.words if word.pair == pair and word.judge is not None]

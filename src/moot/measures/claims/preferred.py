@@ -94,7 +94,8 @@ def preferred_words(row: Row, headline: Mapping[str, Any]) -> list[str]:
     on = f"On these {row['questions']:,} questions" if row["questions"] != 1 else "On this one question"
     who = f"{on} the texts of {_subject(row, headline)}"
     if row["value"] is None:
-        return [f"{who} cannot be held against others': {row.get('why') or 'nobody has compared them'}."]
+        why = row.get("why") or "nobody has compared them"
+        return [f"{who} cannot be held against others': {why}.", *_doubts(row, headline)]
     return [f"{who} {_verdict(row)}{_times(row)}.", *_doubts(row, headline)]
 
 
