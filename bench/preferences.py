@@ -60,8 +60,8 @@ WORLDS = (
     World("far better", THREE, BIASED, gain=0.4, words=80),
     World("sixty questions", THREE, BIASED, gain=0.05, words=80, questions=60),
     World("null, one option", THREE, BIASED, words=80, null=True),
-    World("null, twelve options", THREE, BIASED, words=80, options=12, null=True),
-    World("null, thirty questions, twelve options", THREE, BIASED, words=80, options=12, questions=30, null=True),
+    World("null, eight options", THREE, BIASED, words=80, options=8, questions=60, null=True),
+    World("null, thirty questions, eight options", THREE, BIASED, words=80, options=8, questions=30, null=True),
     World("null, three equal members", {name: {"accuracy": 0.6} for name in THREE}, BIASED, words=80, options=4, null=True),
     World("null, one judge who hardly errs", THREE, {"ivy": {**BIASED["ivy"], "blur": 0.15}}, words=80, options=4, null=True),
 )  # fmt: skip
@@ -133,6 +133,7 @@ class Held:
     intervals: int = 0
     width: float = 0.0
     claimed: int = 0
+    withheld: int = 0
 
 
 def played(world: World, count: int) -> Held:
@@ -145,7 +146,10 @@ def played(world: World, count: int) -> Held:
             ps = []
             for player in world.players:
                 rate = fitted.rate((option, player))
-                assert rate is not None, "lengths differ from question to question"
+                if rate is None:  # length cannot be told from quality
+                    held.withheld += 1
+                    ps.append(1.0)
+                    continue
                 ps.append(rate.at_most_half() or 0.0)
                 if not world.null:
                     raw = raw_rate([word for word in words if word.pair == (option, player)])
@@ -171,7 +175,8 @@ def main(count: int, word: str = "") -> bool:
         else:
             covered, raw = held.corrected / held.intervals, held.raw / held.intervals
             width = held.width / held.intervals
-            print(f"{world.name}: corrected {covered:.1%}, as judged {raw:.1%}, {width:.2f} wide", flush=True)
+            none = f", {held.withheld} withheld" if held.withheld else ""
+            print(f"{world.name}: corrected {covered:.1%}, as judged {raw:.1%}, {width:.2f} wide{none}", flush=True)
             fine &= covered >= LEAST
     return fine
 

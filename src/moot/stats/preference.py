@@ -13,7 +13,8 @@ Questions count alike, and in a question plays, in a play judges, and of a judge
 a text that is missing) is a word that no habit touches. Questions are the unit: each is left out in turn (a jackknife, in
 which its own leverage is taken into account), and the interval is that of a mean of bounded values (`bounded_mean`) over what
 each question then adds. So a side that always wins has an interval too; beside it stands one question more that it lost, since
-nothing that it won says how much of that was length. A trace of a ridge keeps what no word bounds finite.
+nothing that it won says how much of that was length. The interval also holds Student's of the log-odds: where much hangs on a
+taste for length that is hardly known, a share is far from straight in it. A trace of a ridge keeps what no word bounds finite.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import unit_of
+from moot.stats.quantiles import student_p, student_quantile
 from moot.stats.word_table import WordTable, logistic
 
 if TYPE_CHECKING:
@@ -82,17 +84,31 @@ class Rate:
 
     value: float
     mean: BoundedMean
+    odds: float | None = None
+    """Its log-odds where they were fitted, and their standard error over the units left out in turn."""
+    error: float = 0.0
 
     def limits(self, alpha: float) -> tuple[float, float] | None:
-        """None below two units."""
+        """None below two units. Of a fitted share the interval holds both that of the mean of what units add, which is right
+        where few of them decide, and Student's of the log-odds, which is where much hangs on a habit that is hardly known."""
         if len(self.mean.sums) < 2:
             return None
-        low, high = self.mean.limits(alpha)
-        return max(0.0, min(self.value, (low + 1) / 2)), min(1.0, max(self.value, (high + 1) / 2))
+        low, high = ((end + 1) / 2 for end in self.mean.limits(alpha))
+        if self.odds is not None:
+            away = student_quantile(len(self.mean.sums) - 1, alpha) * self.error
+            low = min(low, float(logistic(self.odds - away)))
+            high = max(high, float(logistic(self.odds + away)))
+        return max(0.0, min(self.value, low)), min(1.0, max(self.value, high))
 
     def at_most_half(self) -> float | None:
-        """One-sided: the p of a share of no more than a half."""
-        return None if len(self.mean.sums) < 2 else self.mean.at_most(0.0)
+        """One-sided: the p of a share of no more than a half; below a level exactly where the interval is above a half."""
+        if len(self.mean.sums) < 2:
+            return None
+        of_mean = self.mean.at_most(0.0)
+        if self.odds is None or self.error == 0:
+            return of_mean
+        two_sided = student_p(self.odds / self.error, len(self.mean.sums) - 1)
+        return max(of_mean, two_sided / 2 if self.odds > 0 else 1 - two_sided / 2)
 
 
 def raw_rate(words: Sequence[PreferenceWord]) -> Rate:
@@ -208,7 +224,9 @@ class Preferences:
         if not (left[there] > 0).all():  # one unit alone
             adds = value * sizes
         adds += sizes * (value - adds.sum() / total)  # what leaving out moves on average is no part of any question
-        return _rate(adds.tolist(), sizes.tolist())
+        mean = _rate(adds.tolist(), sizes.tolist()).mean
+        odds = np.array([_odds(share) for share in without[there]])
+        return Rate(value, mean, _odds(value), _error(odds) or 0.0)
 
     def _always(self, pair: Hashable) -> Rate | None:
         """Of a side whose every word is won, or lost: no habit is bounded by these. So one question more is added that went
@@ -225,7 +243,7 @@ class Preferences:
         ]
         beside = Preferences([*self.words, *other_way]).rate(pair)
         value = raw_rate([word for word in self.words if word.pair == pair]).value
-        return None if beside is None else Rate(value, beside.mean)
+        return None if beside is None else Rate(value, beside.mean, beside.odds, beside.error)
 
     def why_not(self, pair: Hashable) -> str | None:
         words = [word for word in self.words if word.pair == pair and word.judge is not None]
@@ -316,6 +334,11 @@ class _Found:
     """Units × pairs."""
     habits_without: Floats
     told_apart: Sequence[bool]
+
+
+def _odds(share: float) -> float:
+    share = min(1 - _SMALL, max(_SMALL, float(share)))
+    return math.log(share / (1 - share))
 
 
 def _error(without: Floats) -> float | None:

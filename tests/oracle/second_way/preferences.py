@@ -195,9 +195,29 @@ class Curve:
 
         value, questions = share(self.top, None), list(dict.fromkeys(word.question for word in words))
         n = len(questions)
-        adds = [n * value - (n - 1) * share(self.without[self.questions.index(q)], q) for q in questions]
+        without = [share(self.without[self.questions.index(q)], q) for q in questions]
+        adds = [n * value - (n - 1) * other for other in without]
         adds = [add + value - math.fsum(adds) / n for add in adds]
-        return value, BoundedMean([2 * add - 1 for add in adds])
+        logits = np.array([math.log(other / (1 - other)) for other in without])
+        error = math.sqrt((n - 1) / n * float(((logits - logits.mean()) ** 2).sum()))
+        return value, Fitted([2 * add - 1 for add in adds], math.log(value / (1 - value)), error)
+
+
+class Fitted(BoundedMean):
+    """With the log-odds of the share: the interval holds Student's of these too, and p is the larger one."""
+
+    def __init__(self, sums: Sequence[float], odds: float, error: float) -> None:
+        super().__init__(sums)
+        self.odds, self.error, self.df = odds, error, len(sums) - 1
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        low, high = super().limits(alpha)
+        away = float(stats.t.isf(alpha / 2, self.df)) * self.error
+        return min(low, 2 * float(logistic(self.odds - away)) - 1), max(high, 2 * float(logistic(self.odds + away)) - 1)
+
+    def no_more(self, threshold: float) -> float:
+        mean = super().no_more(threshold)
+        return max(mean, float(stats.t.sf(self.odds / self.error, self.df))) if threshold == 0 and self.error else mean
 
 
 def ends(value: float, mean: BoundedMean, alpha: float = 0.05) -> tuple[float, float]:
