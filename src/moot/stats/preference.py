@@ -214,7 +214,7 @@ class Preferences:
         table, found, place = self.table, self._found, self.pairs.index(pair)
         settled, open_, size = table.settled[:, place], table.open[:, place], table.size[:, place]
         there = size > 0
-        total, here = float(size.sum()), logistic(found.pairs[place])
+        total, here = float(size.sum()), float(logistic(found.pairs[place]))
         value = (float(settled.sum()) + float(open_.sum()) * here) / total
         left = total - size
         others = logistic(found.pairs_without[:, place])
