@@ -58,7 +58,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 # Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo site test test-more test-clients test-ray lint bench soak attack chaos mutants clean
+.PHONY: demo site test test-more test-clients test-ray lint bench bench-preferences soak attack chaos mutants clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -123,6 +123,9 @@ site: .site/env
 
 bench: $(VENV)/.ready
 	$(BIN)/python bench/run.py
+
+bench-preferences: $(VENV)/.ready
+	$(BIN)/python bench/preferences.py
 
 soak: $(VENV)/.ready
 	$(BIN)/python bench/soak.py

@@ -29,6 +29,7 @@ from second_way.lift import debate_lift
 from second_way.officers import officers
 from second_way.one_word import two_words
 from second_way.places import places
+from second_way.preferences import preferences
 from second_way.properties import properties, unplanned
 from second_way.quiz import quiz
 from second_way.raw import Raw
@@ -126,6 +127,7 @@ EVERY_KEY = frozenset(
             "cascade",
             "cascade_beside",
             "voices",
+            "preferences",
         ),
         *("rubric", "in_points"),
     }
@@ -481,6 +483,46 @@ def test_points_of_a_rubric_too(number: int, tmp_path: Path) -> None:
     assert figures["rubric"]["self_preference"]
     shown = {key: figures[key] for key in ("rubric", "in_points")}
     _check_every_number(shown, rubric(raw))
+
+
+@pytest.mark.parametrize(
+    ("number", "more"),
+    [
+        (1, {"strategies": ["talkative", "council", {"council": {"final": "winner"}}]}),
+        (2, {"baseline": "bob", "strategies": ["talkative", "peer-review"], "repeats": 2}),
+    ],
+)
+def test_long_answers_that_were_compared_too(number: int, more: dict[str, Any], tmp_path: Path) -> None:
+    """Only these figures; and any number of theirs that is changed is noticed, but for ratings, whose ends are drawn."""
+    rows = [{"id": f"t{place}", "text": f"Write {place}.", "kind": "text"} for place in range(14)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    words = {"ann": 30, "bob": 20, "cat": 60}
+    judges = {"ivy": {"position_bias": 0.7, "length_bias": 0.5}, "jim": {"blur": 1.0, "refuse": 0.1}}
+    keys: dict[str, Any] = {
+        "name": "compared",
+        "seed": number,
+        "questions": {"file": "questions.jsonl"},
+        "models": {name: {"provider": "simulated", "accuracy": 0.6, "words": many} for name, many in words.items()}
+        | {name: {"provider": "simulated", "accuracy": 0.5, **habits} for name, habits in judges.items()},
+        "teams": {"table": {"players": list(words), "captain": "ann"}},
+        "judge": {"models": list(judges), "pairwise": True},
+        **more,
+    }
+    played.run(tmp_path, keys)
+    figures, expected = played.figures(tmp_path), preferences(played.raw(tmp_path, keys))
+    assert not undocumented(figures)
+    shown = {"preferences": figures["preferences"]}
+    ratings = [*differences(shown["preferences"].pop("ratings"), expected["preferences"].pop("ratings"))]
+    assert not ratings, "\n".join(ratings)
+    _check_every_number(shown, expected)
+    preferred, options = figures["headline"]["preferred"], figures["preferences"]["options"]
+    nearest = min(options, key=lambda row: (row["p"], -row["value"]))
+    assert (preferred["of"], preferred["low"], preferred["high"]) == (
+        *(nearest[key] for key in ("of", "low_holm", "high_holm")),
+    )
+    calls = {(row["label"], row.get("player")): row["calls_per_question"] for row in figures["accuracy"]}
+    against = (preferred["against"].partition("@")[0], preferred["against_player"])
+    assert preferred["cost_ratio"] == pytest.approx(calls[preferred["label"], None] / calls[against])
 
 
 def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_tables_as_files(cup: Path, tmp_path: Path, kind: str, capsys: pytest.Ca
     assert tables["episodes"].height == tables["verdicts"].height == 40 * 9
     assert {"calls", "scores", "traces", "drafts", "cells", "questions"} <= set(tables)
     assert {name for name, table in tables.items() if not table.height} == {
-        *("judgements", "settlements", "grades", "matches", "choices")
+        *("judgements", "settlements", "grades", "matches", "choices", "preferences")
     }, "no judge, no grader of one's own, nobody groups, nothing was chosen"
     assert "outcomes.refused" in tables["accuracy"].columns
     assert tables["accuracy"]["value"].dtype == polars.Float64

@@ -38,6 +38,7 @@ PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "matches": ("question", "repeat"),
     "migrations": ("name",),
     "payments": ("payer", "day"),
+    "preferences": ("question", "first", "second", "judge"),
     "reservations": ("id",),
     "runs": ("id",),
     "scores": ("cell", "case", "repeat", "grader"),
@@ -61,6 +62,7 @@ MAY_BE_EMPTY: dict[str, set[str]] = {
     "grades": {"value", "detail"},
     "judgements": {"right", "detail", "judge_name", "call_key", "tries", "points"},
     "migrations": {"applied_at"},
+    "preferences": {"preferred", "reason", "call_key", "tries"},
     "reservations": {"payer"},
     "runs": {"finished_at"},
     "scores": {"value", "detail", "failure"},
@@ -95,6 +97,7 @@ CLUSTERED = {
     "judge_calls",
     "judgements",
     "matches",
+    "preferences",
     "scores",
     "settlements",
 }

@@ -40,8 +40,9 @@ class FileGraders:
         scores = scores_by_grader(connection, experiment["id"])
         for judges in (now.judges, now.judges[::-1]):  # the order of two is part of the name of their scores
             if scores.get(scores_name(now.grader, judges, now.batch), 0) >= max(1, scores.get(scores_name(*before), 0)):
+                beside = config.get("judge") or {}
                 config = {key: value for key, value in config.items() if key not in ("judge", "grader")}
-                config |= {"judge": {"models": judges, "batch": now.batch}} if judges else {}
+                config |= {"judge": {**beside, "models": judges, "batch": now.batch}} if judges else {}
                 config |= {"grader": now.grader} if now.grader != USUAL else {}
                 return {**experiment, "config": json.dumps(config)}
         if _same(before, now, versions=False):

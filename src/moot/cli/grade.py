@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -28,10 +29,12 @@ from moot.engine.grading import (
     open_answers,
     settle,
 )
+from moot.engine.preferences import Compared, compare_stored
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.part_of_file import without_players
 from moot.experiment.spec import ExperimentFile, JudgeSpec, read_experiment
+from moot.experiment.spec_parts import JUDGES_OF_SHORT_ANSWERS
 from moot.grade.grading import Grading
 from moot.measures import needs
 from moot.measures.numbers import plain
@@ -63,7 +66,8 @@ def grade_command(
         raise UsageError(f"--batch: there is no judge; expected --judge MODEL, or the key judge in {path}")
     if set(wanted) == set(named.models):
         wanted = named.models  # the order of two judges is part of the name of their scores
-    judging = JudgeSpec.model_construct(models=wanted, batch=named.batch if batch is None else batch)
+    asked = named.batch if batch is None else batch
+    judging = JudgeSpec.model_construct(models=wanted, batch=asked, pairwise=named.pairwise, players=named.players)
     return run_or_interrupted(_grade(file, judging, named, settling=settling, url=store, anew=anew))
 
 
@@ -77,7 +81,9 @@ def _checked(file: ExperimentFile, judges: list[str]) -> list[str]:
             raise UsageError(
                 f"--judge: {name!r} is no model of {file.path}; expected one of {', '.join(models)}{closest(name, models)}"
             )
-    if len(judges) > 2 or len(set(judges)) < len(judges):
+    declared = file.spec.judge or _NOBODY
+    panel = bool(declared.pairwise or file.spec.rubric) or judges == declared.models
+    if len(set(judges)) < len(judges) or (len(judges) > JUDGES_OF_SHORT_ANSWERS and not panel):
         raise UsageError("--judge: expected one model, or two different ones")
     return judges
 
@@ -97,11 +103,15 @@ async def _grade(
         purse = await purse_of(store, file.spec.kept_as, file.spec.budget_usd, only.models)
         flights = Flights()
         models = chain(only.models, limiters(only.models), calls, purse, flights=flights)
-        grading = only.with_models(models).grading
+        seated = only.with_models(models)
+        grading, comparing = seated.grading, seated.comparing
         if anew:
             await _forget(store, grading, experiment["id"])
         try:
             graded = await asked_in_order(grade_stored(store, grading, experiment["id"], needs()), flights)
+            if comparing is not None:
+                comparing = replace(comparing, baseline=file.spec.baseline)
+                _say_compared(await asked_in_order(compare_stored(store, comparing, experiment["id"]), flights))
         finally:
             for built in only.models.values():
                 await built.model.close()
@@ -149,6 +159,15 @@ def _say(graded: Graded, grading: Grading) -> None:
             apart = sum(abs(one - other) for one, other in graded.points) / len(graded.points)
             answers = count(len(graded.points), "long answer")
             say(f"{first} and {second}: {plain(apart)} percentage points apart on the mean of {answers}")
+
+
+def _say_compared(compared: Compared | None) -> None:
+    if compared is None:
+        return
+    without = f", {compared.without} without a word" if compared.without else ""
+    say(f"long answers, two by two: {count(compared.words, 'preference')}{without}")
+    for cause, times in compared.causes.most_common(5):
+        say(f"moot: no preference, {times} ×: {cause}", file=sys.stderr)
 
 
 async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experiment: str, path: Path) -> None:

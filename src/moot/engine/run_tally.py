@@ -11,6 +11,7 @@ from typing import Literal
 from moot.engine.call_bounds import ExceededBound
 from moot.engine.grading import Graded
 from moot.engine.matching import Matched
+from moot.engine.preferences import Compared
 from moot.models.budget import Purse
 from moot.models.limit import Turnstile
 from moot.store.calls import ExperimentCalls
@@ -45,6 +46,8 @@ class RunTally:
     ungraded: set[str] = field(default_factory=set)
     """Cases that were played already, and not graded by the reference that they have now."""
     matched: Matched | None = None
+    compared: Compared | None = None
+    """Long answers, two by two."""
 
     @property
     def endpoints(self) -> dict[str, str]:

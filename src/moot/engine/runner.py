@@ -26,6 +26,7 @@ from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
 from moot.engine.missing_drafts import all_missing, drafts_missing, missing_words
 from moot.engine.play import play
+from moot.engine.preferences import compare_all
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
 from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended
@@ -356,6 +357,7 @@ class Runner:
             cells = GradedCells.of(((cell.id, cell.traits) for cell in seated.cells), self.needs)
             graded = await grade_all(self.store, seated.grading, cells, cases)
             self.tally.graded = graded if self.tally.graded is None else self.tally.graded + graded
+        self.tally.compared = await compare_all(self.store, seated.comparing, seated.id, seated.dataset or ())
         if (self.needs.grouped_drafts or self.needs.matched_words) and any(map(drafts_together, seated.cells)):
             # Measurement, not play: so it comes last and is counted apart.
             assert self.tally.calls is not None, "a run has begun"

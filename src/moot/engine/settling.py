@@ -102,10 +102,11 @@ def declare_judges(
     table = schema.experiments
     config = config_of(queries.experiment_of(connection, experiment))
     if GradedBy.of(config) != GradedBy(grader, list(judges), batch):
-        config.pop("judge", None)
+        before = config.pop("judge", None) or {}
         config.pop("grader", None)
         sized = {} if batch == ONE_BY_ONE else {"batch": batch}
-        config |= {"judge": {"models": list(judges), **sized}} if judges else {}
+        beside = {key: value for key, value in before.items() if key not in ("models", "batch")}
+        config |= {"judge": {**beside, "models": list(judges), **sized}} if judges else {}
         config |= {"grader": grader} if grader != Match.name else {}
         changed = update(table).where(table.c.id == experiment)
         connection.execute(changed.values(config=json.dumps(config, ensure_ascii=False)))

@@ -26,13 +26,16 @@ from moot.engine.matching import (
     reference_shown,
 )
 from moot.engine.play import play
+from moot.engine.preferences import AnswersByPlay, compared_plays, orders_of
 from moot.estimate.by_strategy import AskedFor, StrategyEstimate, StrategyMeter
 from moot.estimate.counting_model import CountingModel, ModelEstimate, ReplyMemory, SharedReplies, plus
 from moot.estimate.declared_calls import DeclaredCalls
 from moot.estimate.likely_replies import Assumption, LikelyReplies
+from moot.experiment.baseline import matchups
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
 from moot.grade.judge import judge
+from moot.grade.prefer import prefer
 from moot.needs import Needs
 from moot.store import queries
 from moot.store.calls import ExperimentCalls
@@ -274,6 +277,7 @@ async def _play_and_grade(
     later = await _play_cells(seated, case, taught, needs, declared, meter)
     with meter.counting(None):
         await _judge(seated, case, open_wordings(seated.grading, answered, later.answers - first.answers))
+        await _compare(seated, case, {**first.texts, **later.texts})
         await _match(seated, case, [*first.drafted, *later.drafted], needs, recorded)
         await _match(seated, case, later.drafted, Needs(grouped_drafts=True), recorded)
 
@@ -284,6 +288,8 @@ class _Said:
 
     answers: set[str] = field(default_factory=set)
     drafted: list[Drafted] = field(default_factory=list)
+    texts: dict[tuple[str, int], str | None] = field(default_factory=dict)
+    """By cell and repeat, for those who compare them."""
 
 
 async def _play_cells(
@@ -299,6 +305,7 @@ async def _play_cells(
                 episode = await play(cell, case.question, repeat, grouper=informed)
             declared.add(cell, episode)
             verdict = episode.verdict
+            said.texts[cell.id, repeat] = verdict.answer
             said.answers.update([] if verdict.answer is None else [verdict.answer])
             beside = answers_beside(verdict, drafts=needs.graded_drafts and drafts, claims=needs.graded_claims)
             said.answers.update(beside)
@@ -310,6 +317,15 @@ async def _play_cells(
 async def _judge(seated: Plan, case: Case, wordings: Mapping[str, str]) -> None:
     for judging in seated.grading.judges if wordings else ():
         await judge(judging, case, wordings, seated.grading.team.seated(), seated.grading.batch)
+
+
+async def _compare(seated: Plan, case: Case, texts: AnswersByPlay) -> None:
+    if seated.comparing is None or not case.question.is_long:
+        return
+    pairs = matchups([cell.row() for cell in seated.cells], seated.comparing.baseline)
+    for first, second in orders_of(compared_plays(pairs, texts)).values():
+        for judging in seated.comparing.judges:
+            await prefer(judging, case.question, first, second, seated.comparing.team.seated())
 
 
 async def _match(seated: Plan, case: Case, drafted: Sequence[Drafted], needs: Needs, recorded: RecordedGroups) -> None:

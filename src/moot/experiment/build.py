@@ -22,6 +22,7 @@ from moot.experiment.learning import taught_by, with_lessons
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import check_office_names, staffed
+from moot.experiment.pairwise import comparing_of, with_players_alone
 from moot.experiment.plan import Cell, Plan, alone_as, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
@@ -84,6 +85,7 @@ def _together(first: FileError, others: Sequence[FileError]) -> FileError:
 
 
 def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, store_url: str | None, asked: bool) -> Plan:
+    file = with_players_alone(file)
     spec = file.spec
     check_vendors(file)
     # What a model is follows from the whole file: a trial of some questions and the run that goes on from it are one plan.
@@ -110,6 +112,7 @@ def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, stor
         cells=with_lessons(cells, dataset, grading),  # who learns is another with other questions to learn from
         grading=grading,
         lessons_from=_lessons_from(file, teams, prompts, models, dataset),
+        comparing=comparing_of(file, models, replace(grading.team, names=names), cells, dataset),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from moot.experiment.spec import ExperimentFile, JudgeSpec
 
-CLAIMED: dict[str, Any] = {"vendors": {}, "primary": None, "hypotheses": []}
+CLAIMED: dict[str, Any] = {"vendors": {}, "primary": None, "baseline": None, "hypotheses": []}
 """Keys that say something of what the whole experiment shows, and what they are without it."""
 OF_PLAY: dict[str, Any] = {
     "questions": None,

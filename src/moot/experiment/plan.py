@@ -29,6 +29,7 @@ from moot.decide.abstaining import (
 from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
+from moot.experiment.pairwise import judges_who_play_words
 from moot.experiment.providers import BuiltModel
 from moot.experiment.selected import BY_IDS_ALONE, NOT_CHOSEN, RACED, ChosenOn, marks_of
 from moot.experiment.side_names import seat_of_row, several_teams
@@ -36,6 +37,7 @@ from moot.experiment.spec import Experiment, ExperimentFile, GroupingSpec
 from moot.experiment.worked_examples import not_shown
 from moot.grade.grading import Grading
 from moot.grade.group import Stages
+from moot.grade.prefer import Comparing
 from moot.models.model import Model, messages_json
 from moot.models.proxy import ENV
 from moot.prompts import Prompts
@@ -240,6 +242,8 @@ class Plan:
     lessons_from: tuple[Cell, ...] = ()
     """Players alone, whose drafts others learn from, and strategies whose verdicts are: played and graded whether or not the
     file names them."""
+    comparing: Comparing | None = None
+    """Who compares long answers, two by two; None: nobody."""
     raced: bool = False
     """How far each cell is played hangs on how it goes: no figure of it can be a claim."""
 
@@ -264,6 +268,7 @@ class Plan:
         if twice is not None:
             of_questions += contradiction_words(self.dataset or ())
         of_strategies = [*self.strategy_warnings, *self._nothing_promised(), *self._chosen_on()]
+        of_strategies += judges_who_play_words(self.file)
         return tuple(dict.fromkeys([*of_file, *left_out, *of_questions, *of_strategies]))
 
     def _nothing_promised(self) -> Iterator[str]:
@@ -364,4 +369,5 @@ class Plan:
             cells=tuple(replace(cell, team=seat(cell.team)) for cell in self.cells),
             lessons_from=tuple(replace(cell, team=seat(cell.team)) for cell in self.lessons_from),
             grading=replace(self.grading, judges=tuple(map(lent, self.grading.judges))),
+            comparing=self.comparing and replace(self.comparing, judges=tuple(map(lent, self.comparing.judges))),
         )

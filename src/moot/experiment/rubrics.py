@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from moot.data import Dataset
 from moot.data.rubrics import with_rubric
-from moot.errors import FileError
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.spec_parts import JUDGES_OF_SHORT_ANSWERS
 from moot.rubric import Criterion, Rubric, rubric_problem
@@ -37,10 +36,10 @@ def judged_questions(file: ExperimentFile, dataset: Dataset | None) -> Dataset |
     if rubric and TEXT not in dataset.kinds:
         problem = "a rubric is for long answers, and no question is of kind text"
         raise file.error(("rubric",), f"{problem}; expected kind: text in a question or under questions, or no rubric")
-    _check_judges(file, dataset)
+    own = next((case for case in dataset if case.rubric), None) if TEXT in dataset.kinds else None
+    _check_judges(file, dataset, by_rubric=bool(rubric or own))
     if rubric:
         return with_rubric(dataset, rubric)
-    own = next((case for case in dataset if case.rubric), None) if TEXT in dataset.kinds else None
     if own is not None and file.spec.judge is None:
         problem = f"Field required: question {own.question.id!r} has a rubric, and there is nobody to give points by it"
         raise file.error(("judge",), f"{problem}; expected {_JUDGE}")
@@ -54,12 +53,16 @@ def check_nothing_has_points(file: ExperimentFile, position: int, played: str, c
         raise file.error(("strategies", position, played, ABSTAIN), f"{problem}; expected no {ABSTAIN} with it")
 
 
-def _check_judges(file: ExperimentFile, dataset: Dataset) -> None:
-    names = file.spec.judge.models if file.spec.judge is not None else []
-    if len(names) > JUDGES_OF_SHORT_ANSWERS and dataset.kinds != {TEXT}:
-        raise _too_many(file, len(names))
-
-
-def _too_many(file: ExperimentFile, found: int) -> FileError:
-    problem = f"expected one model or two, found {found}: short answers are right or wrong, and two judges settle that"
-    return file.error(("judge", "models"), f"{problem}; more go with long answers alone (kind: text)")
+def _check_judges(file: ExperimentFile, dataset: Dataset, *, by_rubric: bool) -> None:
+    judging = file.spec.judge
+    if judging is None or len(judging.models) <= JUDGES_OF_SHORT_ANSWERS:
+        return
+    problem = f"expected one model or two, found {len(judging.models)}"
+    if set(dataset.kinds) != {TEXT}:
+        why = (
+            "short answers are right or wrong, and two judges settle that; more go with long answers alone (kind: text)"
+        )
+        raise file.error(("judge", "models"), f"{problem}: {why}")
+    if not by_rubric and not judging.pairwise:
+        why = "long answers are judged by a rubric, or compared with pairwise: true, and neither is here"
+        raise file.error(("judge", "models"), f"{problem}: {why}")

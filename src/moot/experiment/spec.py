@@ -141,6 +141,7 @@ class ExperimentKeys(TypedDict, total=False):
     kind: Literal["production", "calibration"]
     vendors: Mapping[str, Mapping[str, Any]]
     primary: str | None
+    baseline: str | None
     hypotheses: Sequence[str]
     prompts: str | Path | None
     repeats: int
@@ -172,6 +173,9 @@ class Experiment(Strict):
         default_factory=dict, description="What the vendor of each model reports of it"
     )
     primary: Text | None = Field(default=None, description="The headline, declared beforehand: talkative@ann, six/vote")
+    baseline: Text | None = Field(
+        default=None, description="What long answers are compared with, instead of every player: ann, talkative@ann"
+    )
     hypotheses: list[Text] = Field(default_factory=list)
     prompts: Text | None = Field(default=None, description="A folder of templates that replace ours, or small")
     repeats: int = Field(default=1, ge=1)

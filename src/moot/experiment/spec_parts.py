@@ -30,7 +30,7 @@ def checked_store(url: str) -> str:
 
 
 MOST_EXAMPLES = 100
-MOST_JUDGES = 20
+MOST_JUDGES = 100
 JUDGES_OF_SHORT_ANSWERS = 2
 """Three who may each say right or wrong would need a rule of voting; points have a mean."""
 
@@ -102,6 +102,8 @@ class JudgeSpec(Strict):
 
     models: list[Text] = Field(min_length=1, max_length=MOST_JUDGES)
     batch: int = Field(default=ONE_BY_ONE, ge=1, le=MOST_TOGETHER)
+    pairwise: bool = Field(default=False, description="Long answers are compared two by two, in both orders")
+    players: Literal["allowed"] | None = Field(default=None, description="Whether a judge of these may be a player too")
 
 
 class ExtractSpec(Strict):

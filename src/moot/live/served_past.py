@@ -12,9 +12,11 @@ from sqlalchemy import ColumnElement, Connection, Float, delete, func, insert, s
 
 from moot.engine.answer_sheets import answers_beside
 from moot.grade.normalise import answer_key
+from moot.grade.prefer import text_digest
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.models.border import MOST_USD
 from moot.store import queries, schema
+from moot.store.preferences import forget_preferences
 from moot.store.rows import case_of, verdict_of
 from moot.store.store import Store
 
@@ -97,6 +99,8 @@ def _forget_after(
         episodes.c.cell.in_(cells), episodes.c.question.in_(select(places.c.question).where(mine))
     )
     gone = connection.execute(delete(places).where(mine, places.c.question.not_in(still))).rowcount
+    said = schema.preferences
+    connection.execute(delete(said).where(said.c.question.not_in(select(places.c.question))))
     calls += _forget_judges_calls(connection, ids, before)
     texts = texts_of(connection, ids)
     _forget_cases(connection, ids)
@@ -154,10 +158,12 @@ def _forget_words(connection: Connection, ids: Sequence[str]) -> None:
         query = select(cases.c.id, cases.c.content, places.c.question).join(places, places.c.case == cases.c.id)
         for case, content, question in connection.execute(query.where(cases.c.question_id.in_(part)).distinct()).all():
             rows = select(episodes.c.answer, episodes.c.verdict).where(episodes.c.question == question)
-            asked, given = case_of(content).question, set[str]()
+            asked, texts = case_of(content).question, set[str]()
             for answer, verdict in connection.execute(rows):
                 beside = answers_beside(verdict_of(verdict), drafts=True, claims=True)
-                given.update(answer_key(asked, text) for text in (answer, *beside) if text is not None)
+                texts.update(text for text in (answer, *beside) if text is not None)
+            given = {answer_key(asked, text) for text in texts}
+            forget_preferences(connection, question, {text_digest(text) for text in texts})
             for table in (schema.settlements, schema.judgements, schema.grades):
                 said = connection.execute(select(table.c.answer).where(table.c.case == case).distinct()).scalars().all()
                 for gone in queries.chunks([answer for answer in said if answer not in given]):

@@ -30,6 +30,7 @@ BUILT_IN = {
     "position": "moot.measures.position.measure:Position",
     "trust": "moot.measures.trust.measure:AnswerTrust",
     "decided": "moot.measures.decided.measure:HowDecided",
+    "preferences": "moot.measures.preferences.measure:LongAnswers",
     "claims": "moot.measures.claims.measure:Claims",
 }
 """In the order in which they are taken: a measure may use the figures of those before it."""

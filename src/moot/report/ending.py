@@ -25,6 +25,7 @@ from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
 from moot.report.nothing_played import instead_of_figures
+from moot.report.preferred_rows import PREFERRED, with_preferred
 from moot.report.remarks import (
     front_words,
 )
@@ -99,7 +100,7 @@ def print_ending(
         for sentence in sentences:
             console.print(Text(sentence))
         return
-    figures = shortened(figures)
+    figures = with_preferred(shortened(figures))
     sections = [section.id for section in all_sections(figures, given)]
     commands = _commands(following, sections, console.width)
     lines = screen_lines(console, above)
@@ -175,7 +176,7 @@ def verdict_parts(
     `rest`: where the rows are that are not shown. `in_words`: the verdict alone will do where rows do not fit.
     `named`: with the run's name and size below the verdict.
     """
-    figures = shortened(figures)
+    figures = with_preferred(shortened(figures))
     failed = _failed_calls(figures)
     remarks = (*remarks_of(figures, bounds=rest), *asides_of(figures), *([failed] if failed is not None else ()))
     above, below = _verdict(figures)[: None if named else -1], [Text(line) for line in remarks]
@@ -304,7 +305,8 @@ def _declared(figures: Figures) -> bool:
 def _table(rows: Sequence[Row], width: int, worth: str, *, teams: bool) -> Table:
     """`worth`: the head of how good each is. `teams`: there are several, and each row says whose it is."""
     priced = any(row["cost_usd"] for row in rows)
-    heads = ["strategy", "who", worth, "n", "calls", *(["$/1,000"] if priced else [])]
+    head = PREFERRED if any("preferred" in row for row in rows) else worth
+    heads = ["strategy", "who", head, "n", "calls", *(["$/1,000"] if priced else [])]
     heads = ["team", *heads] if teams else heads
     cells = []
     for row in rows:
@@ -313,7 +315,7 @@ def _table(rows: Sequence[Row], width: int, worth: str, *, teams: bool) -> Table
             *([row.get("team") or ""] if teams else []),
             row["title"],
             who,
-            right(row),
+            row.get("preferred") or right(row),
             f"{row['n']:,}",
         ]
         line.append(NOTHING if row["calls_per_question"] is None else rounded(row["calls_per_question"], 1))

@@ -12,6 +12,7 @@ from moot.errors import UsageError
 from moot.experiment.selected import marks_of
 from moot.measures.cells import Row
 from moot.store import queries, schema
+from moot.store.preferences import preferences_on
 from moot.store.rows import case_of
 
 
@@ -75,6 +76,18 @@ def matches(connection: Connection, name: str | None) -> Iterator[dict[str, Any]
             for position, entry in enumerate(json.loads(row["content"])):
                 content = json.dumps({key: value for key, value in entry.items() if key != "by"}, ensure_ascii=False)
                 yield {**place, "position": position, "by": entry.get("by"), "content": content}
+
+
+def preferences(connection: Connection, name: str | None) -> Iterator[dict[str, Any]]:
+    """A row for each order in which two texts were shown to somebody, by the digests of the texts; `preferred` None: no word."""
+    yielded: set[tuple[str, ...]] = set()
+    for experiment in experiments_named(connection, name):
+        ids = {row["question"]: row["question_id"] for row in queries.cases_of(connection, experiment["id"])}
+        for row in preferences_on(connection, list(ids)):
+            key = (experiment["name"], row["question"], row["first"], row["second"], row["judge"])
+            if key not in yielded:
+                yielded.add(key)
+                yield {**row, "experiment": experiment["name"], "question_id": ids[row["question"]]}
 
 
 _CELL = ("strategy", "label", "team", "captain", "player", "cohort")

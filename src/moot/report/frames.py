@@ -14,7 +14,7 @@ from moot.measures.cells import Row, stored_cell
 from moot.measures.episodes import drafts_of
 from moot.measures.source import Source
 from moot.measures.stored_grades import grader_of
-from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, settlements
+from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, preferences, settlements
 from moot.report.tables import TableColumns, as_frame, needs_polars
 from moot.store import queries, schema
 from moot.store.rows import config_of, verdict_of
@@ -36,6 +36,7 @@ FrameKind = Literal[
     "grades",
     "matches",
     "choices",
+    "preferences",
 ]
 RAW: tuple[FrameKind, ...] = get_args(FrameKind)
 """What a report is computed from, and can be computed from again elsewhere."""
@@ -78,7 +79,7 @@ def stored_columns(connection: Connection, kind: str, experiment: str | None = N
     what, with options and traits. ``questions``: each with its reference. ``judgements``: what each judge said of an
     answer. ``settlements``: what persons said of one, which stands over every judge. ``grades``: what a grader of your
     own said of one. ``matches``: which answers to a question mean the same. ``choices``: the questions that a cell, such
-    as a team of proposers, was chosen on.
+    as a team of proposers, was chosen on. ``preferences``: which of two long answers a judge or a person prefers.
     """
     makers: dict[str, Callable[[Connection, str | None], Iterator[dict[str, Any]]]] = {
         "episodes": _episodes,
@@ -94,6 +95,7 @@ def stored_columns(connection: Connection, kind: str, experiment: str | None = N
         "grades": grades,
         "matches": matches,
         "choices": choices,
+        "preferences": preferences,
     }
     if kind not in makers:
         raise UsageError(f"a store has no frame {kind!r}; expected {', '.join(makers)}")
@@ -129,6 +131,10 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
     "grades": ("experiment", "question_id", "case", "answer", "grader", "value", "stage", "detail"),
     "matches": ("experiment", "question_id", "question", "repeat", "position", "by", "content"),
     "choices": ("experiment", *_CELL, "cohort", "cell", "question", "question_id"),
+    "preferences": (
+        *("experiment", "question_id", "question", "first", "second"),
+        *("judge", "preferred", "reason", "judge_name", "call_key", "tries", "said_at"),
+    ),
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from moot.decide.rule_file import RuleContent, is_rule
 from moot.experiment.side_names import every_name
-from moot.measures.claims.words import sentences as headline_sentences
+from moot.measures.claims.preferred import headline_sentences
 from moot.strategies import list_told, value_told
 from moot.strategies.option_values import ABSTAIN
 from moot.types import canonical_json

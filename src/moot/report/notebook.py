@@ -47,7 +47,7 @@ class OpenStore:
 
     def frame(self, kind: str, experiment: str | None = None) -> DataFrame:
         """A Polars frame of the ``episodes``, ``calls``, ``scores``, ``traces``, ``verdicts``, ``drafts``, ``cells``,
-        ``questions``, ``judgements``, ``settlements``, ``grades``, ``matches`` or ``choices``: of one
+        ``questions``, ``judgements``, ``settlements``, ``grades``, ``matches``, ``choices`` or ``preferences``: of one
         experiment, or of all. See `moot.report.frames.frame`."""
         return self._read(partial(frame, kind=kind, experiment=experiment))
 

@@ -57,6 +57,12 @@ class Character:
     """Where a call names none: at 0 all samples are alike."""
     words: int = WORDS
     """In a long answer, give or take a fifth."""
+    blur: float = 0.5
+    """As judge of two long answers: by how many standard deviations of a text's quality it errs."""
+    position_bias: float = 0.0
+    """As judge of two: what standing first adds to the log-odds of being preferred."""
+    length_bias: float = 0.0
+    """As judge of two: what being twice as long adds; four times as long counts as much as any more."""
     refuse: float = 0.0
     """The share of questions that it refuses."""
     garble: float = 0.0
@@ -68,6 +74,8 @@ class Character:
                 raise UsageError(f"simulated model {self.name!r}: {share} must be between 0 and 1")
         if self.words < 1:
             raise UsageError(f"simulated model {self.name!r}: words must be 1 or more")
+        if not self.blur > 0:
+            raise UsageError(f"simulated model {self.name!r}: blur must be above 0")
         if not 0 <= self.temperature <= 2:
             raise UsageError(f"simulated model {self.name!r}: temperature must be between 0 and 2")
         if self.family is not None and self.correlation + self.family_correlation > 1:

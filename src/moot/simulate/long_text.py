@@ -11,20 +11,33 @@ Its mean over questions is the accuracy; it may be below 0 and above 1.
 chance `power`, drawn once a question), else their mean. **Whoever ranks them** goes by quality where it can tell, else by
 ``quality + SPREAD * taste * m`` with ``m`` a standard normal of this model and this text.
 
+**Whoever judges two of them** prefers the first where
+
+    (its quality - the other's) / (SPREAD * blur) + position_bias + length_bias * doublings + n  >  TIE
+
+the second where that is below ``-TIE``, and else neither. ``n`` is a standard logistic of this model, this question and these two
+texts in this order; doublings are how often the first is twice as long as the second, from -2 to 2. So the share of judges
+without a bias who would prefer it is known (`expected_preference`).
+
 **The length** is `words`, give or take a fifth, drawn for the question and the model apart from the quality.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections.abc import Sequence
+from typing import Literal
 
 from moot.simulate.mind import Mind
 from moot.simulate.world import hashed
 
 SPREAD = 0.15
 """The standard deviation of the quality of a model's texts."""
+TIE = 0.5
+"""Below so much, in log-odds, neither of two is preferred."""
+MOST_DOUBLINGS = 2.0
 _QUALITY = re.compile(r"\bquality (-?\d+\.\d+)")
 _SENTENCE = 12
 """Words in one."""
@@ -61,6 +74,24 @@ def ranked_texts(mind: Mind, texts: Sequence[str]) -> list[int]:
         heard = 0.0 if mind.can_tell() else SPREAD * mind.ear(text[:200])
         worth.append((own if quality is None else quality) + heard)
     return sorted(range(len(texts)), key=lambda place: -worth[place])
+
+
+def preferred(mind: Mind, first: str, second: str) -> Literal["first", "second", "tie"]:
+    """Of two texts that stand in this order. One that nobody knows the quality of is as good as its reader's own."""
+    known = (quality_of(text) for text in (first, second))
+    qualities = [draft_quality(mind) if quality is None else quality for quality in known]
+    model, drawn = mind.model, mind.chance("prefer", hashed(first), hashed(second))
+    ratio = math.log2(max(1, len(first.split())) / max(1, len(second.split())))
+    longer = max(-MOST_DOUBLINGS, min(MOST_DOUBLINGS, ratio))
+    odds = (qualities[0] - qualities[1]) / (SPREAD * model.blur) + model.position_bias + model.length_bias * longer
+    odds += math.log(drawn / (1 - drawn))
+    return "tie" if abs(odds) <= TIE else "first" if odds > 0 else "second"
+
+
+def expected_preference(better_by: float, blur: float) -> float:
+    """The share of judges without a bias who prefer a text that is better by so much; a tie is half of one."""
+    odds = better_by / (SPREAD * blur)
+    return (1 / (1 + math.exp(TIE - odds)) + 1 / (1 + math.exp(-TIE - odds))) / 2
 
 
 def long_text(mind: Mind, quality: float, mark: str) -> str:

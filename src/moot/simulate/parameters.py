@@ -8,6 +8,7 @@ from moot.config.yaml_file import Strict, ZeroToOne
 from moot.simulate.simulated import SimulatedModel
 
 MOST_WORDS = 100_000
+MOST_BIAS = 100.0
 
 
 class SimulatedParameters(Strict):
@@ -29,6 +30,9 @@ class SimulatedParameters(Strict):
     judgement: ZeroToOne = SimulatedModel.judgement
     temperature: float = Field(default=SimulatedModel.temperature, ge=0, le=2)
     words: int = Field(default=SimulatedModel.words, ge=1, le=MOST_WORDS)
+    blur: float = Field(default=SimulatedModel.blur, gt=0, le=MOST_BIAS)
+    position_bias: float = Field(default=SimulatedModel.position_bias, ge=-MOST_BIAS, le=MOST_BIAS)
+    length_bias: float = Field(default=SimulatedModel.length_bias, ge=-MOST_BIAS, le=MOST_BIAS)
     refuse: ZeroToOne = SimulatedModel.refuse
     garble: ZeroToOne = SimulatedModel.garble
 

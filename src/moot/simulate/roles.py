@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from moot.simulate.long_text import draft_quality, long_text, quality_of, ranked_texts, written_quality
+from moot.simulate.long_text import draft_quality, long_text, preferred, quality_of, ranked_texts, written_quality
 from moot.simulate.mind import Mind, Settled
 from moot.simulate.prompt_reading import PromptContents, ShownAnswer
 from moot.simulate.rubric_points import points_given
@@ -55,6 +55,9 @@ def fields(mind: Mind, seen: PromptContents, schema: Mapping[str, Any] | None, d
         given = points_given(mind, seen.answers[0].text, seen.criteria)
         why = f"{MARK} by what it says of its quality"
         return {"criteria": [{"id": n, "reason": why, "points": points} for n, points in enumerate(given, start=1)]}
+    if "preferred" in wanted and len(seen.answers) == 2:
+        word = preferred(mind, *(answer.text for answer in seen.answers))
+        return {"reason": f"{MARK} by what each says of its quality", "preferred": word}
     if "ranking" in wanted and seen.answers:
         return {"ranking": _ranking(mind, [answer.text for answer in seen.answers])}
     if "role" in wanted and "description" in wanted:

@@ -53,7 +53,7 @@ less than the first, which is much. A judge of a discussion picks in the same wa
 the question is rejected always. **A planted answer** is one of the question's lures, or a word that has nothing to do with
 it. **A persona** is one of a list, and none that is taken.
 
-**A long answer** is a text whose first line says how good it is: see `long_text`.
+**A long answer** is a text whose first line says how good it is: see `long_text`, also for who judges two of them.
 
 **Who judges by a rubric** gives each criterion its points times the text's quality, which it may mishear: see `rubric_points`.
 
@@ -77,7 +77,7 @@ from typing import Any
 
 from moot.errors import RequestRejected
 from moot.models.model import messages_json
-from moot.simulate.character import WORDS, Character
+from moot.simulate.character import Character
 from moot.simulate.mind import Mind
 from moot.simulate.prompt_reading import PromptContents, read_contents, read_guise, read_question, reads_a_reply
 from moot.simulate.roles import MARK, fields, prose
@@ -91,7 +91,9 @@ BARE = ("reasoning", "answer")
 VERSION = 2
 """Of the formulae: what an older version said is not taken for what this one says."""
 
-_NOT_SHAPED = ("world", "price", "max_tokens", "words")
+_WHERE_SAID = ("words", "blur", "position_bias", "length_bias")
+"""What stands in the shape only where it is not as usual: there were replies before there was a choice."""
+_NOT_SHAPED = ("world", "price", "max_tokens", *_WHERE_SAID)
 """What no reply follows from; a length does where there is one, and stands in the shape then."""
 
 
@@ -115,7 +117,7 @@ class SimulatedModel(Character):
             "version": VERSION,
             **self._shaping,
             **({} if self.max_tokens is None else {"max_tokens": self.max_tokens}),
-            **({} if self.words == WORDS else {"words": self.words}),
+            **{name: value for name in _WHERE_SAID if (value := getattr(self, name)) != getattr(Character, name)},
             "seed": self.world.seed,
             "question": facts.id,
             "space": self.world.space(facts),

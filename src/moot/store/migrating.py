@@ -33,6 +33,7 @@ from moot.store.schema import (
     metadata,
     migrations,
     payments,
+    preferences,
     reservations,
 )
 
@@ -199,6 +200,11 @@ def _rubric_points(connection: Connection) -> None:
         connection.exec_driver_sql("ALTER TABLE judgements ADD COLUMN points TEXT")
 
 
+def _preferences(connection: Connection) -> None:
+    """Which of two long answers a judge or a person prefers."""
+    preferences.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -217,6 +223,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0013-signs-in-answers": _signs_in_answers,
     "0014-failures-of-graders": _failures_of_graders,
     "0015-rubric-points": _rubric_points,
+    "0016-preferences": _preferences,
 }
 
 

@@ -240,6 +240,21 @@ settlements = Table(
     Column("settled_at", NumberColumn, nullable=False),
     sqlite_with_rowid=False,
 )
+preferences = Table(
+    "preferences",
+    metadata,
+    Column("question", TextColumn, primary_key=True),
+    Column("first", TextColumn, primary_key=True),  # digests of the two texts, in the order in which they were shown
+    Column("second", TextColumn, primary_key=True),
+    Column("judge", TextColumn, primary_key=True),  # tells models and prompts under one name apart; or person:NAME
+    Column("preferred", TextColumn),  # first, second, tie; null: no usable word, and `reason` says why
+    Column("reason", LongTextColumn),
+    Column("judge_name", TextColumn, nullable=False),
+    Column("call_key", TextColumn),  # the call that holds the reply; null: a person's word
+    Column("tries", CountColumn),  # how often one that gave no usable word was asked
+    Column("said_at", NumberColumn, nullable=False),
+    sqlite_with_rowid=False,
+)
 matches = Table(
     "matches",
     metadata,

@@ -145,6 +145,7 @@ class Raw:
             "judgements",
             "settlements",
             "choices",
+            "preferences",
         )
         tables = {name: polars.read_parquet(folder / f"{name}.parquet").to_dicts() for name in names}
         if beside:

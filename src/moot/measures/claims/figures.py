@@ -9,6 +9,8 @@ from moot.measures.cells import Stored
 from moot.measures.claims.cut_short import all_open, none_beaten
 from moot.measures.claims.headline import headline_figures
 from moot.measures.claims.hypotheses import hypotheses_figures
+from moot.measures.claims.preferred import with_preferences
+from moot.measures.preferences.figures import preference_figures
 from moot.measures.sides import SideResults, ranked, sides
 from moot.measures.source import Source
 from moot.stats.counted_words import count
@@ -32,6 +34,8 @@ def evidence_figures(
     failed = [title for title, side in options.items() if _all_failed(source, side)]
     came = {title: side for title, side in options.items() if title not in failed}
     headline = headline_figures(source, cells, declarations, came or options)
+    if headline is not None and (preferences := figures.get("preferences")):
+        headline = with_preferences(source, headline, preferences)
     together = ranked(came)
     rows = frontier_figures(source, came)
     hypotheses = hypotheses_figures(source, cells, declarations, also)
@@ -60,7 +64,10 @@ def headline_alone(source: Source) -> Row | None:
     options = {title: side for title, side in sides(source, source.cells).items() if side.calls}
     came = {title: side for title, side in options.items() if not _all_failed(source, side)}
     declarations = declared(source.connection, source.name)
-    return headline_figures(source, source.cells, declarations, came or options)
+    headline = headline_figures(source, source.cells, declarations, came or options)
+    if headline is not None and (preferences := preference_figures(source)):
+        return with_preferences(source, headline, preferences["preferences"])
+    return headline
 
 
 EVERY_ONE_FAILED = "every question failed"

@@ -1,0 +1,153 @@
+"""The headline where long answers were compared: is the team's text preferred to every one of its members', and at what cost.
+
+To be better than the best member is to be preferred to every one of them; options that nobody declared beforehand are paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from moot.experiment.side_names import ClaimError
+from moot.measures.cells import Stored
+from moot.measures.claims.words import CUT_SHORT, interim_words, sentences
+from moot.measures.numbers import plain, rounded
+from moot.measures.preferences.figures import is_better
+from moot.measures.question_costs import mean_cost
+from moot.measures.sides import cells_named, side_of
+from moot.measures.source import Source
+from moot.stats.counted_words import count
+from moot.stats.estimates import Row
+from moot.stats.paired import FEW_QUESTIONS
+
+PreferenceFigures = Mapping[str, Any]
+
+
+def with_preferences(source: Source, headline: Row, found: PreferenceFigures) -> Row:
+    """The headline with what preferences say: in its words first where nothing else is graded, else last."""
+    preferred = _preferred(source, headline, found)
+    if preferred is None:
+        return headline
+    told = {**headline, "preferred": preferred}
+    words = [*headline_sentences(told), *headline["words"][len(sentences(headline)) :]]
+    return {**told, "words": words, "sentence": " ".join(words)}
+
+
+def headline_sentences(headline: Mapping[str, Any]) -> list[str]:
+    """The whole headline in words, as far as it is about what was played."""
+    if (preferred := headline.get("preferred")) is None:
+        return sentences(headline)
+    graded = sentences(headline) if headline["value"] is not None else []
+    return [*graded, *preferred_words(preferred, headline)]
+
+
+def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row | None:
+    """Of the declared primary with its own interval; else of the option that comes nearest to being better, which pays."""
+    of_primary = [*found["options"], *([found["primary"]] if "primary" in found else [])]
+    declared = headline["chosen"] == "declared"
+    chosen = [row for row in of_primary if row["of"] == headline["of"]] if declared else []
+    if chosen:
+        row = {**chosen[-1], "chosen": "declared", "options": 1}
+        row["better"] = is_better(row, row["p"], row["low"])
+    elif found["options"]:
+        best = min(found["options"], key=lambda row: (row["p"] is None, row["p"] or 0.0, -(row["value"] or 0.0)))
+        paid = {"low": best["low_holm"], "high": best["high_holm"], "p": best["p_holm"]}
+        how = headline["chosen"] if best["family"] > 1 else "only"
+        row = {**best, **paid, "chosen": how, "options": best["family"]}
+    else:
+        return None
+    dropped = ("p_holm", "low_holm", "high_holm", "family", "pairs")
+    row = {key: value for key, value in row.items() if key not in dropped}
+    row |= _as_judged(found, row)
+    row |= _cost(source, row)
+    row |= {key: found[key] for key in ("baseline", "without_word", "judges_who_play")}
+    if source.cut_short:
+        row |= {"low": None, "high": None, "p": None, "better": False, "worse": False}
+    return row
+
+
+def _as_judged(found: PreferenceFigures, row: Row) -> Row:
+    pairs = [*found["pairs"], *found.get("primary", {}).get("pairs", ())]
+    pair = next((pair for pair in pairs if (pair["of"], pair["against"]) == (row["of"], row["against"])), None)
+    return {"raw": pair and pair["raw"], "against_player": pair and pair["against_player"]}
+
+
+def _cost(source: Source, row: Row) -> Row:
+    """How many times the cost of the opponent's text: in money, or in calls where that is nothing or not known."""
+    nothing: Row = {"cost_ratio": None, "cost_unit": "calls"}
+    try:
+        team, one = (cells_named(row[key], source.cells) for key in ("of", "against") if row[key])
+    except (ClaimError, ValueError):
+        return nothing
+    (usd, calls), (one_usd, one_calls) = _costs(source, team), _costs(source, one)
+    if usd and one_usd:
+        return {"cost_ratio": usd / one_usd, "cost_unit": "usd"}
+    return {**nothing, "cost_ratio": calls / one_calls if calls is not None and one_calls else None}
+
+
+def _costs(source: Source, cells: list[Stored]) -> tuple[float | None, float | None]:
+    side = side_of(source, cells, "")
+    return mean_cost(side.cost_usd), mean_cost(side.calls)
+
+
+def preferred_words(row: Row, headline: Mapping[str, Any]) -> list[str]:
+    on = f"On these {row['questions']:,} questions" if row["questions"] != 1 else "On this one question"
+    who = f"{on} the texts of {_subject(row, headline)}"
+    if row["value"] is None:
+        why = row.get("why") or "nobody has compared them"
+        return [f"{who} cannot be held against others': {why}.", *_doubts(row, headline)]
+    return [f"{who} {_verdict(row)}{_times(row)}.", *_doubts(row, headline)]
+
+
+def _subject(row: Row, headline: Mapping[str, Any]) -> str:
+    named = f" {row['team']}" if headline.get("teams", 1) > 1 and row["team"] else ""
+    if row["captain"]:
+        team = f"the {row['label']} team{named} with {row['captain']} as captain"
+    elif row.get("captains", 0) > 1:
+        team = f"the {row['label']} team{named}, on average over its {row['captains']:,} captains"
+    else:
+        team = f"the {row['label']} team {row['team'] or ''}".rstrip()
+    return f"{team}, declared beforehand," if row["chosen"] == "declared" else team
+
+
+def _verdict(row: Row) -> str:
+    share = f"{plain(row['value'])} %"
+    if row["low"] is not None:
+        share += f" ({plain(row['low'])}–{plain(row['high'])})"
+    judged = "" if row["raw"] is None else f"; as judged {plain(row['raw'])} %"
+    compared = f"in {share} of comparisons at equal length and without a place{judged}"
+    whose = row["against_player"] or row["against"]
+    if row["baseline"]:
+        if row["better"]:
+            return f"were preferred to those of the baseline, {whose}, {compared}"
+        if row["worse"]:
+            return f"were not preferred to those of the baseline, {whose}: only {compared}"
+        return f"cannot be told from those of the baseline, {whose}: preferred {compared}"
+    if row["better"]:
+        members = f"every one of its {row['opponents']:,} members" if row["opponents"] > 1 else "its member"
+        strongest = f"against the strongest, {whose}," if row["opponents"] > 1 else f"{whose},"
+        return f"were preferred to those of {members}: {strongest} {compared}"
+    if row["worse"]:
+        return f"were not preferred to those of {whose} alone: only {compared}"
+    return f"cannot be told from those of its best member: preferred to {whose}'s {compared}"
+
+
+def _times(row: Row) -> str:
+    if row["cost_ratio"] is None:
+        return ""
+    return f", at {rounded(row['cost_ratio'], 1)} × the {'cost' if row['cost_unit'] == 'usd' else 'calls'}"
+
+
+def _doubts(row: Row, headline: Mapping[str, Any]) -> Iterator[str]:
+    if headline.get("cut_short"):
+        yield CUT_SHORT
+    elif headline["value"] is None and (interim := headline.get("interim")):
+        yield interim_words(interim)
+    if row["questions"] < FEW_QUESTIONS:
+        yield f"Fewer than {FEW_QUESTIONS} questions show next to nothing: see how wide the intervals are."
+    if row["chosen"] not in ("declared", "only") and row["options"] > 1:
+        yield f"It is the nearest of {row['options']:,} options, chosen after the fact: the interval pays for that."
+    if row["without_word"]:
+        yield f"{count(row['without_word'], 'comparison')} without a word of a judge: not lost, and no claim rests on them."
+    if playing := row["judges_who_play"]:
+        yield f"Among the judges are players, who may prefer their own texts: {', '.join(playing)}."

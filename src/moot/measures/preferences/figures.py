@@ -1,0 +1,259 @@
+"""The key `preferences`: win rates, raw and at equal length and no place; ratings; what judges like; how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from moot.experiment.baseline import baseline_cell
+from moot.measures.claims.unlisted import UnlistedOptions
+from moot.measures.preferences.said import ComparedSide, SaidPreferences, primary_side, said_of
+from moot.measures.source import Source
+from moot.stats.agreement import agreement
+from moot.stats.clusters import unit_of
+from moot.stats.paired import holm, holm_levels
+from moot.stats.preference import Preferences, PreferenceWord, Rate, raw_rate, share
+from moot.stats.quantiles import ALPHA, student_quantile
+from moot.stats.ratings import ratings
+from moot.stats.word_table import logistic
+
+Row = dict[str, Any]
+
+
+def preference_figures(source: Source) -> Row:
+    said = said_of(source)
+    if said is None:
+        return {}
+    fitted = Preferences(said.words(said.sides))
+    pairs = [row for side in said.sides for row in _pairs(said, side, fitted)]
+    options = [_option(side, [row for row in pairs if row["of"] == side.title], fitted) for side in said.sides]
+    pooled = _pooled(source, said)
+    figures = {
+        "baseline": _baseline(source, said),
+        "judges": list(said.judges),
+        "judges_who_play": _judges_who_play(source, said),
+        "questions": len({word.question for word in fitted.words}),
+        "compared": len(said.shown),
+        "words": sum(word is not None for shown in said.shown for word in said.heard.get(shown, {}).values()),
+        "without_word": said.without_word,
+        "settled": sum(play.settled is not None for plays in said.plays.values() for play in plays),
+        "pairs": pairs,
+        "options": _paid(options, _unlisted(source, said)),
+        **({"primary": pooled} if pooled else {}),
+        "ratings": _ratings(source, said, fitted),
+        "habits": list(_habits(said, fitted)),
+        "agreement": list(_agreement(said)),
+    }
+    return {"preferences": figures} if figures["compared"] or figures["settled"] else {}
+
+
+def _baseline(source: Source, said: SaidPreferences) -> str | None:
+    baseline = source.config.get("baseline")
+    return None if baseline is None else said.title(baseline_cell(baseline, source.cells))
+
+
+def _judges_who_play(source: Source, said: SaidPreferences) -> list[str]:
+    players = (source.config.get("players") or {}).values()
+    played = {player.get("model") for player in players}
+    return [judge for judge in said.asked if judge in played]
+
+
+def _named(side: ComparedSide) -> Row:
+    first = side.cells[0]
+    one = len(side.cells) == 1
+    row: Row = {"of": side.title, **{key: first[key] for key in ("strategy", "label", "team")}}
+    row["captain"] = first["captain"] if one else None
+    return {**row, "cohort": first["cohort"]} if first.get("cohort") and one else row
+
+
+def _pairs(said: SaidPreferences, side: ComparedSide, fitted: Preferences) -> Iterator[Row]:
+    opponents = {
+        said.title(pair.opponent): pair.opponent
+        for pair in said.pairs
+        if pair.side["id"] in {cell["id"] for cell in side.cells}
+    }
+    for title, opponent in opponents.items():
+        words = [word for word in fitted.words if word.pair == (side.title, title)]
+        named = {**_named(side), "against": title, "against_player": opponent["player"]}
+        yield {**named, **_rates(said, side, title, words, fitted)}
+
+
+def _rates(
+    said: SaidPreferences, side: ComparedSide, against: str, words: Sequence[PreferenceWord], fitted: Preferences
+) -> Row:
+    plays, ungraded = _counted(said, side, against)
+    row: Row = {"wins": 0, "ties": 0, "losses": 0, "n": 0, "plays": plays, "ungraded": ungraded}
+    if not words:
+        row |= dict.fromkeys(("raw", "raw_low", "raw_high", "value", "low", "high", "p", "doublings"))
+        return {**row, "why": "nobody has said anything of these texts"}
+    by_question: dict[str, list[PreferenceWord]] = {}
+    for word in words:
+        by_question.setdefault(word.question, []).append(word)
+    shares = [raw_rate(several).value for several in by_question.values()]
+    row["wins"] = sum(value > 0.5 + 1e-9 for value in shares)
+    row["losses"] = sum(value < 0.5 - 1e-9 for value in shares)
+    row["ties"] = len(shares) - row["wins"] - row["losses"]
+    row["n"] = len(shares)
+    raw, corrected = raw_rate(words), fitted.rate((side.title, against))
+    row |= {"raw": raw.value, **_ends("raw_low", "raw_high", raw)}
+    row |= {"value": corrected and corrected.value, **_ends("low", "high", corrected)}
+    row["p"] = _p(corrected)
+    seen = [word.doublings for word in words if word.judge is not None]
+    row["doublings"] = sum(seen) / len(seen) if seen else None
+    if ungraded:
+        share_open = ungraded / plays
+        row["bounds"] = {"low": raw.value * (1 - share_open), "high": raw.value * (1 - share_open) + share_open}
+    if corrected is None:
+        row["why"] = fitted.why_not((side.title, against))
+    elif row["low"] is None:
+        row["why"] = "one question has no interval"
+    return row
+
+
+def _counted(said: SaidPreferences, side: ComparedSide, against: str) -> tuple[int, int]:
+    """Plays, and those of which nobody has said anything."""
+    cells = {cell["id"] for cell in side.cells}
+    plays = ungraded = 0
+    for question, several in said.plays.items():
+        for play in several:
+            if play.matchup.side["id"] in cells and said.title(play.matchup.opponent) == against:
+                plays += 1
+                ungraded += not said.heard_of(question, play)
+    return plays, ungraded
+
+
+def _ends(low: str, high: str, rate: Rate | None, alpha: float = ALPHA) -> Row:
+    limits = rate.limits(alpha) if rate is not None else None
+    return dict(zip((low, high), limits or (None, None), strict=True))
+
+
+def _p(rate: Rate | None) -> float | None:
+    """Two-sided, of "as often as not", for the side that wins: of no more than a half, twice."""
+    one_sided = None if rate is None else rate.at_most_half()
+    return None if one_sided is None else min(1.0, 2 * one_sided)
+
+
+def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tuple[Row, Rate | None]:
+    """A side against whichever of its opponents is the hardest to beat: to be better it must be better than every one."""
+    row: Row = {**_named(side), "opponents": len(pairs), "questions": max((pair["n"] for pair in pairs), default=0)}
+    unknown = [pair for pair in pairs if pair["p"] is None]
+    if unknown or not pairs:
+        why = unknown[0].get("why") if unknown else "it has no opponent"
+        nothing = dict.fromkeys(("against", "value", "low", "high", "p"))
+        return {**row, **nothing, "ungraded": 0.0, "why": why}, None
+    hardest = max(pairs, key=lambda pair: (pair["p"], -pair["value"]))
+    kept = {key: hardest[key] for key in ("against", "value", "low", "high", "p")}
+    open_share = max(pair["ungraded"] / pair["plays"] for pair in pairs)
+    return {**row, **kept, "ungraded": open_share}, fitted.rate((side.title, hardest["against"]))
+
+
+def _paid(options: Sequence[tuple[Row, Rate | None]], unlisted: int) -> list[Row]:
+    """Holm over all options, those among them that are not in the file any more."""
+    tested = [row["p"] for row, _ in options if row["p"] is not None]
+    every = [*tested, *[1.0] * unlisted]
+    adjusted, levels = iter(holm(every)), iter(holm_levels(every))
+    rows = []
+    for row, rate in options:
+        paid: Row = dict.fromkeys(("p_holm", "low_holm", "high_holm"))
+        if row["p"] is not None:
+            paid = {"p_holm": next(adjusted), **_ends("low_holm", "high_holm", rate, next(levels))}
+        better = is_better(row, paid["p_holm"], paid["low_holm"])
+        rows.append({**row, **paid, "family": len(every), "better": better, "worse": is_worse(row, rate, len(every))})
+    return rows
+
+
+def is_better(row: Row, p: float | None, low: float | None) -> bool:
+    """Than every one of its opponents, also were all lost of which nobody has said anything."""
+    return p is not None and low is not None and p <= ALPHA and low * (1 - row["ungraded"]) > 0.5
+
+
+def is_worse(row: Row, rate: Rate | None, family: int) -> bool:
+    """Than the opponent that is hardest to beat, whichever of them that was found to be."""
+    limits = rate.limits(ALPHA / family / max(1, row["opponents"])) if rate is not None else None
+    return limits is not None and limits[1] + row["ungraded"] < 0.5
+
+
+def _unlisted(source: Source, said: SaidPreferences) -> int:
+    """How many options were played on these questions beside those of the file."""
+    cells = [cell for side in said.sides for cell in side.cells]
+    return sum(not option.alone for option in UnlistedOptions(source).beside(cells))
+
+
+def _pooled(source: Source, said: SaidPreferences) -> Row | None:
+    """A primary that is several captains of one team, as one side."""
+    side = primary_side(source, said)
+    if side is None:
+        return None
+    others = [other for other in said.sides if other.cells[0]["id"] not in {cell["id"] for cell in side.cells}]
+    fitted = Preferences(said.words([side, *others]))
+    pairs = list(_pairs(said, side, fitted))
+    row, rate = _option(side, pairs, fitted)
+    verdict = {"better": is_better(row, row["p"], row["low"]), "worse": is_worse(row, rate, 1)}
+    return {**row, "captains": len(side.cells), **verdict, "pairs": pairs}
+
+
+def _ratings(source: Source, said: SaidPreferences, fitted: Preferences) -> list[Row]:
+    """Against the best single player, or the baseline, which has none."""
+    anchors = list(dict.fromkeys(said.title(pair.opponent) for pair in said.pairs))
+    if not any(name in anchors for pair in fitted.pairs if isinstance(pair, tuple) for name in pair):
+        return []
+    told = ratings(fitted, anchors, seed=source.seed)
+    return [
+        {"of": rating.name, "value": rating.value, "low": rating.low, "high": rating.high, "anchor": place == 0}
+        for place, rating in enumerate(told)
+    ]
+
+
+def _habits(said: SaidPreferences, fitted: Preferences) -> Iterator[Row]:
+    """Of each judge, and where there are several of all together."""
+    found = {habit.judge: habit for habit in fitted.habits}
+    quantile = student_quantile(max(1, len(fitted.units) - 1))
+    every = list(said.judges)
+    for judge in [*every, *([None] if len(every) > 1 else [])]:
+        whose = every if judge is None else [judge]
+        firsts = [
+            (shown.question, {"first": 1.0, "tie": 0.5, "second": 0.0}[word])
+            for shown in said.shown
+            for name in whose
+            if (word := said.heard.get(shown, {}).get(name)) is not None
+        ]
+        first, flips = share(firsts), share(list(_flips(said, whose)))
+        row: Row = {"judge": judge, "first": first and first.value, **_ends("first_low", "first_high", first)}
+        row |= {"flips": flips and flips.value, **_ends("flips_low", "flips_high", flips), "words": len(firsts)}
+        habit = found.get(judge or "") or (found.get("person:") if judge in said.persons else None)
+        longer = dict.fromkeys(("longer", "longer_low", "longer_high"))
+        if habit is not None and habit.longer is not None:
+            error = (habit.longer_error or 0.0) * quantile
+            odds = (habit.longer, habit.longer - error, habit.longer + error)
+            longer = dict(zip(longer, (float(logistic(each)) - 0.5 for each in odds), strict=True))
+        yield {**row, **longer, "questions": len({unit_of(question) for question, _ in firsts})}
+
+
+def _flips(said: SaidPreferences, judges: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Of two texts that a judge preferred one of in each order: whether it was the other the other time round."""
+    for shown in said.shown:
+        back = shown._replace(first=shown.second, second=shown.first)
+        if shown.first > shown.second or back not in said.shown:
+            continue
+        for judge in judges:
+            one, other = said.heard.get(shown, {}).get(judge), said.heard.get(back, {}).get(judge)
+            if one is not None and other is not None:
+                yield shown.question, float(one == other != "tie")
+
+
+def _agreement(said: SaidPreferences) -> Iterator[Row]:
+    """Of every two judges, on what both were shown in the same order."""
+    for one, other in combinations(said.judges, 2):
+        both = [
+            (shown.question, heard[one], heard[other])
+            for shown in said.shown
+            if (heard := said.heard.get(shown, {})).get(one) is not None and heard.get(other) is not None
+        ]
+        if not both:
+            continue
+        found = agreement([(first, second) for _, first, second in both], [question for question, *_ in both])
+        same = share([(question, float(first == second)) for question, first, second in both])
+        row: Row = {"judges": [one, other], "n": found.n, "agreement": found.share, **_ends("low", "high", same)}
+        row |= {"kappa": found.kappa, "kappa_low": found.low, "kappa_high": found.high}
+        yield {**row, **({"why": found.why} if found.why else {})}

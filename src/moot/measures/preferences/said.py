@@ -1,0 +1,177 @@
+"""What judges and persons said of long answers, two by two, read from the store for those who make figures of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from moot.engine.preferences import ComparedPlay, cells_compared, compared_plays, texts_by_question
+from moot.experiment.baseline import Matchup, matchups
+from moot.experiment.side_names import ClaimError, several_teams
+from moot.grade.prefer import PERSON, text_digest
+from moot.measures.cells import Stored
+from moot.measures.sides import cells_named, title_of
+from moot.measures.source import Source
+from moot.stats.preference import PreferenceWord, doublings
+from moot.store.preferences import answers_on, preferences_on
+
+
+class ShownTexts(NamedTuple):
+    """Two texts in one order, to one question."""
+
+    question: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSide:
+    """What is compared: a team's cell, or several that are one side."""
+
+    title: str
+    cells: tuple[Stored, ...]
+
+
+@dataclass(frozen=True)
+class SaidPreferences:
+    """All comparisons of one experiment, and what was said of them."""
+
+    pairs: Sequence[Matchup[Stored]]
+    judges: tuple[str, ...]
+    """Those of the file, then persons; whoever of them has said something of these texts, or should have."""
+    persons: tuple[str, ...]
+    heard: Mapping[ShownTexts, Mapping[str, str | None]]
+    """By what was shown, each judge's word; None: no usable one."""
+    plays: Mapping[str, Sequence[ComparedPlay]]
+    """By question: what is compared there."""
+    teams: bool
+    """There are several: names say which."""
+
+    def title(self, cell: Stored) -> str:
+        return title_of(cell, team=self.teams and not cell["player"])
+
+    @cached_property
+    def sides(self) -> list[ComparedSide]:
+        cells = {pair.side["id"]: pair.side for pair in self.pairs}
+        return [ComparedSide(self.title(cell), (cell,)) for cell in cells.values()]
+
+    def words(self, sides: Sequence[ComparedSide]) -> list[PreferenceWord]:
+        """Of these sides against all their opponents: a pair is a side's title and the opponent's."""
+        by_cell = {cell["id"]: side for side in sides for cell in side.cells}
+        words: list[PreferenceWord] = []
+        for question, plays in self.plays.items():
+            for play in plays:
+                if (side := by_cell.get(play.matchup.side["id"])) is not None:
+                    pair = (side.title, self.title(play.matchup.opponent))
+                    words += self._words(question, play, pair)
+        return words
+
+    def _words(self, question: str, play: ComparedPlay, pair: tuple[str, str]) -> list[PreferenceWord]:
+        which = (play.matchup.side["id"], play.repeat)
+        if (settled := play.settled) is not None:
+            return [PreferenceWord(question, pair, which, None, settled)]
+        assert play.text is not None, "else it is settled"
+        assert play.other is not None, "else it is settled"
+        longer = doublings(len(play.text.split()), len(play.other.split()))
+        one, other = text_digest(play.text), text_digest(play.other)
+        words = []
+        for place, shown in ((1, ShownTexts(question, one, other)), (-1, ShownTexts(question, other, one))):
+            for judge, said in self.heard.get(shown, {}).items():
+                if said is not None:
+                    liked = 0.5 if said == "tie" else float((said == "first") == (place == 1))
+                    habit = PERSON if judge in self.persons else None
+                    words.append(PreferenceWord(question, pair, which, judge, liked, place, longer, habit))
+        return words
+
+    def heard_of(self, question: str, play: ComparedPlay) -> bool:
+        """Whether it is known who is preferred, by anybody's word or without."""
+        return bool(self._words(question, play, ("", "")))
+
+    @cached_property
+    def shown(self) -> dict[ShownTexts, ComparedPlay]:
+        """Everything that judges were to be shown, once, with one play that it is of."""
+        orders: dict[ShownTexts, ComparedPlay] = {}
+        for question, plays in self.plays.items():
+            for play in plays:
+                if play.settled is None and play.text is not None and play.other is not None:
+                    one, other = text_digest(play.text), text_digest(play.other)
+                    orders.setdefault(ShownTexts(question, one, other), play)
+                    orders.setdefault(ShownTexts(question, other, one), play)
+        return orders
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Judges of whom a word on everything is expected; persons say what they like."""
+        return tuple(judge for judge in self.judges if judge not in self.persons)
+
+    @cached_property
+    def without_word(self) -> int:
+        """Comparisons of which a judge of the file gave no usable word."""
+        return sum(self.heard.get(shown, {}).get(judge) is None for shown in self.shown for judge in self.asked)
+
+
+def said_of(source: Source) -> SaidPreferences | None:
+    """None where no two long answers are compared."""
+    config = source.config.get("judge") or {}
+    long = [question for question, case in source.cases.items() if case.question.is_long]
+    if not long or source.nothing_played:
+        return None
+    try:
+        pairs = matchups(source.cells, source.config.get("baseline"))
+    except ClaimError:  # of another plan under this name
+        return None
+    named = tuple(config.get("models", ())) if config.get("pairwise") else ()
+    rows = preferences_on(source.connection, long) if pairs else []
+    if not named and not rows:
+        return None
+    texts = texts_by_question(answers_on(source.connection, cells_compared(pairs), long))
+    plays = {
+        question: [
+            play
+            for play in compared_plays(pairs, texts.get(question, {}))
+            if not any(question in source.chosen_on(cell) for cell in (play.matchup.side, play.matchup.opponent))
+        ]
+        for question in long
+    }
+    heard, persons = _heard(rows, named)
+    said = SaidPreferences(pairs, (*named, *persons), persons, heard, plays, several_teams(source.cells))
+    spoke = {judge for shown in said.shown for judge in heard.get(shown, {})}
+    kept = tuple(person for person in persons if person in spoke)
+    return SaidPreferences(pairs, (*named, *kept), kept, heard, plays, said.teams) if named or kept else None
+
+
+def _heard(
+    rows: Sequence[Mapping[str, Any]], named: Sequence[str]
+) -> tuple[dict[ShownTexts, dict[str, str | None]], tuple[str, ...]]:
+    """Of a judge whose model or prompt has changed, whoever spoke last counts; and the persons who said something."""
+    latest = {row["judge_name"]: row["judge"] for row in sorted(rows, key=lambda row: row["said_at"])}
+    heard: dict[ShownTexts, dict[str, str | None]] = defaultdict(dict)
+    persons: dict[str, None] = {}
+    for row in rows:
+        name = row["judge_name"]
+        if name.startswith(PERSON):
+            persons[name] = None
+        elif name not in named or latest[name] != row["judge"]:
+            continue
+        heard[ShownTexts(row["question"], row["first"], row["second"])][name] = row["preferred"]
+    return heard, tuple(sorted(persons))
+
+
+def primary_side(source: Source, said: SaidPreferences) -> ComparedSide | None:
+    """What the file declares as primary, where that is several captains of one team; else its own row is there."""
+    primary = source.config.get("primary")
+    if not primary:
+        return None
+    try:
+        cells = cells_named(primary, source.cells)
+    except ClaimError:
+        return None
+    compared = {pair.side["id"] for pair in said.pairs}
+    return (
+        ComparedSide(primary, tuple(cells))
+        if len(cells) > 1 and all(cell["id"] in compared for cell in cells)
+        else None
+    )

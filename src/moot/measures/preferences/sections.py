@@ -1,0 +1,135 @@
+"""Preferences between long answers as sections: side by side, what is claimed, ratings, judges' habits, their agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from moot.measures.columns import Figures, count, figure, with_team
+from moot.measures.numbers import percent, plain
+from moot.measures.section import Chart, Column, Section
+
+PLACE = 60
+
+
+def preference_sections(figures: Figures) -> Iterator[Section]:
+    found = figures.get("preferences")
+    if not found:
+        return
+    yield _pairs(figures, found)
+    yield _options(figures, found)
+    yield _ratings(found)
+    yield _habits(found)
+    yield _agreement(found)
+
+
+def _pairs(figures: Figures, found: Mapping[str, Any]) -> Section:
+    rows = found["pairs"]
+    columns = with_team(
+        figures,
+        rows,
+        Column("of", "of"),
+        Column("against", "against"),
+        figure("value", "preferred, corrected"),
+        figure("raw", "as judged", "share", "raw_low", "raw_high"),
+        Column("wins", "won"),
+        Column("ties", "tied"),
+        Column("losses", "lost"),
+        Column("n", "questions"),
+        *([Column("ungraded", "ungraded")] if any(row["ungraded"] for row in rows) else []),
+    )
+    chart = Chart("dots", "value", "of", label="of", series="against")
+    return Section("preferences", "Which texts are preferred", tuple(_words(found)), columns, rows, chart, place=PLACE)
+
+
+def _words(found: Mapping[str, Any]) -> Iterator[str]:
+    whom = f"the baseline, {found['baseline']}" if found["baseline"] else "every player of its team alone"
+    yield (
+        f"Each side's text beside that of {whom}, to the same question: in both orders, without names, by"
+        f" {count(len(found['judges']), 'judge')} ({', '.join(found['judges'])}). A tie is half a preference."
+    )
+    yield (
+        "Corrected: at equal length and without a place, judge by judge, so that neither is worth anything."
+        " Won, tied and lost are questions, as judged."
+    )
+    if found["settled"]:
+        yield f"{count(found['settled'], 'play')} needed no judge: equal texts are a tie, and any text is better than none."
+    if found["judges_who_play"]:
+        yield f"Among the judges are players: {', '.join(found['judges_who_play'])}."
+    if found["without_word"]:
+        yield f"{count(found['without_word'], 'comparison')} without a usable word: ungraded, and not lost."
+    for why in dict.fromkeys(row["why"] for row in found["pairs"] if row.get("why")):
+        yield f"Not known: {why}."
+
+
+def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
+    rows = [{**row, "better": "yes" if row["better"] else "no"} for row in found["options"]]
+    columns = with_team(
+        figures,
+        rows,
+        Column("of", "of"),
+        Column("against", "hardest to beat"),
+        figure("value", "preferred, corrected", "share", "low_holm", "high_holm"),
+        Column("p_holm", "p", "p"),
+        Column("better", "better than all"),
+        Column("questions", "questions"),
+    )
+    family = max((row["family"] for row in rows), default=0)
+    words = (
+        "Better: preferred to every one of its opponents; the one that is hardest to beat decides."
+        f" p and interval adjusted (Holm) for {count(family, 'option')}.",
+    )
+    return Section("preference-options", "Better than every one of them?", words, columns, rows, place=PLACE + 1)
+
+
+def _ratings(found: Mapping[str, Any]) -> Section:
+    anchor = next((row["of"] for row in found["ratings"] if row["anchor"]), "")
+    words = (
+        f"Points above {anchor}, which has none (Bradley and Terry); 400 are odds of ten to one, 100 a preference of 64 %."
+        " Each pair counts one tied question more than was asked. Intervals: questions drawn anew.",
+    )
+    columns = (Column("of", "of"), figure("value", "points", "number"))
+    chart = Chart("dots", "value", "of", label="of")
+    return Section("preference-ratings", "Ratings", words, columns, found["ratings"], chart, place=PLACE + 2)
+
+
+def _habits(found: Mapping[str, Any]) -> Section:
+    rows = [{**row, "judge": row["judge"] or "all"} for row in found["habits"]]
+    columns = (
+        Column("judge", "judge"),
+        figure("first", "prefers the first", "share", "first_low", "first_high"),
+        figure("flips", "flips with the order", "share", "flips_low", "flips_high"),
+        figure("longer", "more for twice the length", "points", "longer_low", "longer_high"),
+        Column("words", "words"),
+        Column("questions", "questions"),
+    )
+    words = tuple(habit_words(found))
+    return Section("preference-habits", "What judges like beside quality", words, columns, rows, place=PLACE + 3)
+
+
+def habit_words(found: Mapping[str, Any]) -> Iterator[str]:
+    yield "Without a bias the first of two is preferred in 50 %, and of two equally good texts the longer one too."
+    for row in found["habits"]:
+        if row["judge"] is not None and row["longer_low"] is not None and row["longer_low"] * row["longer_high"] > 0:
+            more, ends = abs(row["longer"]), sorted(abs(row[end]) for end in ("longer_low", "longer_high"))
+            way = "more" if row["longer"] > 0 else "less"
+            told = f"{plain(more)} % ({plain(ends[0])}–{plain(ends[1])}) {way}"
+            yield f"{row['judge']}: a text twice as long is preferred in {told}."
+
+
+def _agreement(found: Mapping[str, Any]) -> Section:
+    rows = [{**row, "judges": " and ".join(row["judges"])} for row in found["agreement"]]
+    columns = (
+        Column("judges", "judges"),
+        figure("agreement", "agree"),
+        figure("kappa", "kappa", "number", "kappa_low", "kappa_high"),
+        Column("n", "comparisons"),
+    )
+    words = ("On what both were shown in the same order: first, second or neither. All judges count alike.",)
+    return Section("preference-agreement", "How far judges of texts agree", words, columns, rows, place=PLACE + 4)
+
+
+def rate_told(row: Mapping[str, Any], low: str = "low", high: str = "high") -> str:
+    if row[low] is None:
+        return percent(row["value"])
+    return f"{plain(row['value'])} % ({plain(row[low])}–{plain(row[high])})"

@@ -1,0 +1,348 @@
+"""Preferences between two texts, freed of what a judge likes for its place or its length: a fractional logistic of the words.
+
+Of a pair (a side and an opponent) a judge prefers the side with log-odds
+
+    theta(pair) + beta(judge) · (1 where the side stood first, -1 where second) + gamma(judge) · (its length in doublings)
+
+where a tie is half a preference. What is told is the share at no place and equal length, ``1 / (1 + exp(-theta))``: the
+mean over questions of what a judge without these two habits would say. Where texts differ from question to question in how
+much better they are, the formula holds for that mean nearly as well as for each of them. Doublings are bounded: nobody reads a
+text of ten times the length as ten times a reason.
+
+Questions count alike, and in a question plays, in a play judges, and of a judge its words. What needs no judge (equal texts,
+a text that is missing) is a word that no habit touches. Questions are the unit: each is left out in turn (a jackknife, in
+which its own leverage is taken into account), and the interval is that of a mean of bounded values (`bounded_mean`) over what
+each question then adds. So a side that always wins has an interval too; beside it stands one question more that it lost, since
+nothing that it won says how much of that was length. The interval also holds Student's of the log-odds: where much hangs on a
+taste for length that is hardly known, a share is far from straight in it. A trace of a ridge keeps what no word bounds finite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from moot.stats.bounded_mean import BoundedMean
+from moot.stats.clusters import unit_of
+from moot.stats.quantiles import student_p, student_quantile
+from moot.stats.word_table import WordTable, logistic
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
+
+MOST_DOUBLINGS = 2.0
+"""Four times as long counts as much as any more."""
+TOLD_APART = 0.25
+"""The information on a judge's taste for length below which it cannot be told from how good texts are: a standard error of two
+in the log-odds of a doubling."""
+NO_DIFFERENCE = 0.02
+"""Doublings: texts whose lengths differ by less are equally long."""
+_OTHER_WAY = "\0a question that went the other way"
+_STEPS = 60
+_SMALL = 1e-10
+NOT_TOLD_APART = (
+    "texts differ in length by nearly the same in every question, so that length cannot be told from quality"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceWord:
+    """One judge's word on two texts, or what needs none (`judge` is None)."""
+
+    question: str
+    pair: Hashable
+    play: Hashable
+    """Which of the plays of this question it is about: a repeat."""
+    judge: str | None
+    liked: float
+    """1: the side's text is preferred, 0: the other, 0.5: a tie."""
+    place: int = 0
+    """1: the side's text stood first, -1: second; 0 where nobody was asked."""
+    doublings: float = 0.0
+    """How often the side's text is twice as long as the other; bounded by whoever makes the word."""
+    habit: str | None = None
+    """Under whose habits it falls, where several judges are taken to have the same; None: the judge's own."""
+
+
+def _habit(word: PreferenceWord) -> str:
+    return word.habit or word.judge or ""
+
+
+def doublings(words: int, others: int) -> float:
+    """How often one of so many words is twice as long as the other, at most `MOST_DOUBLINGS`."""
+    ratio = math.log2(max(words, 1) / max(others, 1))
+    return max(-MOST_DOUBLINGS, min(MOST_DOUBLINGS, ratio))
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of preferences: its value, and what each unit adds to it."""
+
+    value: float
+    mean: BoundedMean
+    odds: float | None = None
+    """Its log-odds where they were fitted, and their standard error over the units left out in turn."""
+    error: float = 0.0
+
+    def limits(self, alpha: float) -> tuple[float, float] | None:
+        """None below two units. Of a fitted share the interval holds both that of the mean of what units add, which is right
+        where few of them decide, and Student's of the log-odds, which is where much hangs on a habit that is hardly known."""
+        if len(self.mean.sums) < 2:
+            return None
+        low, high = ((end + 1) / 2 for end in self.mean.limits(alpha))
+        if self.odds is not None:
+            away = student_quantile(len(self.mean.sums) - 1, alpha) * self.error
+            low = min(low, float(logistic(self.odds - away)))
+            high = max(high, float(logistic(self.odds + away)))
+        return max(0.0, min(self.value, low)), min(1.0, max(self.value, high))
+
+    def at_most_half(self) -> float | None:
+        """One-sided: the p of a share of no more than a half; below a level exactly where the interval is above a half."""
+        if len(self.mean.sums) < 2:
+            return None
+        of_mean = self.mean.at_most(0.0)
+        if self.odds is None or self.error == 0:
+            return of_mean
+        two_sided = student_p(self.odds / self.error, len(self.mean.sums) - 1)
+        return max(of_mean, two_sided / 2 if self.odds > 0 else 1 - two_sided / 2)
+
+
+def raw_rate(words: Sequence[PreferenceWord]) -> Rate:
+    """Of one pair, as the words are: each question counts alike."""
+    weights = _weights(words)
+    sums: dict[str, float] = defaultdict(float)
+    sizes: dict[str, float] = defaultdict(float)
+    for word, weight in zip(words, weights, strict=True):
+        sums[unit_of(word.question)] += weight * word.liked
+        sizes[unit_of(word.question)] += weight
+    return _rate([*sums.values()], [*sizes.values()])
+
+
+def share(values: Sequence[tuple[str, float]]) -> Rate | None:
+    """The mean of values from 0 to 1, all of which count alike; those of one question are one unit."""
+    sums: dict[str, float] = defaultdict(float)
+    sizes: dict[str, float] = defaultdict(float)
+    for question, value in values:
+        sums[unit_of(question)] += value
+        sizes[unit_of(question)] += 1.0
+    return _rate([*sums.values()], [*sizes.values()]) if values else None
+
+
+def _rate(sums: Sequence[float], sizes: Sequence[float]) -> Rate:
+    value = math.fsum(sums) / math.fsum(sizes)
+    centred = [2 * part - size for part, size in zip(sums, sizes, strict=True)]
+    return Rate(value, BoundedMean(centred, list(sizes)))
+
+
+def _weights(words: Sequence[PreferenceWord]) -> list[float]:
+    """A question has one for each pair; plays, judges and words have equal parts of it."""
+    plays: dict[Hashable, set[Hashable]] = defaultdict(set)
+    judges: dict[Hashable, set[str | None]] = defaultdict(set)
+    said: dict[Hashable, int] = defaultdict(int)
+    for word in words:
+        question = (word.pair, word.question)
+        plays[question].add(word.play)
+        judges[question, word.play].add(word.judge)
+        said[question, word.play, word.judge] += 1
+    return [
+        1
+        / len(plays[question := (word.pair, word.question)])
+        / len(judges[question, word.play])
+        / said[question, word.play, word.judge]
+        for word in words
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """What a judge likes beside how good a text is, in log-odds."""
+
+    judge: str
+    first: float
+    """For standing first."""
+    longer: float | None
+    """For a doubling; None: it cannot be told."""
+    first_error: float | None
+    longer_error: float | None
+    """Standard errors over the units left out in turn."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """The words of all pairs, fitted together: judges have their habits wherever they judge."""
+
+    words: Sequence[PreferenceWord]
+
+    @cached_property
+    def pairs(self) -> list[Hashable]:
+        return list(dict.fromkeys(word.pair for word in self.words))
+
+    @cached_property
+    def judges(self) -> list[str]:
+        return list(dict.fromkeys(_habit(word) for word in self.words if word.judge is not None))
+
+    @cached_property
+    def habits(self) -> list[Habit]:
+        found = self._found
+        habits = []
+        for place, judge in enumerate(self.judges):
+            longer = self._longer_place(place)
+            told = None if longer is None or not found.told_apart[place] else longer
+            habits.append(
+                Habit(
+                    judge,
+                    float(found.habits[place]),
+                    (0.0 if longer is None else None) if told is None else float(found.habits[told]),
+                    _error(found.habits_without[:, place]),
+                    None if told is None else _error(found.habits_without[:, told]),
+                )
+            )
+        return habits
+
+    def rate(self, pair: Hashable) -> Rate | None:
+        """At no place and equal length; None where that cannot be told: see `why_not`."""
+        if self.why_not(pair) is not None:
+            return None
+        if (always := self._always(pair)) is not None:
+            return always
+        import numpy as np
+
+        table, found, place = self.table, self._found, self.pairs.index(pair)
+        settled, open_, size = table.settled[:, place], table.open[:, place], table.size[:, place]
+        there = size > 0
+        total, here = float(size.sum()), float(logistic(found.pairs[place]))
+        value = (float(settled.sum()) + float(open_.sum()) * here) / total
+        left = total - size
+        others = logistic(found.pairs_without[:, place])
+        without = (settled.sum() - settled + (open_.sum() - open_) * others) / np.where(left > 0, left, 1.0)
+        adds = (total * value - left * without)[there]
+        sizes = size[there]
+        if not (left[there] > 0).all():  # one unit alone
+            adds = value * sizes
+        adds += sizes * (value - adds.sum() / total)  # what leaving out moves on average is no part of any question
+        mean = _rate(adds.tolist(), sizes.tolist()).mean
+        odds = np.array([_odds(share) for share in without[there]])
+        return Rate(value, mean, _odds(value), _error(odds) or 0.0)
+
+    def _always(self, pair: Hashable) -> Rate | None:
+        """Of a side whose every word is won, or lost: no habit is bounded by these. So one question more is added that went
+        wholly the other way, with texts as long as the others', and the interval is that of both; None: it is not so."""
+        words = [word for word in self.words if word.pair == pair and word.judge is not None]
+        if {word.liked for word in words} not in ({0.0}, {1.0}):
+            return None
+        longer = math.fsum(word.doublings for word in words) / len(words)
+        heard = dict.fromkeys((word.judge, word.habit) for word in words)
+        other_way = [
+            PreferenceWord(_OTHER_WAY, pair, 0, judge, 1 - words[0].liked, place, longer, habit)
+            for judge, habit in heard
+            for place in (1, -1)
+        ]
+        beside = Preferences([*self.words, *other_way]).rate(pair)
+        value = raw_rate([word for word in self.words if word.pair == pair]).value
+        return None if beside is None else Rate(value, beside.mean, beside.odds, beside.error)
+
+    def why_not(self, pair: Hashable) -> str | None:
+        words = [word for word in self.words if word.pair == pair and word.judge is not None]
+        if not any(abs(word.doublings) > NO_DIFFERENCE for word in words):
+            return None
+        heard = set(map(_habit, words))
+        untold = [judge for place, judge in enumerate(self.judges) if not self._found.told_apart[place]]
+        return NOT_TOLD_APART if heard.intersection(untold) else None
+
+    @cached_property
+    def units(self) -> list[str]:
+        return list(dict.fromkeys(unit_of(word.question) for word in self.words))
+
+    @cached_property
+    def lengthy(self) -> list[int]:
+        """Places of the judges who saw texts of different length."""
+        return [
+            place
+            for place, judge in enumerate(self.judges)
+            if any(_habit(word) == judge and abs(word.doublings) > NO_DIFFERENCE for word in self.words)
+        ]
+
+    def _longer_place(self, judge: int) -> int | None:
+        """Where a judge's taste for length stands among the habits."""
+        return len(self.judges) + self.lengthy.index(judge) if judge in self.lengthy else None
+
+    @cached_property
+    def table(self) -> WordTable:
+        import numpy as np
+
+        units = {unit: place for place, unit in enumerate(self.units)}
+        pairs = {pair: place for place, pair in enumerate(self.pairs)}
+        shape = (len(units), len(pairs))
+        weights = np.array(_weights(self.words))
+        unit = np.array([units[unit_of(word.question)] for word in self.words], dtype=int)
+        pair = np.array([pairs[word.pair] for word in self.words], dtype=int)
+        liked = np.array([word.liked for word in self.words])
+        asked = np.array([word.judge is not None for word in self.words], dtype=bool)
+        size, settled, open_ = (np.zeros(shape) for _ in range(3))
+        np.add.at(size, (unit, pair), weights)
+        np.add.at(settled, (unit[~asked], pair[~asked]), (weights * liked)[~asked])
+        np.add.at(open_, (unit[asked], pair[asked]), weights[asked])
+        judges = {judge: place for place, judge in enumerate(self.judges)}
+        habits = np.zeros((int(asked.sum()), len(judges) + len(self.lengthy)))
+        for row, word in enumerate(word for word in self.words if word.judge is not None):
+            judge = judges[_habit(word)]
+            habits[row, judge] = word.place
+            if (longer := self._longer_place(judge)) is not None:
+                habits[row, longer] = word.doublings
+        return WordTable(unit[asked], pair[asked], liked[asked], weights[asked], habits, size, settled, open_)
+
+    @cached_property
+    def _found(self) -> _Found:
+        """Newton's steps; then each unit is left out by one more step, with what is left of the information."""
+        import numpy as np
+
+        table = self.table
+        pairs, habits = np.zeros(table.size.shape[1]), np.zeros(table.habits.shape[1])
+        height = table.height(pairs, habits)
+        for _ in range(_STEPS):
+            slope = table.slopes(pairs, habits).summed(pairs, habits)
+            step_pairs, step_habits = (part[0] for part in slope.solved())
+            scale = 1.0
+            while (
+                newer := table.height(pairs + scale * step_pairs, habits + scale * step_habits)
+            ) < height and scale > _SMALL:
+                scale /= 2
+            pairs, habits, before, height = pairs + scale * step_pairs, habits + scale * step_habits, height, newer
+            if height - before <= _SMALL * (1 + abs(height)):
+                break
+        slopes = table.slopes(pairs, habits)
+        moved_pairs, moved_habits = slopes.left_out().solved()
+        spread = slopes.within()
+        told = [
+            (longer := self._longer_place(judge)) is None or float(spread[longer, longer]) >= TOLD_APART
+            for judge in range(len(self.judges))
+        ]
+        return _Found(pairs, habits, pairs + moved_pairs, habits + moved_habits, told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What fits best, and what would without each unit."""
+
+    pairs: Floats
+    habits: Floats
+    pairs_without: Floats
+    """Units × pairs."""
+    habits_without: Floats
+    told_apart: Sequence[bool]
+
+
+def _odds(share: float) -> float:
+    share = min(1 - _SMALL, max(_SMALL, float(share)))
+    return math.log(share / (1 - share))
+
+
+def _error(without: Floats) -> float | None:
+    """The jackknife's standard error."""
+    if len(without) < 2:
+        return None
+    return math.sqrt((len(without) - 1) / len(without) * float(((without - without.mean()) ** 2).sum()))
