@@ -72,14 +72,22 @@ class Sheet:
     persons: Mapping[str, bool]
 
     def open_answers(self, grading: Grading) -> dict[str, str]:
-        """Normalised answers that the grader leaves open, each as somebody worded it."""
+        """Normalised answers that the grader leaves to judges, each as somebody worded it."""
         return open_wordings(grading, self.case, self.answers)
+
+    def for_a_person(self, grading: Grading) -> dict[str, str]:
+        """Normalised answers on which a person's word counts, each as somebody worded it: also those that no judge is shown."""
+        return _by_normalised(answer for answer in self.answers if grading.open_to_judgement(self.case, answer))
 
 
 def open_wordings(grading: Grading, case: Case, answers: Iterable[str]) -> dict[str, str]:
     """Normalised answers that the grader leaves to judges, each as somebody worded it."""
+    return _by_normalised(answer for answer in answers if grading.needs_judge(case, answer))
+
+
+def _by_normalised(answers: Iterable[str]) -> dict[str, str]:
     wordings: dict[str, str] = {}
-    for answer in sorted({answer for answer in answers if grading.needs_judge(case, answer)}):
+    for answer in sorted(set(answers)):
         wordings.setdefault(normalise(answer), answer)
     return dict(sorted(wordings.items()))
 
