@@ -224,6 +224,22 @@ async def test_a_run_of_the_first_questions_counts_and_one_that_is_not_over_does
     assert "the first of the file: its run is not over; and 8 others" in await offered(tmp_path)
 
 
+async def test_a_file_may_say_that_long_answers_are_asked_for(tmp_path: Path) -> None:
+    """Without any questions; then whoever cannot give them is not in front."""
+    config = {**THREE, "strategies": ["vote", "talkative", "solo"], "questions": {"kind": "text"}}
+    async with serving(tmp_path, config, offer={}) as served:
+        assert offer_line(served.live).startswith(f"serving three: three/talkative, {FIRST}; and ")
+        ask = ask_for(served)
+        _, body = await ask(None)
+        assert (body["moot"]["kind"], body["moot"]["strategy"]) == ("text", "talkative")
+        assert body["choices"][0]["message"]["content"].startswith("[simulated] A text of quality")
+        status, body = await ask("three/vote")
+        assert (status, "kind text" in body["error"]["message"]) == (400, True)
+        messages = [{"role": "user", "content": "Which river?"}]
+        _, body = await served.post("/v1/chat/completions", {"messages": messages, "moot": {"kind": "open"}})
+        assert body["moot"]["kind"] == "open"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

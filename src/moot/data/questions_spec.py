@@ -127,7 +127,7 @@ class QuestionsSpec(Strict):
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:
-        if isinstance(self, GivenQuestions):
+        if isinstance(self, GivenQuestions | OnlyKind):
             return self
         sources = [source for source in SOURCES if getattr(self, source) is not None]
         if len(sources) != 1:
@@ -174,8 +174,24 @@ class GivenQuestions(QuestionsSpec):
     digest: str
 
 
+class OnlyKind(QuestionsSpec):
+    """No questions, but of which kind those are that a team is asked: ``{kind: text}``."""
+
+    @model_validator(mode="after")
+    def _nothing_else(self) -> OnlyKind:
+        if self.kind is None:
+            raise ValueError("expected one of file, hub and builtin, and not several")
+        return self
+
+
 def _one_or_several(questions: object) -> str:
-    return "sets" if isinstance(questions, list) else "set"
+    if isinstance(questions, list):
+        return "sets"
+    return (
+        "kind"
+        if isinstance(questions, OnlyKind) or (isinstance(questions, dict) and set(questions) == {"kind"})
+        else "set"
+    )
 
 
 def _set_names(sets: list[QuestionsSpec]) -> list[QuestionsSpec]:
@@ -190,6 +206,7 @@ def _set_names(sets: list[QuestionsSpec]) -> list[QuestionsSpec]:
 
 Questions = Annotated[
     Annotated[SerializeAsAny[QuestionsSpec], Tag("set")]
+    | Annotated[OnlyKind, Tag("kind")]
     | Annotated[list[QuestionsSpec], Field(min_length=1), AfterValidator(_set_names), Tag("sets")],
     Discriminator(_one_or_several),
 ]

@@ -26,7 +26,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
-from moot.experiment.spec_parts import ABSTAIN, checked_store, options_alone
+from moot.experiment.spec_parts import ABSTAIN, OnlyKind, checked_store, options_alone
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
 from moot.experiment.spec_parts import GivenQuestions as GivenQuestions
 from moot.experiment.spec_parts import GroupingSpec as GroupingSpec
@@ -37,7 +37,7 @@ from moot.experiment.spec_parts import Questions as Questions
 from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
 from moot.experiment.vendors import VendorSpec
-from moot.types import NOTHING
+from moot.types import NOTHING, QuestionKind
 
 if TYPE_CHECKING:
     from moot.grade.match import Grader
@@ -174,6 +174,7 @@ class Experiment(Strict):
     store: Annotated[str, AfterValidator(checked_store)] | None = None
 
     _objects: Objects = PrivateAttr(default=NO_OBJECTS)
+    _asked_kind: QuestionKind | None = PrivateAttr(default=None)
     _path: Path | None = PrivateAttr(default=None)
     _places: KeyLines = PrivateAttr(default_factory=lambda: KeyLines(None))
 
@@ -217,6 +218,7 @@ class Experiment(Strict):
         except ValidationError as error:
             raise first_mistake(type(self), error) from None
         experiment._objects, experiment._path, experiment._places = objects, self._path, self._places
+        experiment._asked_kind = self._asked_kind
         return experiment
 
     def _players_are_the_models(self) -> bool:
@@ -229,6 +231,11 @@ class Experiment(Strict):
         return self._objects
 
     @property
+    def asked_kind(self) -> QuestionKind | None:
+        """Of which kind the questions are that a team of a file without any is asked; None: it does not say."""
+        return self._asked_kind
+
+    @property
     def as_file(self) -> ExperimentFile:
         """With the places of its keys, for those who find mistakes later."""
         return ExperimentFile(self._path, self, self._places)
@@ -237,6 +244,14 @@ class Experiment(Strict):
     def kept_as(self) -> str:
         """The name under which it is stored. A calibration has one of its own, so nothing of it is found as production."""
         return self.name if self.kind == "production" else f"{self.name}+{self.kind}"
+
+    @model_validator(mode="after")
+    def _kind_alone(self) -> Experiment:
+        """A file that only says of which kind questions are has none."""
+        if isinstance(self.questions, OnlyKind):
+            self._asked_kind = self.questions.kind
+            object.__setattr__(self, "questions", None)  # as it was made out a moment ago: nobody has seen it
+        return self
 
     @model_validator(mode="before")
     @classmethod
