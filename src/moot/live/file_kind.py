@@ -16,8 +16,8 @@ def kind_of_file(file: ExperimentFile, warn: Callable[[str], None], *, fetch: bo
     """The one kind that all questions of the file are of; open where they are of several kinds. A file without questions may
     say it by itself.
 
-    A team is often asked where its questions are not: `warn` is told so, and what the file says of them is taken. `fetch`: whether
-    questions of the hub are worth waiting for.
+    A team is often asked where its questions are not: `warn` is told so, and what the file says of them is taken.
+    `fetch`: whether questions of the hub are worth waiting for.
     """
     named = file.spec.questions
     if named is None:
