@@ -29,6 +29,7 @@ from moot.data.tables.known_names import (
 )
 from moot.data.tables.likely_columns import likely_answer, likely_text
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.odd_sheets import other_sheets_told, title_told
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
@@ -110,9 +111,18 @@ def propose_columns(path: Path, stated: Stated = NOTHING_STATED) -> Proposal:
     try:
         if stated == Stated(kind=stated.kind) and in_our_form(path):
             return Proposal(path, ours=True)
-        return _proposed(table_of(path, stated.sheet), stated)
+        return _of_sheet(path, stated.sheet, stated)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _of_sheet(path: Path, sheet: str | None, stated: Stated) -> Proposal:
+    table = table_of(path, sheet)
+    proposal = _proposed(table, stated)
+    if proposal.doubts and (told := other_sheets_told(table, lambda name: not _of_sheet(path, name, stated).doubts)):
+        first, *others = proposal.doubts
+        return replace(proposal, doubts=(replace(first, problem=f"{first.problem}; {told}"), *others))
+    return proposal
 
 
 def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
@@ -211,7 +221,7 @@ def _missing(
     missing = [key for key in stated.needed if key not in columns and key not in guess.doubts]
     doubts: list[Doubt] = []
     doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
-    free = [name for name in unused if name not in doubted][:MOST_LISTED]
+    free = [name for name in unused if name not in doubted and name not in table.nameless][:MOST_LISTED]
     only = free[0] if missing == ["answer"] and len(free) == 1 else None
     for key in missing:
         held = likely_text(table, free) if key == "text" else likely_answer(free) or only
@@ -220,7 +230,10 @@ def _missing(
         names = f"; the columns are {listed(table.names) or 'none: line 1 has to name them'}" if not doubts else ""
         hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
-        problem = f"{unknown}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"
+        say = f"{names}; say which under questions, such as {_such_as(key, advised)}"
+        if (title := title_told(table)) is not None:
+            say = f"; {title}" if not doubts else ""
+        problem = f"{unknown}{hint}{say}"
         ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
         likely = unused.index(held) if held is not None else None
         doubts.append(
