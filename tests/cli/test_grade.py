@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import sqlite3
@@ -13,6 +14,8 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.experiment.spec import read_experiment
+from moot.live.team import LiveTeam
 from moot.types import Case, Score, Verdict
 
 Captured = pytest.CaptureFixture[str]
@@ -194,6 +197,22 @@ def test_without_a_judge_a_person_sees_all_that_does_not_match(
     assert moot("grade", path, "--settle") == 0
     assert "4 settled, 0 left" in capfd.readouterr().out
     assert accuracy(path, capfd)["ann"] == pytest.approx(2 / 3)
+
+
+def test_who_was_only_served_is_told_where_that_is(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    asyncio.run(_asked_once(path))
+    assert moot("grade", path) == 2
+    said = capfd.readouterr().err
+    assert (
+        f"no run of 'cup'; run it first: moot run {path}; what its team was asked when served: moot report {path} --served"
+        in said
+    )
+
+
+async def _asked_once(path: Path) -> None:
+    async with LiveTeam(read_experiment(path, with_questions=False)) as team:
+        await team.ask("Who is number 0?")
 
 
 LETTERS = [

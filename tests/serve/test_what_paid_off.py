@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,12 @@ async def test_why_nothing_is_known_to_be_the_best(tmp_path: Path) -> None:
     assert (await offered(tmp_path)).startswith("serving three: the best of the run's teams")
     changed = {**CUP, "models": {**CUP["models"], "cat": {"provider": "simulated", "accuracy": 0.3}}}
     assert "team.yaml as it is now was not run" in await offered(tmp_path, changed)
+    questions = (tmp_path / "questions.jsonl").read_text()
+    (tmp_path / "questions.jsonl").write_text(questions.replace("number 1?", "number one?"))
+    line = await offered(tmp_path)
+    assert re.search(r"the questions of team.yaml have changed since its run of [\d-]+ [\d:]+; and 8 others$", line), (
+        line
+    )
     other = {**CUP, "name": "other"}
     assert await offered(tmp_path, other) == f"{first}nothing was measured yet{rest}"
     (tmp_path / "cup.db").write_bytes(b"no store at all" * 1000)

@@ -105,7 +105,9 @@ async def _best_of_run(file: ExperimentFile, experiment: Plan) -> _Measured:
 def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _Measured:
     found = WantedPlan(file.spec.kept_as, file).found(connection)
     if found.not_of_file is not None:
-        return _Measured(None, found.not_of_file)
+        # A report goes on with which run it shows. Here none is shown.
+        since = found.not_of_file.replace("have changed since; this is its run", "have changed since its run")
+        return _Measured(None, since.partition("; this is ")[0])
     headline = headline_of(connection, found.plan)["headline"]
     if headline is None:
         return _Measured(None, NO_RUN)
