@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, SerializeAsAny, Tag, model_validator
 
@@ -177,21 +178,15 @@ class GivenQuestions(QuestionsSpec):
 class OnlyKind(QuestionsSpec):
     """No questions, but of which kind those are that a team is asked: ``{kind: text}``."""
 
-    @model_validator(mode="after")
-    def _nothing_else(self) -> OnlyKind:
-        if self.kind is None:
-            raise ValueError("expected one of file, hub and builtin, and not several")
-        return self
+
+def only_kind(questions: object) -> OnlyKind | None:
+    """None: it says something else, or what is no kind."""
+    kind = questions["kind"] if isinstance(questions, Mapping) and set(questions) == {"kind"} else None
+    return OnlyKind(kind=kind) if kind in get_args(QuestionKind) else None
 
 
 def _one_or_several(questions: object) -> str:
-    if isinstance(questions, list):
-        return "sets"
-    return (
-        "kind"
-        if isinstance(questions, OnlyKind) or (isinstance(questions, dict) and set(questions) == {"kind"})
-        else "set"
-    )
+    return "sets" if isinstance(questions, list) else "set"
 
 
 def _set_names(sets: list[QuestionsSpec]) -> list[QuestionsSpec]:
@@ -206,7 +201,6 @@ def _set_names(sets: list[QuestionsSpec]) -> list[QuestionsSpec]:
 
 Questions = Annotated[
     Annotated[SerializeAsAny[QuestionsSpec], Tag("set")]
-    | Annotated[OnlyKind, Tag("kind")]
     | Annotated[list[QuestionsSpec], Field(min_length=1), AfterValidator(_set_names), Tag("sets")],
     Discriminator(_one_or_several),
 ]

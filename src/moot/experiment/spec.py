@@ -26,7 +26,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
-from moot.experiment.spec_parts import ABSTAIN, OnlyKind, checked_store, options_alone
+from moot.experiment.spec_parts import ABSTAIN, OnlyKind, checked_store, only_kind, options_alone
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
 from moot.experiment.spec_parts import GivenQuestions as GivenQuestions
 from moot.experiment.spec_parts import GroupingSpec as GroupingSpec
@@ -50,7 +50,7 @@ def _questions(questions: object, info: ValidationInfo) -> object:
     """A list of questions can be given in code only; there `taken_apart` has left its size and digest."""
     if isinstance(info.context, Objects) and info.context.cases:
         return GivenQuestions.model_validate(questions)
-    return questions
+    return only_kind(questions) or questions
 
 
 def _strategy_entry(entry: object) -> object:

@@ -14,6 +14,7 @@ from moot.data.questions_spec import Name as Name
 from moot.data.questions_spec import OnlyKind as OnlyKind
 from moot.data.questions_spec import Questions as Questions
 from moot.data.questions_spec import QuestionsSpec as QuestionsSpec
+from moot.data.questions_spec import only_kind as only_kind
 from moot.errors import UsageError
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
 from moot.types import MOST_CHOICES
