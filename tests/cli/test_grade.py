@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import sqlite3
@@ -13,6 +14,8 @@ import pytest
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.experiment.spec import read_experiment
+from moot.live.team import LiveTeam
 from moot.types import Case, Score, Verdict
 
 Captured = pytest.CaptureFixture[str]
@@ -194,6 +197,56 @@ def test_without_a_judge_a_person_sees_all_that_does_not_match(
     assert moot("grade", path, "--settle") == 0
     assert "4 settled, 0 left" in capfd.readouterr().out
     assert accuracy(path, capfd)["ann"] == pytest.approx(2 / 3)
+
+
+def test_who_was_only_served_is_told_where_that_is(tmp_path: Path, capfd: Captured) -> None:
+    path = experiment(tmp_path)
+    asyncio.run(_asked_once(path))
+    assert moot("grade", path) == 2
+    said = capfd.readouterr().err
+    assert f"no run of 'cup'; run it first: moot run {path}; " in said
+    assert f"; what its team was asked when served: moot report {path} --served" in said
+
+
+async def _asked_once(path: Path) -> None:
+    async with LiveTeam(read_experiment(path, with_questions=False)) as team:
+        await team.ask("Who is number 0?")
+
+
+LETTERS = [
+    {"id": "tides", "text": "Explain the tides.", "kind": "text", "answer": "The Moon pulls at the sea."},
+    {"id": "move", "text": "Write a plan for moving a library.", "kind": "text"},
+]
+TEXTS = {"ann": ["Twice a day\nthe sea comes.", "First, count."], "bob": ["It is the wind.", "First, count."]}
+
+
+@pytest.mark.parametrize("judges", [{}, {"judge": {"models": ["tom"]}}], ids=["no judge", "a judge"])
+def test_a_person_is_shown_every_long_answer(
+    tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch, judges: Any
+) -> None:
+    """No reference and no judge says anything of them, so a person's word is the only way to a figure."""
+    path = experiment(tmp_path, **judges)
+    write(tmp_path / "questions.jsonl", LETTERS)
+    said = [(who, row["id"], text) for who, texts in TEXTS.items() for row, text in zip(LETTERS, texts, strict=True)]
+    write(tmp_path / "players.jsonl", [{"model": who, "question_id": q, "text": text} for who, q, text in said])
+    assert moot("run", path, "--quiet") == 0
+    capfd.readouterr()
+    assert moot("grade", path) == 0, "no judge has failed"
+    assert "3 different answers that a person may decide" in capfd.readouterr().err
+    typed("n\ny\ny\n", monkeypatch)
+    assert moot("grade", path, "--settle") == 0
+    shown = [line.strip() for line in capfd.readouterr().out.splitlines()]
+    for line in (
+        "Twice a day",
+        "the sea comes.",
+        "It is the wind.",
+        "reference  The Moon pulls at the sea.",
+        "reference  none",
+    ):
+        assert line in shown
+    assert "answer  (2 times)" in shown, "whoever wrote the same is graded together"
+    assert "3 settled, 0 left" in shown
+    assert accuracy(path, capfd) == {"ann": 1.0, "bob": 0.5}
 
 
 def test_a_judge_that_failed_is_said_and_asked_again(tmp_path: Path, capfd: Captured) -> None:

@@ -205,6 +205,23 @@ def test_an_answer_is_logged_before_it_is_printed(
     assert [entry["question"] for entry in told(capsys, "log")] == ["Who?"]
 
 
+def test_a_run_that_its_budget_stopped_ends_in_a_few_lines(tmp_path: Path, capsys: Captured) -> None:
+    """Of a part of a run nobody wants a page yet, as of one that was interrupted."""
+    dear = {"price": {"prompt": 1000.0, "completion": 1000.0}, "max_tokens": 100}
+    models = {"ann": {"provider": "simulated", "accuracy": 0.7, **dear}}
+    lines = [{"id": str(n), "text": f"Who is number {n}?", "answer": "Ann"} for n in range(30)]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    path = team_file(tmp_path, models=models, budget_usd=2.0, questions={"file": "q.jsonl"}, strategies=["solo"])
+    assert moot("run", path) == 3
+    said = capsys.readouterr()
+    first, stands, last = said.out.splitlines()
+    assert first.startswith("stopped by its budget: ")
+    assert first.endswith(" of 30 episodes are kept")
+    assert stands.startswith("solo@ann: ")
+    assert last == f"a larger budget_usd goes on; moot report {path} shows what there is"
+    assert "the budget of $2 is reached" in said.err
+
+
 def test_what_is_asked_and_what_is_run_keep_to_one_cap(tmp_path: Path, log: Path, capsys: Captured) -> None:
     dear = {"price": {"prompt": 1000.0, "completion": 1000.0}, "max_tokens": 100}
     models = {"ann": {"provider": "simulated", "accuracy": 0.7, **dear}}

@@ -124,6 +124,55 @@ def test_in_every_form_of_file(ending: str, cup: Cup) -> None:
     assert cup.play(TEXTS[:-1])["taken_out"] == 2, "the new one, and the last"
 
 
+SIMULATED = {name: {"provider": "simulated", "accuracy": 0.6} for name in PLAYERS}
+CLAIM = "accuracy(vote) > accuracy(solo@ann)"
+
+
+@pytest.mark.parametrize("edit", ["one more, the last", "the last is gone"])
+def test_models_that_draw_on_all_questions_are_the_same_beside_others(edit: str, cup: Cup) -> None:
+    """The wrong answers of simulated models are those to other questions: who adds one has changed nothing that was declared."""
+    rows, gone = EDITS[edit]
+    cup.play(TEXTS, models=SIMULATED, hypotheses=[CLAIM])
+    head = cup.play(rows, models=SIMULATED, hypotheses=[CLAIM])
+    assert (head["n"], head.get("taken_out", 0)) == (len(rows), gone)
+    assert not head.keys() & {"earlier_versions", "unlisted"}
+    shown = command("report", str(cup.path), "--all")
+    assert "changed since" not in shown
+    assert "changed what it declares" not in shown
+    assert ("declared beforehand" in shown) == (not gone)
+    (cup.folder / "q.csv").write_text(as_csv([*rows, ("Which one is next?", "this")]), encoding="utf-8")
+    expected = ("--accuracy", "0.6", "--gain", "0.2", "--discordance", "0.3", "--json")
+    planned = json.loads(command("plan", str(cup.path), *expected)).get("played_before", {})
+    assert not planned.get("late"), planned
+    assert not planned.get("unlisted"), planned
+
+
+def test_another_accuracy_of_such_a_model_is_a_change(cup: Cup) -> None:
+    cup.play(TEXTS, models=SIMULATED)
+    others = {**SIMULATED, "ann": {"provider": "simulated", "accuracy": 0.9}}
+    assert cup.play([*TEXTS, NEW], models=others)["earlier_versions"] == 1
+
+
+@pytest.mark.parametrize(("said", "versions"), [("town 1", None), ("town 2", 1)], ids=["the same", "something else"])
+def test_a_recording_with_more_rows_is_the_same_where_it_says_the_same(
+    cup: Cup, said: str, versions: int | None
+) -> None:
+    models = {name: {"provider": "recorded", "file": "said.jsonl", "model": name} for name in PLAYERS}
+
+    def record(rows: int, second: str) -> None:
+        answers = ["town 0", second, *(["town 5"] * rows)][:rows]
+        each = [(name, number, answer) for name in PLAYERS for number, answer in enumerate(answers, start=1)]
+        lines = [json.dumps({"model": name, "question_id": str(n), "answer": answer}) for name, n, answer in each]
+        (cup.folder / "said.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+    record(12, "town 1")
+    assert cup.play(TEXTS, models=models)["n"] == 12
+    record(13, said)
+    head = cup.play([*TEXTS, NEW], models=models)
+    assert (head["n"], head.get("earlier_versions")) == (13, versions)
+    assert ("declared beforehand and changed since" in command("report", str(cup.path))) == (versions is not None)
+
+
 def test_in_a_frame(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
 

@@ -211,6 +211,38 @@ async def test_what_no_judge_could_grade_is_a_point_for_nobody() -> None:
     assert playing.standing.open == 1
 
 
+async def test_who_could_not_be_graded_is_not_wrong() -> None:
+    grading = Grading(Team("judges", ()), (Player("tom", ScriptedModel("tom", lambda request: "hm")),))
+    playing = Game(table(team(["the capital", "Paris", "the capital"]), strategy("vote")), grading)
+    await playing.play(CASE)
+    assert playing.standing.open_alone == {"ann": 1, "bob": 0, "cat": 1}
+
+
+def test_a_game_is_of_questions_that_can_be_graded(files: tuple[Path, Path], capfd: Captured) -> None:
+    letters = [{"id": f"t{n}", "text": f"Write letter {n}.", "kind": "text", "answer": "Dear all"} for n in range(2)]
+    package, team_file = files
+    rows = [json.loads(line) for line in package.read_text().splitlines()[:2]]
+    package.write_text("\n".join(map(json.dumps, [letters[0], *rows])), encoding="utf-8")
+    assert moot("play", package, "--team", team_file) == 0
+    said = capfd.readouterr()
+    assert "question 1 is left out: such questions want a long answer, which no game can grade" in said.err
+    assert "2 questions, 6 points to win" in said.out
+    assert "question 2 of 2" in said.out
+    assert "letter 0" not in said.out
+    package.write_text("\n".join(map(json.dumps, letters)), encoding="utf-8")
+    assert moot("play", package, "--team", team_file) == 2
+    assert "all of these questions want a long answer, which no game can grade; moot ask" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "by"), [("talkative", "answers and reasons"), ("silent", "answers")])
+def test_how_a_person_decides_is_said(
+    files: tuple[Path, Path], capfd: Captured, monkeypatch: pytest.MonkeyPatch, name: str, by: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert moot("play", files[0], "--team", files[1], "--captain", "me", "--strategy", name, "--limit", 1) == 0
+    assert f"captain: me; you decide by their {by}; 1 question" in capfd.readouterr().out
+
+
 def test_names_at_the_table() -> None:
     model = PersonModel(Someone(), None)
     with pytest.raises(UsageError, match="is not in team"):

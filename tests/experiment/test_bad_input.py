@@ -85,6 +85,16 @@ UNKNOWN_KEYS = [
         models("provider: litellm, model: m, prices: {}"),
     ),
     Bad(
+        "a price as others write it",
+        ("models.tom.price.input: unknown key; expected one of prompt, completion, cached; did you mean 'prompt'?",),
+        models("provider: litellm, model: m, price: {input: 1, output: 2}"),
+    ),
+    Bad(
+        "more mistakes than are listed",
+        ("(and 7 more: ", ", …)"),
+        models("provider: simulated, a1: 0, a2: 0, a3: 0, a4: 0, a5: 0, a6: 0, a7: 0"),
+    ),
+    Bad(
         "simulated",
         (
             "models.tom.acuracy: unknown key",

@@ -12,10 +12,11 @@ import yaml
 
 import moot
 from moot.errors import UsageError
+from moot.live.out_of_time import what_there_is
 from moot.models.scripted import ScriptedModel
 from moot.strategies.vote import Vote
 from moot.team import Player, Team
-from moot.types import Question, Request
+from moot.types import Call, Message, Question, Reply, Request
 
 THREE: dict[str, Any] = {
     "name": "three",
@@ -88,6 +89,30 @@ async def test_a_deadline_takes_the_vote_of_those_who_replied(team_file: Path) -
         assert verdict.outcome == "undecided"
         assert verdict.absent == ("cat",)
         assert "2 of 3 had replied" in (verdict.cause or "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "cause", "note"),
+    [
+        ("open", ("Nile", "Nile"), "2 of 3 had replied, and this is their vote", None),
+        ("open", ("Nile", "Amazon"), "2 of 3 had replied", "no two agreed; the captain's stands"),
+        ("text", ("Dear Nile", "Dear Amazon"), "2 of 3 had replied, and this is the text of ann, the captain", None),
+    ],
+)
+async def test_what_stands_when_the_time_is_up_is_said_once(
+    kind: Any, said: tuple[str, str], cause: str, note: str | None
+) -> None:
+    """Nobody votes on long answers, and who disagrees has no vote either."""
+    question = Question("q", "Which river?", kind=kind)
+    form = "{}" if kind == "text" else '{{"reasoning": "", "answer": "{}"}}'
+    players = [Player(name, ScriptedModel(name, lambda request: "")) for name in ("ann", "bob", "cat")]
+    heard = [
+        Call(player.name, "draft", 1, Request((Message("user", "?"),)), Reply(form.format(words)))
+        for player, words in zip(players, said, strict=False)
+    ]
+    verdict = await what_there_is(Team("three", tuple(players), captain="ann"), question, heard, 0.3, 0.0)
+    assert (verdict.answer, verdict.outcome, verdict.note) == (said[0], "undecided", note)
+    assert verdict.cause == f"the time ran out; {cause}"
 
 
 async def test_teams_nest() -> None:

@@ -193,3 +193,19 @@ async def test_questions_that_are_not_there_are_told_and_the_team_is_served(tmp_
     with pytest.warns(UserWarning, match="taken as open"):
         async with recording() as (url, _), serving(tmp_path, cup(url, "en")) as served:
             assert (await served.chat("Which river?"))[0] == 200
+
+
+@pytest.mark.parametrize(("language", "field"), [("en", '"answer"'), ("ru", "«answer»")])
+async def test_who_writes_a_long_answer_is_told_of_no_field(tmp_path: Path, language: str, field: str) -> None:
+    """Its whole reply is the answer; who gives a short one writes it into a field."""
+    for kind in ("text", "open"):
+        async with recording() as (url, bodies):
+            config = {**cup(url, language), "questions": {"kind": "text"}, "strategies": ["talkative"]}
+            async with serving(tmp_path, config) as served:
+                messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which river?"}]
+                options = {"messages": messages, "moot": {"kind": kind}}
+                status, body = await served.post("/v1/chat/completions", options)
+                assert (status, body["moot"]["kind"]) == (200, kind)
+        told = [json.loads(raw)["messages"][0]["content"] for raw in bodies]
+        assert told
+        assert {"Be brief." in words and field in words for words in told} == {kind == "open"}

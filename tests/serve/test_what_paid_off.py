@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,9 @@ async def test_the_runs_best_is_the_team(tmp_path: Path) -> None:
     async with serving(tmp_path, CUP, offer={}) as served:
         ask = ask_for(served)
         assert await listed(served) == ["three"]
-        assert offer_line(served.live).startswith(f"serving three: the run's best, {best}: ")
+        line = offer_line(served.live)
+        assert line.startswith(f"serving three: the best of the run's teams, {best}: ")
+        assert "; bob alone had 100.0 %: --only solo@bob (--all: 8 more)" in line
         for name in (None, "three", best, f"three/{best}"):
             status, body = await ask(name)
             assert (status, body["moot"]["strategy"], body["moot"]["captain"]) == (200, strategy, captain)
@@ -79,6 +82,56 @@ async def test_the_runs_best_is_the_team(tmp_path: Path) -> None:
         assert "--all" not in body["error"]["message"]
         _, page = await served.get("/v1/moot/teams")
         assert [(team["model"], team["declared"]) for team in page["teams"]] == [("three", False)]
+
+
+SURE = {"provider": "simulated", "accuracy": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("more", "said", "alone"),
+    [
+        ({}, "the best of the run's teams, vote: 0.0 %", "; bob alone had 100.0 %: --only solo@bob (--all: 3 more)"),
+        (
+            {"primary": "vote"},
+            "three/vote, declared as primary: 0.0 %",
+            "; bob alone had 100.0 %: --only solo@bob (--all",
+        ),
+        ({"primary": "solo@bob"}, "declared as primary: 100.0 %", None),
+        ({"strategies": ["vote"]}, "the best of the run's teams, vote: 0.0 %", "; bob alone had 100.0 %"),
+        ({"strategies": ["solo"]}, "the run's best, solo@bob: 100.0 %", None),
+        (
+            {"models": dict.fromkeys(("ann", "bob", "cat"), SURE)},
+            "the best of the run's teams, vote: 100.0 %",
+            " alone had 100.0 %",
+        ),
+    ],
+    ids=[
+        "lost",
+        "the declared one lost",
+        "one alone is declared",
+        "nobody alone is in it",
+        "no team",
+        "no more than one",
+    ],
+)
+async def test_a_player_who_was_ahead_is_named(tmp_path: Path, more: Any, said: str, alone: str | None) -> None:
+    """What is served beside it must be known to whoever starts it: the best of the teams may have lost to a player alone."""
+    weak = {"provider": "simulated", "accuracy": 0.0, "attraction": 1.0}
+    models = {"ann": weak, "bob": SURE, "cat": weak}
+    config = {
+        **CUP,
+        "models": models,
+        "strategies": ["vote", "solo"],
+        "teams": {"three": {"players": ["ann", "bob", "cat"]}},
+    }
+    await asyncio.to_thread(run, tmp_path, **(config | more))
+    line = await offered(tmp_path, config | more)
+    assert f"serving {'solo@bob' if alone is None else 'three'}: {said}" in line
+    if alone is None:
+        assert " alone had " not in line
+    else:
+        assert alone in line
+    assert ("--only" in line) == (alone is not None and "strategies" not in more)
 
 
 async def test_the_declared_one_comes_before_the_runs_best(tmp_path: Path) -> None:
@@ -154,9 +207,15 @@ async def test_why_nothing_is_known_to_be_the_best(tmp_path: Path) -> None:
     first, rest = "serving three: three/vote, the first of the file: ", "; and 8 others"
     assert await offered(tmp_path) == f"{first}nothing was measured yet{rest}"
     await asyncio.to_thread(run, tmp_path)
-    assert (await offered(tmp_path)).startswith("serving three: the run's best")
+    assert (await offered(tmp_path)).startswith("serving three: the best of the run's teams")
     changed = {**CUP, "models": {**CUP["models"], "cat": {"provider": "simulated", "accuracy": 0.3}}}
     assert "team.yaml as it is now was not run" in await offered(tmp_path, changed)
+    questions = (tmp_path / "questions.jsonl").read_text()
+    (tmp_path / "questions.jsonl").write_text(questions.replace("number 1?", "number one?"))
+    line = await offered(tmp_path)
+    assert re.search(r"the questions of team.yaml have changed since its run of [\d-]+ [\d:]+; and 8 others$", line), (
+        line
+    )
     other = {**CUP, "name": "other"}
     assert await offered(tmp_path, other) == f"{first}nothing was measured yet{rest}"
     (tmp_path / "cup.db").write_bytes(b"no store at all" * 1000)
@@ -165,11 +224,27 @@ async def test_why_nothing_is_known_to_be_the_best(tmp_path: Path) -> None:
 
 async def test_a_run_of_the_first_questions_counts_and_one_that_is_not_over_does_not(tmp_path: Path) -> None:
     best = await asyncio.to_thread(run, tmp_path, 6)
-    assert (await offered(tmp_path)).startswith(f"serving three: the run's best, {best}")
+    assert (await offered(tmp_path)).startswith(f"serving three: the best of the run's teams, {best}")
     with sqlite3.connect(tmp_path / "cup.db") as store:
         store.execute("DELETE FROM episodes WHERE question = (SELECT min(question) FROM episodes)")
     store.close()
     assert "the first of the file: its run is not over; and 8 others" in await offered(tmp_path)
+
+
+async def test_a_file_may_say_that_long_answers_are_asked_for(tmp_path: Path) -> None:
+    """Without any questions; then whoever cannot give them is not in front."""
+    config = {**THREE, "strategies": ["vote", "talkative", "solo"], "questions": {"kind": "text"}}
+    async with serving(tmp_path, config, offer={}) as served:
+        assert offer_line(served.live).startswith(f"serving three: three/talkative, {FIRST}; and ")
+        ask = ask_for(served)
+        _, body = await ask(None)
+        assert (body["moot"]["kind"], body["moot"]["strategy"]) == ("text", "talkative")
+        assert body["choices"][0]["message"]["content"].startswith("[simulated] A text of quality")
+        status, body = await ask("three/vote")
+        assert (status, "kind text" in body["error"]["message"]) == (400, True)
+        messages = [{"role": "user", "content": "Which river?"}]
+        _, body = await served.post("/v1/chat/completions", {"messages": messages, "moot": {"kind": "open"}})
+        assert body["moot"]["kind"] == "open"
 
 
 @pytest.mark.parametrize(

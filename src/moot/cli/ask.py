@@ -31,6 +31,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, cells_named, parse_side
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.live.asked_question import question_of
+from moot.live.file_kind import kind_of_file
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import AskedWith, asked_name
 from moot.models.local import LocalModel
@@ -106,7 +107,7 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     if named.team is not None and asked.strategy != named.strategy:
         asked = _where_still_played(file, asked)
     said = _from_stdin() if text == STDIN else text
-    kind = asked.kind or (None if asked.choices else kind_of_file(file))
+    kind = asked.kind or (None if asked.choices else _kind_of_others(file))
     question = question_of(said, asked.choices, file.spec.language, kind)
     played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy, long_answer=question.is_long)
     refuse_learners(played)
@@ -122,12 +123,10 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     return asyncio.run(_ask(played, question, as_json=as_json, keeping=keeping, every=asked.every))
 
 
-def kind_of_file(file: ExperimentFile) -> QuestionKind | None:
-    """The kind that all questions of a file are said to be of; None: it says nothing, or several."""
-    named = file.spec.questions
-    sets = named if isinstance(named, list) else [] if named is None else [named]
-    kinds = {each.kind for each in sets}
-    return kinds.pop() if len(kinds) == 1 else None
+def _kind_of_others(file: ExperimentFile) -> QuestionKind | None:
+    """That of the file's questions; None: an open one, as every question is that comes without choices."""
+    kind = kind_of_file(file, lambda words: say(f"moot: {words}", file=sys.stderr), fetch=False)
+    return kind if kind in ("text", "yes-no") else None
 
 
 def _refuse_unplayable(plan: Plan, question: Question) -> None:

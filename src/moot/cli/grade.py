@@ -50,6 +50,7 @@ from moot.store.examined import opened_to_read
 from moot.store.rows import config_of
 from moot.store.statements import Row
 from moot.store.store import Store
+from moot.types import Case
 
 WORDS = {"y": True, "yes": True, "д": True, "да": True, "n": False, "no": False, "н": False, "нет": False}
 BY_OTHERS = ("judge", "person", "ungraded", "disputed")
@@ -122,7 +123,7 @@ async def _grade(
         else:
             await _say_whose_turn(store, graded, grading, experiment["id"], file.path)
         await _show(store, experiment, grading, judging, named, file.path)
-        return 1 if graded.ungraded and not settling else 0
+        return 1 if graded.failed and not settling else 0
 
 
 async def _forget(store: Store, grading: Grading, experiment: str) -> None:
@@ -224,16 +225,25 @@ def _present(item: OpenAnswer, console: Console, *, left: int) -> None:
     case = item.case
     console.print(Rule(f"{left} left", align="left"))
     console.print(Text(case.question.text))
-    console.print(Text.assemble(("reference  ", "cyan"), case.answer or "none: the question cannot be answered"))
+    console.print(Text.assemble(("reference  ", "cyan"), _reference(case)))
     for name, variants in (("accepted   ", case.accepted), ("rejected   ", case.rejected)):
         if variants:
             console.print(Text.assemble((name, "cyan"), "; ".join(variants)))
     if case.comment:
         console.print(Text.assemble(("comment    ", "cyan"), case.comment))
     times = f"  ({item.episodes} times)" if item.episodes > 1 else ""
-    console.print(Text.assemble(("answer     ", "cyan"), (item.wording, "bold"), times))
+    if case.question.is_long:
+        console.print(Text.assemble(("answer", "cyan"), times, "\n", (item.wording, "bold")))
+    else:
+        console.print(Text.assemble(("answer     ", "cyan"), (item.wording, "bold"), times))
     for judgement in item.judgements:
         console.print(Text.assemble(("judge      ", "cyan"), str(judgement)))
+
+
+def _reference(case: Case) -> str:
+    if case.answer is not None:
+        return case.answer
+    return "none: the question cannot be answered" if case.known else "none"
 
 
 async def _word(typed: Typed, console: Console) -> str:

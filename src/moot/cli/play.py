@@ -6,7 +6,7 @@ import asyncio
 import math
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,10 +47,12 @@ from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, traits_of
 from moot.strategies import strategy as strategy_named
-from moot.types import Question, Score
+from moot.types import Case, Question, Score
 
 HURRY_S = 10.0
 """The person is told when so much is left."""
+
+_WANT_TEXT = "want a long answer, which no game can grade"
 
 _SAVE, _RESTORE = "\x1b7", "\x1b8"
 """The place of the cursor."""
@@ -72,6 +74,8 @@ def play_command(
     played = _strategy(file, strategy)
     # Built with the plainest strategy: whatever a strategy wants of a team is asked of the line-up of this game.
     experiment = build(with_other_play(file, questions=questions, strategies=["solo"]), limit=limit)
+    if not list(_playable(experiment)):
+        raise UsageError(f"all of these questions {_WANT_TEXT}; moot ask --kind text asks a team for one")
     clock_s = CLOCK_S if clock else None
     seated = seat == PERSON
     return asyncio.run(_play(experiment, played, captain=captain, seated=seated, clock_s=clock_s))
@@ -195,19 +199,29 @@ async def _rounds(game: Game, experiment: Plan, screen: Screen) -> int:
         say(f"moot: {note}", file=sys.stderr)
     for skipped in dataset.skipped:
         say(f"moot: question {skipped.number} is left out: {skipped.reason}", file=sys.stderr)
+    playable = list(_playable(experiment))
+    for number in sorted(set(range(1, len(dataset) + 1)) - {number for number, _ in playable}):
+        say(f"moot: question {number} is left out: such questions {_WANT_TEXT}", file=sys.stderr)
     failed = 0
-    screen.welcome(game, len(dataset))
+    screen.welcome(game, len(playable))
     simulated = [name for name, spec in experiment.spec.models.items() if spec.provider == "simulated"]
     if simulated:
         screen.console.print(Text(f"Simulated, not real: {', '.join(simulated)}", style="yellow"))
-    for number, case in enumerate(dataset, start=1):
-        screen.ask(case.question, f"question {number} of {len(dataset)} · {game.standing}")
+    for place, (_, case) in enumerate(playable, start=1):
+        screen.ask(case.question, f"question {place} of {len(playable)} · {game.standing}")
         played = await game.play(case)
         failed += played.verdict.outcome == "failed"
         screen.reveal(played, game.standing)
         if game.standing.over:
             break
     return failed
+
+
+def _playable(experiment: Plan) -> Iterator[tuple[int, Case]]:
+    """The questions of a game by their numbers, without those that nobody could win a point with."""
+    for number, case in enumerate(experiment.dataset or (), start=1):
+        if not case.question.is_long:
+            yield number, case
 
 
 class Screen:
@@ -223,7 +237,9 @@ class Screen:
         cell = game.cell
         names = ", ".join(player.name for player in cell.team.players)
         chair = f"; captain: {cell.team.captain}" if cell.team.captain else ""
-        played = "" if isinstance(cell.strategy, PersonDecides) else f"; {cell.label}"
+        played = f"; {cell.label}"
+        if isinstance(cell.strategy, PersonDecides):
+            played = f"; you decide by their answers{' and reasons' if cell.strategy.reasons else ''}"
         length = f"{questions} question{'s' * (questions != 1)}, {POINTS} points to win"
         self.console.print(Text(f"{names}{chair}{played}; {length}"))
 
@@ -323,8 +339,8 @@ class Screen:
             return
         grid = Table("alone", "right", header_style="dim")
         for player, right in sorted(standing.alone.items(), key=lambda item: -item[1]):
-            grid.add_row(Text(player), f"{right} of {standing.asked}")
-        grid.add_row(Text("the team", style="bold"), f"{standing.team} of {standing.asked}")
+            grid.add_row(Text(player), f"{right} of {standing.asked - standing.open_alone.get(player, 0)}")
+        grid.add_row(Text("the team", style="bold"), f"{standing.team} of {standing.asked - standing.open}")
         self.console.print(grid)
 
 

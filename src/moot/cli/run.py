@@ -36,6 +36,8 @@ from moot.store.store import Store
 PROGRESS = " "
 """The line that the progress leaves on the screen."""
 ENGINES = ("local", "ray")
+_CUT: dict[State, str] = {"interrupted": "interrupted", "budget": "stopped by its budget"}
+"""Runs that ended before their end and go on when they are run again: of what there is nobody wants a page yet."""
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "budget": 3, "interrupted": INTERRUPTED}
 
 
@@ -141,12 +143,13 @@ async def _report(
     told = f"interrupted; {tally.kept} of {tally.total} episodes are kept, moot report shows their figures"
     nothing_new = state == "done" and not _anything_new(tally)
     with ends_on_ctrl_c(told):
-        if nothing_new or state == "interrupted":
+        if nothing_new or state in _CUT:
             stands = await store.read(
                 lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
             )
-            first = _interrupted_words(tally)
-            after = f"moot run {following.source} goes on; {report} shows what there is"
+            first = _cut_words(tally, _CUT.get(state, ""))
+            goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
+            after = f"{goes_on} goes on; {report} shows what there is"
             if tally.kept == tally.total and not tally.outcomes["failed"]:
                 after = f"nothing is left to play; {report} shows what there is"
             if nothing_new:
@@ -175,9 +178,10 @@ def _nothing_new_words(tally: RunTally) -> str:
     return f"nothing to play, {there}; {anew} ({count(tally.graded.scores, 'grade')})"
 
 
-def _interrupted_words(tally: RunTally) -> str:
+def _cut_words(tally: RunTally, how: str) -> str:
+    """How it ended before its end, and what is kept of it."""
     failed = tally.outcomes["failed"]
-    words = f"interrupted: {tally.kept:,} of {tally.total:,} episodes are kept"
+    words = f"{how}: {tally.kept:,} of {tally.total:,} episodes are kept"
     if not failed:
         return words
     return f"{words}; {failed:,} failed, such as by {min(tally.causes, key=len, default='an error')}"

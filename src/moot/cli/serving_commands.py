@@ -16,7 +16,7 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME", help="Serve this alone, such as four/silent@ann; several times for several."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Serve all of the file, and not only what paid off.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Serve all of the file, and not only what did best.")] = False,
     host: Annotated[
         str, typer.Option(help="The address to listen on; others than this machine's need a key.")
     ] = "127.0.0.1",

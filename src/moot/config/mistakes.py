@@ -60,7 +60,9 @@ def _mistake(form: type[BaseModel], detail: Any) -> Mistake:
     if kind == "extra_forbidden":
         keys = list(place.owner.model_fields)
         name = place.key[-1]
-        return Mistake(place.key, f"unknown key; expected one of {', '.join(keys)}{closest(name, keys)}")
+        called = getattr(place.owner, "called_elsewhere", {}).get(name)
+        hint = f"; did you mean {called!r}?" if called is not None else closest(name, keys)
+        return Mistake(place.key, f"unknown key; expected one of {', '.join(keys)}{hint}")
     if kind == "missing":
         return Mistake(place.key, f"Field required; expected {_expectation(place.owner, place.key[-1])}")
     if kind == "union_tag_not_found":

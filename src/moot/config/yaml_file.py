@@ -96,8 +96,8 @@ def first_mistake(
     first, *others = mistakes(form, error)
     problem = first.problem
     if others:
-        named = ", ".join(dict.fromkeys(KeyLines.dotted(mistake.key) for mistake in others[:5]))
-        problem += f" (and {len(others)} more: {named})"
+        keys = list(dict.fromkeys(KeyLines.dotted(mistake.key) for mistake in others))
+        problem += f" (and {len(others)} more: {', '.join(keys[:5])}{', …' if len(keys) > 5 else ''})"
     return FileError(problem, file=file, line=_line(places, first), key=KeyLines.dotted(first.key) or None)
 
 

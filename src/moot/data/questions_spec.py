@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, SerializeAsAny, Tag, model_validator
 
@@ -127,7 +128,7 @@ class QuestionsSpec(Strict):
 
     @model_validator(mode="after")
     def _one_source(self) -> QuestionsSpec:
-        if isinstance(self, GivenQuestions):
+        if isinstance(self, GivenQuestions | OnlyKind):
             return self
         sources = [source for source in SOURCES if getattr(self, source) is not None]
         if len(sources) != 1:
@@ -172,6 +173,16 @@ class GivenQuestions(QuestionsSpec):
 
     given: int
     digest: str
+
+
+class OnlyKind(QuestionsSpec):
+    """No questions, but of which kind those are that a team is asked: ``{kind: text}``."""
+
+
+def only_kind(questions: object) -> OnlyKind | None:
+    """None: it says something else, or what is no kind."""
+    kind = questions["kind"] if isinstance(questions, Mapping) and set(questions) == {"kind"} else None
+    return OnlyKind(kind=kind) if kind in get_args(QuestionKind) else None
 
 
 def _one_or_several(questions: object) -> str:

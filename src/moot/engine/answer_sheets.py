@@ -22,7 +22,7 @@ from moot.store.statements import Row, at_leisure
 from moot.store.store import Store
 from moot.strategies.traits import Traits
 from moot.traces import claims_in
-from moot.types import Case, Verdict
+from moot.types import Case, Question, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +72,24 @@ class Sheet:
     persons: Mapping[str, bool]
 
     def open_answers(self, grading: Grading) -> dict[str, str]:
-        """Normalised answers that the grader leaves open, each as somebody worded it."""
+        """Normalised answers that the grader leaves to judges, each as somebody worded it."""
         return open_wordings(grading, self.case, self.answers)
+
+    def for_a_person(self, grading: Grading) -> dict[str, str]:
+        """Normalised answers on which a person's word counts, each as somebody worded it: also those that no judge is shown."""
+        open_to_persons = (answer for answer in self.answers if grading.open_to_judgement(self.case, answer))
+        return _by_normalised(self.case.question, open_to_persons)
 
 
 def open_wordings(grading: Grading, case: Case, answers: Iterable[str]) -> dict[str, str]:
     """Normalised answers that the grader leaves to judges, each as somebody worded it."""
+    return _by_normalised(case.question, (answer for answer in answers if grading.needs_judge(case, answer)))
+
+
+def _by_normalised(question: Question, answers: Iterable[str]) -> dict[str, str]:
     wordings: dict[str, str] = {}
-    for answer in sorted({answer for answer in answers if grading.needs_judge(case, answer)}):
-        wordings.setdefault(answer_key(case.question, answer), answer)
+    for answer in sorted(set(answers)):
+        wordings.setdefault(answer_key(question, answer), answer)
     return dict(sorted(wordings.items()))
 
 

@@ -80,6 +80,11 @@ class Graded:
         return self.stages["ungraded"]
 
     @property
+    def failed(self) -> int:
+        """How many of the ungraded somebody should have graded and did not; of the others no reference says anything."""
+        return self.ungraded - self.unsaid - self.long_answers
+
+    @property
     def disputed(self) -> int:
         return self.stages["disputed"]
 

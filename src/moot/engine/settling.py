@@ -40,7 +40,8 @@ class OpenAnswer:
 
 
 async def open_answers(store: Store, grading: Grading, experiment: str, needs: Needs = EVERYTHING) -> list[OpenAnswer]:
-    """The queue for a person: what judges dispute or could not grade; without judges, all that does not match."""
+    """The queue for a person: what judges dispute or could not grade, and what no reference says anything of, as of
+    long answers; without judges, all that does not match."""
     cells = await cells_graded(store, experiment, needs)
     queue: list[OpenAnswer] = []
     async for batch in stored_cases(store, experiment):
@@ -115,7 +116,7 @@ def declare_judges(
 def _left_open(sheet: Sheet, grading: Grading) -> Iterator[OpenAnswer]:
     question, given = sheet.case.question, (row["answer"] for row in sheet.episodes if row["answer"] is not None)
     counts = Counter(answer_key(question, answer) for answer in given)
-    for answer, wording in sheet.open_answers(grading).items():
+    for answer, wording in sheet.for_a_person(grading).items():
         if persons_word(sheet.case, wording, sheet.persons) is not None:
             continue
         words = tuple(judgement for judgement in sheet.judgements if judgement.answer == answer)

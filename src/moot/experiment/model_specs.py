@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -106,6 +107,9 @@ Parameters = Annotated[dict[str, Any], AfterValidator(_parameters)]
 
 class PriceSpec(Strict):
     """USD per million tokens."""
+
+    called_elsewhere: ClassVar[Mapping[str, str]] = {"input": "prompt", "output": "completion"}
+    """What others call its keys, for whoever writes them so."""
 
     prompt: float = Field(ge=0)
     completion: float = Field(ge=0)

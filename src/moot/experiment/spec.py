@@ -32,15 +32,15 @@ from moot.experiment.spec_parts import GivenQuestions as GivenQuestions
 from moot.experiment.spec_parts import GroupingSpec as GroupingSpec
 from moot.experiment.spec_parts import JudgeSpec as JudgeSpec
 from moot.experiment.spec_parts import Name as Name
+from moot.experiment.spec_parts import OnlyKind, checked_store, only_kind, options_alone
 from moot.experiment.spec_parts import PlayerSpec as PlayerSpec
 from moot.experiment.spec_parts import Questions as Questions
 from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
-from moot.experiment.spec_parts import checked_store, options_alone
 from moot.experiment.vendors import VendorSpec
 from moot.rubric import MOST_CRITERIA
 from moot.strategies.option_values import ABSTAIN
-from moot.types import NOTHING
+from moot.types import NOTHING, QuestionKind
 
 if TYPE_CHECKING:
     from moot.grade.match import Grader
@@ -53,7 +53,7 @@ def _questions(questions: object, info: ValidationInfo) -> object:
     """A list of questions can be given in code only; there `taken_apart` has left its size and digest."""
     if isinstance(info.context, Objects) and info.context.cases:
         return GivenQuestions.model_validate(questions)
-    return questions
+    return only_kind(questions) or questions
 
 
 def _strategy_entry(entry: object) -> object:
@@ -189,6 +189,7 @@ class Experiment(Strict):
     store: Annotated[str, AfterValidator(checked_store)] | None = None
 
     _objects: Objects = PrivateAttr(default=NO_OBJECTS)
+    _asked_kind: QuestionKind | None = PrivateAttr(default=None)
     _path: Path | None = PrivateAttr(default=None)
     _places: KeyLines = PrivateAttr(default_factory=lambda: KeyLines(None))
 
@@ -232,6 +233,7 @@ class Experiment(Strict):
         except ValidationError as error:
             raise first_mistake(type(self), error) from None
         experiment._objects, experiment._path, experiment._places = objects, self._path, self._places
+        experiment._asked_kind = self._asked_kind
         return experiment
 
     def _players_are_the_models(self) -> bool:
@@ -244,6 +246,11 @@ class Experiment(Strict):
         return self._objects
 
     @property
+    def asked_kind(self) -> QuestionKind | None:
+        """Of which kind the questions are that a team of a file without any is asked; None: it does not say."""
+        return self._asked_kind
+
+    @property
     def as_file(self) -> ExperimentFile:
         """With the places of its keys, for those who find mistakes later."""
         return ExperimentFile(self._path, self, self._places)
@@ -252,6 +259,14 @@ class Experiment(Strict):
     def kept_as(self) -> str:
         """The name under which it is stored. A calibration has one of its own, so nothing of it is found as production."""
         return self.name if self.kind == "production" else f"{self.name}+{self.kind}"
+
+    @model_validator(mode="after")
+    def _kind_alone(self) -> Experiment:
+        """A file that only says of which kind questions are has none."""
+        if isinstance(self.questions, OnlyKind):
+            self._asked_kind = self.questions.kind
+            object.__setattr__(self, "questions", None)  # as it was made out a moment ago: nobody has seen it
+        return self
 
     @model_validator(mode="before")
     @classmethod

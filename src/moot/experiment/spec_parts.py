@@ -11,8 +11,10 @@ from moot.config.yaml_file import Strict, Text
 from moot.data.questions_spec import ColumnsSpec as ColumnsSpec
 from moot.data.questions_spec import GivenQuestions as GivenQuestions
 from moot.data.questions_spec import Name as Name
+from moot.data.questions_spec import OnlyKind as OnlyKind
 from moot.data.questions_spec import Questions as Questions
 from moot.data.questions_spec import QuestionsSpec as QuestionsSpec
+from moot.data.questions_spec import only_kind as only_kind
 from moot.errors import UsageError
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
 from moot.strategies.option_values import ABSTAIN

@@ -1,4 +1,4 @@
-"""What kind of question a served team is asked: that of its file's questions, on which it was measured."""
+"""What kind of question a team is asked, where whoever asks does not say: that of its file's questions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,28 @@ from moot.types import QuestionKind
 OTHERWISE: QuestionKind = "open"
 
 
-def kind_of_file(file: ExperimentFile, warn: Callable[[str], None]) -> QuestionKind:
-    """The one kind that all questions of the file are of; open where there are none, or of several kinds.
+def kind_of_file(file: ExperimentFile, warn: Callable[[str], None], *, fetch: bool = True) -> QuestionKind:
+    """The one kind that all questions of the file are of; open where they are of several kinds. A file without questions may
+    say it by itself.
 
-    A team is often served where its questions are not: `warn` is told so, and it is served all the same.
+    A team is often asked where its questions are not: `warn` is told so, and what the file says of them is taken.
+    `fetch`: whether questions of the hub are worth waiting for.
     """
-    if file.spec.questions is None:
-        return OTHERWISE
+    named = file.spec.questions
+    if named is None:
+        return file.spec.asked_kind or OTHERWISE
+    sets = named if isinstance(named, list) else [named]
+    said = _only({each.kind for each in sets})
+    if not fetch and any(each.hub is not None for each in sets):
+        return said
     try:
         kinds = {case.question.kind for case in questions_of(file)}
     except (MootError, ImportError, OSError) as error:
         words = str(error).partition("\n")[0]
-        warn(f"the questions of {file.path} cannot be read here, so those that are asked are taken as open: {words}")
-        return OTHERWISE
-    return kinds.pop() if len(kinds) == 1 else OTHERWISE
+        warn(f"the questions of {file.path} cannot be read here, so those that are asked are taken as {said}: {words}")
+        return said
+    return _only(kinds)
+
+
+def _only(kinds: set[QuestionKind] | set[QuestionKind | None]) -> QuestionKind:
+    return (kinds.pop() if len(kinds) == 1 else None) or OTHERWISE

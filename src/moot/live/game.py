@@ -155,6 +155,8 @@ class GameStanding:
     open: int = 0
     """Questions whose answer no judge could grade: a point for nobody."""
     alone: dict[str, int] = field(default_factory=dict)
+    open_alone: dict[str, int] = field(default_factory=dict)
+    """How many answers of each could not be graded: they are neither right nor wrong."""
 
     @property
     def asked(self) -> int:
@@ -174,6 +176,7 @@ class GameStanding:
         self.audience += value is not None and value < 1.0
         for player, score in played.grades.items():
             self.alone[player] = self.alone.get(player, 0) + (score.value == 1.0)
+            self.open_alone[player] = self.open_alone.get(player, 0) + (score.value is None)
 
 
 class Game:

@@ -1,4 +1,4 @@
-"""What of a file is offered to those who ask, and which of it is asked where nobody says: the option that paid off.
+"""What of a file is offered to those who ask, and which of it is asked where nobody says: the option that did best.
 
 It goes by the name of its team. Who asks a team must not have to know how it decides, nor to follow when another way turns
 out to be better.

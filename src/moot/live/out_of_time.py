@@ -1,4 +1,4 @@
-"""What a team says whose time has run out: the vote of those who replied, and why the others have not."""
+"""What a team says whose time has run out: the vote of those who replied, or one of their texts, and why the others have not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from moot.models.model import Model
 from moot.strategies.vote import Vote
 from moot.team import Team
 from moot.team.forms import AnswerForm, Unusable, read_reply
-from moot.traces import Deadline
+from moot.traces import Deadline, NoTwoAgreed
 from moot.types import Answer, Call, Question, Verdict
 
 SAID_WAIT_S = 0.1
@@ -22,7 +22,7 @@ SAID_WAIT_S = 0.1
 async def what_there_is(
     team: Team, question: Question, journal: Iterable[Call], deadline_s: float, waited_s: float
 ) -> Verdict:
-    """The vote of those who replied in time."""
+    """The vote of those who replied in time; of long answers, which nobody compares, the captain's, or one drawn by lot."""
     drafts: dict[str, Answer] = {}
     names = [player.name for player in team.players]
     for call in journal:
@@ -39,11 +39,20 @@ async def what_there_is(
     answers = tuple(drafts.get(name) or Answer(name, None, outcome="unanswered", cause=late[name]) for name in names)
     grouping = await Stages().group(question, answers, team)
     verdict = Vote().decide(question, team, answers, grouping)
-    traces = (*verdict.traces, Deadline(deadline_s))
+    counted = tuple(record for record in verdict.traces if not question.is_long or not isinstance(record, NoTwoAgreed))
+    traces = (*counted, Deadline(deadline_s))
     if verdict.answer is None:
         return replace(verdict, traces=traces)
-    heard = f"the time ran out; {len(drafts)} of {len(names)} had replied, and this is their vote"
+    heard = f"the time ran out; {len(drafts)} of {len(names)} had replied{_stands(question, team, verdict)}"
     return replace(verdict, outcome="undecided", cause=heard, traces=traces)
+
+
+def _stands(question: Question, team: Team, verdict: Verdict) -> str:
+    """What of theirs the answer is. Nobody votes on long answers; and where no two agreed, that is said already."""
+    if question.is_long:
+        author = verdict.who[0]
+        return f", and this is the text of {author}{', the captain' if author == team.captain else ''}"
+    return "" if verdict.note is not None else ", and this is their vote"
 
 
 def _late(model: Model, deadline_s: float, waited_s: float) -> str:

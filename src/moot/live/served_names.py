@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 
 from moot.decide.rule_file import is_rule
+from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, SideName, cells_named, parse_side, spaced
 
@@ -66,6 +67,18 @@ def name_of_side(experiment: Plan, side: str) -> str | None:
     return next(
         (name for name in names if wanted is not None and parse_side(name).who == wanted), next(iter(names), None)
     )
+
+
+def first_asked(cells: Mapping[str, Cell], *, long_answers: bool) -> str:
+    """Who is asked where nothing was measured: a team before a player alone; where long answers are wanted, one that can give
+    them, if there is any."""
+    able = [name for name, cell in cells.items() if not long_answers or _gives_long_answers(cell)]
+    names = able or list(cells)
+    return next((name for name in names if cells[name].player is None), names[0])
+
+
+def _gives_long_answers(cell: Cell) -> bool:
+    return long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team)) is None
 
 
 def _names_in_order(experiment: Plan) -> dict[str, Cell]:

@@ -34,7 +34,7 @@ from moot.live.file_kind import kind_of_file
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
-from moot.live.served_names import declared_name, served_names
+from moot.live.served_names import declared_name, first_asked, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.models.model import Model
 from moot.store import from_here
@@ -46,7 +46,7 @@ from moot.store.store import Store
 from moot.strategies import served
 from moot.team import Player, Team
 from moot.traces import Grouped, of_kind
-from moot.types import Call, Episode, Question, QuestionKind, Usage, Verdict, digest
+from moot.types import TEXT, Call, Episode, Question, QuestionKind, Usage, Verdict, digest
 
 _log = logging.getLogger(__name__)
 
@@ -329,7 +329,7 @@ class LiveTeam:
             return title_of(self.offer.first, cells[self.offer.first])
         if (declared := declared_name(self.experiment)) is not None:
             return declared
-        return next((name for name, cell in cells.items() if cell.player is None), next(iter(cells)))
+        return first_asked(cells, long_answers=self.experiment.spec.asked_kind == TEXT)
 
     def cell(self, name: str) -> Cell:
         """By any name that a file or a report has for it; by that of its team what is asked where nobody says."""

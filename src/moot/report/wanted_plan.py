@@ -23,6 +23,7 @@ from moot.errors import MootError, UsageError
 from moot.experiment.build import build
 from moot.experiment.plan import Plan, written_down
 from moot.experiment.spec import Experiment, ExperimentFile
+from moot.live.served import served_name
 from moot.measures.alike_plans import are_alike, in_play, told_of
 from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.reserved import NOT_OF_FILE
@@ -69,7 +70,7 @@ class WantedPlan:
             if start is not None:
                 return FoundPlan(plan_beginning(connection, start, self.name))
             return _last_asked(connection, find_experiment(connection, self.name))
-        latest = find_experiment(connection, self.name)
+        latest = self._latest(connection)
         named = queries.experiments_named(connection, self.name)
         own = self._own(connection, named)
         if start is not None:
@@ -82,6 +83,17 @@ class WantedPlan:
             before = told_of(connection, last)
             return FoundPlan(before, self._changed_beside_it(connection, before))
         return FoundPlan(latest, self._not_run(connection, latest))
+
+    def _latest(self, connection: Connection) -> Row:
+        assert self.name is not None
+        assert self._file is not None
+        if queries.latest_experiment(connection, self.name) is None:
+            path = shlex.quote(str(self._file.path))
+            words = f"this store holds no run of {self.name!r}; run it first: moot run {path}"
+            if queries.latest_experiment(connection, served_name(self.name)) is not None:
+                words += f"; what its team was asked when served: moot report {path} --served"
+            raise UsageError(words)
+        return find_experiment(connection, self.name)
 
     def last_begun(self, connection: Connection) -> FoundPlan:
         """The part of it, or the whole, that was run last: what somebody sees who looks on."""

@@ -156,7 +156,7 @@ def conversation(
         kind=options.kind_among(kind),
     )
     alone = measured and not system and not earlier
-    instruction = "" if alone else prompts.render("served", instruction=system)
+    instruction = "" if alone else prompts.render("served", instruction=system, is_long=question.is_long)
     return Conversation(replace(question, id=_ident(question, system, asker, language)), instruction, system)
 
 

@@ -1,11 +1,14 @@
-"""Which option of a file is served in front: what it declares, else what its run has shown to be the best, else its first.
+"""Which option of a file is served in front: what it declares, else which of its teams did best in its run, else its first.
 
+A team that did best of the teams may have lost to a player alone. It is served all the same, since a team is what is asked
+for; but whoever starts the server is told so, and what serves that player.
 Where the file declares nothing and was not run, nobody knows which of its options pays off: then all are offered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +20,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.live.offer import ServedOffer, title_of
 from moot.live.served_names import as_spelled, declared_name, name_of_side, other_names, served_names
 from moot.live.team import LiveTeam
+from moot.measures.numbers import percent
 from moot.models.closest import closest
 from moot.report.figures import headline_of
 from moot.report.stored_runs import headline_words
@@ -28,11 +32,14 @@ NO_RUN = "nothing was measured yet"
 
 
 @dataclass(frozen=True, slots=True)
-class _Best:
-    """What a run was the best of; or why there is none."""
+class _Measured:
+    """What a run has shown of one option; or why there is nothing."""
 
     name: str | None
     words: str
+    """Which one did best, and its figures."""
+    figures: str = ""
+    """These alone, behind a name that is known."""
 
 
 async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> ServedOffer:
@@ -44,7 +51,10 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
     if len(chosen) == 1:
         return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}asked for with --only", chosen)
     if (declared := declared_name(live.experiment)) is not None:
-        first, why, beside = declared, f"{_told(declared, cells)}declared as primary", ()
+        measured = await _best_of_run(live.file, live.experiment)
+        same = measured.name is not None and cells[measured.name].id == cells[declared].id
+        figures = f": {measured.figures}" if same else ""
+        first, why, beside = declared, f"{_told(declared, cells)}declared as primary{figures}", ()
     else:
         best = await _best_of_run(live.file, live.experiment)
         if best.name is None:
@@ -72,14 +82,14 @@ def _named(name: str, cells: dict[str, Cell]) -> str:
     return next(own for own, other in cells.items() if other.id == cell.id)
 
 
-async def _best_of_run(file: ExperimentFile, experiment: Plan) -> _Best:
+async def _best_of_run(file: ExperimentFile, experiment: Plan) -> _Measured:
     """By the headline of its report. A store that cannot be read is for whoever opens it to complain of."""
     if file.spec.questions is None:
-        return _Best(None, NO_RUN)
+        return _Measured(None, NO_RUN)
     store = experiment.store()
     try:
         if not await store.exists():
-            return _Best(None, NO_RUN)
+            return _Measured(None, NO_RUN)
         await store.open()
         try:
             async with examined(store):
@@ -87,26 +97,42 @@ async def _best_of_run(file: ExperimentFile, experiment: Plan) -> _Best:
         finally:
             await store.close()
     except UsageError:  # it holds no run of the file
-        return _Best(None, NO_RUN)
+        return _Measured(None, NO_RUN)
     except MootError as error:
-        return _Best(None, f"its run cannot be read ({str(error).partition(chr(10))[0]})")
+        return _Measured(None, f"its run cannot be read ({str(error).partition(chr(10))[0]})")
 
 
-def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _Best:
+def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _Measured:
     found = WantedPlan(file.spec.kept_as, file).found(connection)
     if found.not_of_file is not None:
-        return _Best(None, found.not_of_file)
+        # A report goes on with which run it shows. Here none is shown.
+        since = found.not_of_file.replace("have changed since; this is its run", "have changed since its run")
+        return _Measured(None, since.partition("; this is ")[0])
     headline = headline_of(connection, found.plan)["headline"]
     if headline is None:
-        return _Best(None, NO_RUN)
+        return _Measured(None, NO_RUN)
     if headline.get("interim") or headline.get("cut_short"):
-        return _Best(None, "its run is not over")
+        return _Measured(None, "its run is not over")
     if headline["value"] is None:
-        return _Best(None, "nothing of its run can be ranked yet")
+        return _Measured(None, "nothing of its run can be ranked yet")
     name = name_of_side(experiment, headline["of"])
     if name is None:
-        return _Best(None, f"{headline['of']}, the best of its run, is not in it")
-    return _Best(name, f"the run's best, {headline_words(headline)}")
+        return _Measured(None, f"{headline['of']}, the best of its run, is not in it")
+    ahead = _player_ahead(headline, experiment)
+    words = headline_words(headline)
+    best = "the best of the run's teams" if ahead else "the run's best"
+    return _Measured(name, f"{best}, {words}{ahead}", f"{words.removeprefix(headline['of'] + ': ')}{ahead}")
+
+
+def _player_ahead(headline: Mapping[str, Any], experiment: Plan) -> str:
+    """Who had as much alone as the team, or more, and what serves it; nothing, where the team is ahead of all of them."""
+    over = headline.get("over_best_single") or {}
+    alone = (over.get("best_single") or {}).get("value")
+    if alone is None or over.get("difference") is None or over["difference"] > 0:
+        return ""
+    served = (name for name, cell in served_names(experiment).items() if cell.player == over["single"])
+    by_name = f": --only {shlex.quote(name)}" if (name := next(served, None)) is not None else ""
+    return f"; {over['single']} alone had {percent(alone)}{by_name}"
 
 
 def offer_line(live: LiveTeam) -> str:

@@ -1,26 +1,85 @@
 """Which cells are one option, although they are kept apart.
 
 What decides by the drafts of other questions is another cell with other questions, or another grader, to learn from: so no
-episode is taken for one that was decided otherwise. Nobody has chosen anything by that: a trial, or more questions, is
-the same option in a claim. What such a cell was made of, all but its lessons, stands in its `spec`.
+episode is taken for one that was decided otherwise. So it is with a model whose replies follow from all questions there
+are, as those of a simulated one do, for whom the answers to others are the wrong ones of each. Nobody has chosen anything by
+that: a trial, or more questions, is the same option in a claim. What such a cell was made of, all but its lessons, stands
+in its `spec`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from moot.store import schema
 from moot.store.rows import object_of
+from moot.types import canonical_json
+
+OF_THE_QUESTIONS = ("question", "space")
+"""What the shape of a model says of the questions that it is asked, and not of itself."""
+OF_A_RECORDING = "sha256"
+"""What the shape of a recorded model says of the whole of its file, which holds the answers to other questions as well."""
+_SPACE = '"space"'
 
 
 def same_options(connection: Connection, cells: Collection[str]) -> set[str]:
-    """These cells, and of those that learn also what they are with other lessons."""
+    """These cells, and what those of them that learn are with other lessons, and all with other questions around them."""
     table = schema.cells
     same = set(cells)
     for cell in cells:
-        row = connection.execute(select(table.c.spec, table.c.traits).where(table.c.id == cell)).first()
-        if row is not None and object_of(row.traits or "{}", "cells.traits").get("learns"):
-            same.update(connection.execute(select(table.c.id).where(table.c.spec == row.spec)).scalars())
+        row = connection.execute(select(table).where(table.c.id == cell)).first()
+        if row is None or not (_learns(row.traits) or _SPACE in row.spec):
+            continue
+        alike = select(table.c.id, table.c.spec).where(table.c.label == row.label)
+        own = without_questions(row.spec)
+        same.update(other.id for other in connection.execute(alike) if without_questions(other.spec) == own)
     return same
+
+
+def without_questions(spec: str) -> str:
+    """What a cell was made of, without what follows from the questions beside the one that is asked."""
+    if _SPACE not in spec:
+        return spec
+    return _with_models(spec, _asked)
+
+
+def without_recordings(spec: str) -> str:
+    """What a cell was made of, without which file its recorded models speak from. Whether that says the same of a question is
+    to be seen from the answers."""
+    return _with_models(spec, _recorded) if f'"{OF_A_RECORDING}"' in spec else spec
+
+
+def _with_models(spec: str, told: Callable[[Any], Any]) -> str:
+    kept = object_of(spec, "cells.spec")
+    for player in kept.get("players", ()):
+        player["model"] = told(player["model"])
+    for staff in ("officers", "extract"):
+        models = kept.get(staff)
+        if isinstance(models, dict):
+            kept[staff] = {name: told(model) for name, model in models.items()}
+        elif isinstance(models, list):
+            kept[staff] = list(map(told, models))
+    if kept.get("grouping"):
+        model, *how = kept["grouping"]
+        kept["grouping"] = [told(model), *how]
+    return canonical_json(kept).decode()
+
+
+def _asked(shape: Any) -> Any:
+    """Who is asked. A key of its own that is only called so is as good as none where the other is not there."""
+    if not isinstance(shape, Mapping) or not shape.keys() >= set(OF_THE_QUESTIONS):
+        return shape
+    return {key: value for key, value in shape.items() if key not in OF_THE_QUESTIONS}
+
+
+def _recorded(shape: Any) -> Any:
+    if not isinstance(shape, Mapping) or shape.get("provider") != "recorded":
+        return shape
+    return {key: value for key, value in shape.items() if key != OF_A_RECORDING}
+
+
+def _learns(traits: str | None) -> bool:
+    return bool(object_of(traits or "{}", "cells.traits").get("learns"))

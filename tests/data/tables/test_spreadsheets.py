@@ -44,6 +44,27 @@ def test_the_first_sheet_or_the_one_that_is_named(tmp_path: Path) -> None:
         load(path, stated=Stated(sheet="Autum"))
 
 
+def test_where_the_first_sheet_is_none_of_questions_the_others_are_named(tmp_path: Path) -> None:
+    cover, questions = [["Quiz 2026"], ["by us"]], [HEADER, [1, "a", "b"]]
+    with pytest.raises(FileError) as caught:
+        load(workbook(tmp_path / "cup.xlsx", {"Cover": cover, "Autumn": questions}))
+    said = str(caught.value)
+    assert "this is the sheet 'Cover', beside Autumn; sheet: Autumn reads the one whose columns are known" in said
+    with pytest.raises(FileError, match=r"this is the sheet 'Cover', beside A, B; sheet: NAME reads another"):
+        load(workbook(tmp_path / "two.xlsx", {"Cover": cover, "A": questions, "B": questions}))
+    with pytest.raises(FileError) as caught:
+        load(workbook(tmp_path / "one.xlsx", {"Cover": cover}))
+    assert "sheet:" not in str(caught.value), "there is no other"
+
+
+def test_a_title_above_the_header_is_no_header(tmp_path: Path) -> None:
+    with pytest.raises(FileError) as caught:
+        load(workbook(tmp_path / "cup.xlsx", {"Cup": [["My quiz", None, None], HEADER, [1, "a?", "b"]]}))
+    said = str(caught.value)
+    assert "row 1 names 1 of 3 columns: is it a title? The first row has to be the one that names them" in said
+    assert "columns: {" not in said, "what is written there would make a question of the header"
+
+
 @pytest.mark.parametrize(
     ("cell", "message"),
     [

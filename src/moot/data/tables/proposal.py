@@ -28,7 +28,10 @@ from moot.data.tables.known_names import (
     several,
 )
 from moot.data.tables.likely_columns import likely_answer, likely_text, names_an_id
+from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
+from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
+from moot.data.tables.odd_sheets import other_sheets_told, title_told
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
 from moot.data.tables.stated import Stated as Stated
@@ -40,9 +43,6 @@ from moot.types import MOST_CHOICES, TEXT
 
 _SLIP = 0.85
 """How much alike two names are of which one is the other with a letter amiss."""
-MOST_LISTED = 40
-MOST_SHOWN = 60
-"""Letters of a name, in a message."""
 
 
 DoubtAbout = Literal["missing", "several", "unused", "other"]
@@ -110,9 +110,18 @@ def propose_columns(path: Path, stated: Stated = NOTHING_STATED) -> Proposal:
     try:
         if stated == Stated(kind=stated.kind) and in_our_form(path):
             return Proposal(path, ours=True)
-        return _proposed(table_of(path, stated.sheet), stated)
+        return _of_sheet(path, stated.sheet, stated)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _of_sheet(path: Path, sheet: str | None, stated: Stated) -> Proposal:
+    table = table_of(path, sheet)
+    proposal = _proposed(table, stated)
+    if proposal.doubts and (told := other_sheets_told(table, lambda name: not _of_sheet(path, name, stated).doubts)):
+        first, *others = proposal.doubts
+        return replace(proposal, doubts=(replace(first, problem=f"{first.problem}; {told}"), *others))
+    return proposal
 
 
 def _proposed(table: QuestionTable, stated: Stated) -> Proposal:
@@ -168,18 +177,8 @@ def _unknown(table: QuestionTable, names: Sequence[str]) -> tuple[Doubt, ...]:
     return (Doubt(f"unknown key; {expected}{hints}", table.header, listed(names), kept_too, "unused"),)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names for a message, which somebody else's file may have thousands of."""
-    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(map(_cut, names[:MOST_LISTED])) + more
-
-
-def _cut(name: str) -> str:
-    return f"{name[:MOST_SHOWN]}…" if len(name) > MOST_SHOWN else name
-
-
 def _written(columns: Mapping[str, ColumnNames]) -> str:
-    keys = {key: _cut(each) if isinstance(each, str) else list(map(_cut, each)) for key, each in columns.items()}
+    keys = {key: cut(each) if isinstance(each, str) else list(map(cut, each)) for key, each in columns.items()}
     return f"columns: {flow(keys)}"
 
 
@@ -197,7 +196,7 @@ def _short_of(candidates: Sequence[ColumnNames]) -> ColumnNames:
 def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
     doubts = []
     for key, candidates in guess.doubts.items():
-        listed_too = [_cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
+        listed_too = [cut(each) if isinstance(each, str) else f"[{listed(each)}]" for each in candidates[:MOST_LISTED]]
         named = " and ".join(listed_too) + (" and more" if len(candidates) > MOST_LISTED else "")
         say = _such_as(key, candidates)
         problem = f"{len(candidates)} columns could be {key}: {named}; say which under questions, such as {say}"
@@ -216,10 +215,10 @@ def _missing(
     missing = [key for key in stated.needed if key not in columns and key not in guess.doubts]
     doubts: list[Doubt] = []
     doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
-    free = [name for name in unused if name not in doubted][:MOST_LISTED]
+    free = [name for name in unused if name not in doubted and name not in table.nameless][:MOST_LISTED]
     only = free[0] if missing == ["answer"] and len(free) == 1 else None
     if "text" in missing and (row := _first_row(table.names)) is not None:
-        needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {_cut(row)!r}"
+        needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {cut(row)!r}"
         return (Doubt(needed, table.header, about="missing", brief=needed),)
     said: dict[str, ColumnNames] = {}
     for key in missing:
@@ -227,10 +226,13 @@ def _missing(
         near = held if held is not None else _misspelt(key, free)
         advised = [near] if near is not None else [name for name in free if not names_an_id(name)]
         names = f"; the columns are {listed(table.names) or 'none: line 1 has to name them'}" if not doubts else ""
-        hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
+        hint = f" ({cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
         said[key] = _short_of(advised)
-        problem = f"{unknown}{hint}{names}; say which under questions, such as {_written(said)}"
+        say = f"{names}; say which under questions, such as {_written(said)}"
+        if (title := title_told(table)) is not None:
+            say = f"; {title}" if not doubts else ""
+        problem = f"{unknown}{hint}{say}"
         ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
         likely = unused.index(held) if held is not None else None
         doubts.append(

@@ -55,6 +55,12 @@ class QuestionTable:
     """All rows, with at least these columns of them."""
     notes: tuple[str, ...] = ()
     numbers: NumberColumns | None = None
+    sheet: str | None = None
+    """The sheet that was taken since nobody named one, where there are several;"""
+    other_sheets: tuple[str, ...] = ()
+    """and the others."""
+    nameless: frozenset[str] = frozenset()
+    """Columns that the header leaves blank, by what they are called here."""
 
     @property
     def rows_are_named(self) -> bool:
@@ -139,7 +145,18 @@ def _of_sheet(path: Path, sheet: ReadSheet, *, told: bool) -> QuestionTable:
         STORED,
     )
     rows = partial(_sheet_rows, sheet, names)
-    return QuestionTable(path, tuple(names.values()), line, rows, notes, numbers)
+    several = told and len(sheet.of) > 1
+    return QuestionTable(
+        path,
+        tuple(names.values()),
+        line,
+        rows,
+        notes,
+        numbers,
+        sheet=sheet.name if several else None,
+        other_sheets=tuple(name for name in sheet.of if name != sheet.name) if several else (),
+        nameless=frozenset(name for place, name in names.items() if not isinstance(cells[place], str)),
+    )
 
 
 def _sheet_rows(

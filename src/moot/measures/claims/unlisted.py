@@ -23,6 +23,7 @@ from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
 from moot.store.questions_before import questions_taken_out
+from moot.store.same_options import without_questions, without_recordings
 from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside
 
 
@@ -54,6 +55,7 @@ class UnlistedOptions:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._listed = set(map(identity_of, source.cells))
+        self._from_files = {without_recordings(cell["spec"]): cell["id"] for cell in source.cells}
         self._read: dict[str, UnlistedOption | None] = {}
 
     @cached_property
@@ -71,14 +73,30 @@ class UnlistedOptions:
         named: dict[str | bytes, str] = {}
         for name, row in cells_beside(self._plans(chosen)):
             cell = stored_cell(row)
-            if (identity := identity_of(cell)) in self._listed:
+            if (identity := identity_of(cell)) in self._listed or self._says_the_same(cell):
                 continue
             named.setdefault(identity, name)
-            if identity not in planned or cell["traits"].learns:
+            if identity not in planned or not cell["player"]:
                 planned.setdefault(identity, []).append(cell)
         self._read_all((named[identity], cell) for identity, cells in planned.items() for cell in cells)
         found = (_most_played(self._read[cell["id"]] for cell in cells) for cells in planned.values())
         return [option for option in found if option is not None]
+
+    def _says_the_same(self, cell: Stored) -> bool:
+        """Whether it is a cell of this file by a recording with other rows, and has given the answers of that one."""
+        listed = self._from_files.get(without_recordings(cell["spec"]))
+        if listed is None:
+            return False
+        then, now = self._said(cell["id"]), self._said(listed)
+        shared = then.keys() & now.keys()
+        return bool(shared) and all(then[question] == now[question] for question in shared)
+
+    def _said(self, cell: str) -> dict[str, list[str]]:
+        """By question, in every play of it."""
+        said: dict[str, list[str]] = {}
+        for row in answers_on(self._source.connection, self._source.ident, cell, self._source.grader):
+            said.setdefault(row["question"], []).append(f"{row['outcome']} {row['answer']}")
+        return {question: sorted(plays) for question, plays in said.items()}
 
     def _read_all(self, planned: Iterable[tuple[str, Stored]]) -> None:
         """Those that have not been read yet, each with the name under which it was planned first."""
@@ -120,14 +138,16 @@ def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
 
 
 def identity_of(cell: Stored) -> str | bytes:
-    """A player alone is the same under whichever captain it was kept, and what learns whichever questions it learnt from."""
+    """A player alone is the same under whichever captain it was kept, what learns whichever questions it learnt from, and a
+    model whichever others there were beside the one that it was asked."""
+    made_of = without_questions(cell["spec"])
     if cell["player"]:
-        return alone_as(cell["spec"])
-    return cell["spec"] if cell["traits"].learns else cell["id"]
+        return alone_as(made_of)
+    return made_of if cell["traits"].learns or made_of != cell["spec"] else cell["id"]
 
 
 def _most_played(several: Iterable[UnlistedOption | None]) -> UnlistedOption | None:
-    """Of what learnt from several sets of questions, a trial's and then the whole: the one that has answered the most."""
+    """Of what was played beside several sets of questions, a trial's and then the whole: the one that has answered the most."""
     return max(
         (option for option in several if option is not None), key=lambda option: len(option.played), default=None
     )

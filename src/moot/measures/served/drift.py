@@ -38,7 +38,7 @@ _CHANGED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ServedPlays:
     """What one cell was asked."""
 
     cell: Stored
@@ -56,7 +56,7 @@ class _Pair:
     measured: dict[str, Ranged]
 
 
-def drift_rows(source: Source, compared: Sequence[Compared], days: int, seed: int) -> list[Row]:
+def drift_rows(source: Source, compared: Sequence[ServedPlays], days: int, seed: int) -> list[Row]:
     """A row for each figure of each cell that was asked; one that is not compared says why. Within `clustered`."""
     found: list[_Pair | Row] = []
     for one in compared:
@@ -94,7 +94,7 @@ def _known(value: float | None) -> Ranged | None:
     return None if value is None else Ranged(value, value)
 
 
-def _pair(one: Compared, measured: Sequence[MeasuredPlay], figure: Drifting, days: int) -> _Pair | Row:
+def _pair(one: ServedPlays, measured: Sequence[MeasuredPlay], figure: Drifting, days: int) -> _Pair | Row:
     read = _READ[figure]
     before = ranged_by_question([(play.question, value) for play in measured if (value := read(play)) is not None])
     newer = [(play, value) for play in one.plays if (value := read(play)) is not None]
@@ -117,7 +117,7 @@ def _pair(one: Compared, measured: Sequence[MeasuredPlay], figure: Drifting, day
     )
 
 
-def _why_none(one: Compared, figure: Drifting) -> str:
+def _why_none(one: ServedPlays, figure: Drifting) -> str:
     if figure == "accuracy":
         return "nobody has said what was right"
     if figure == "probability":

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from moot.measures.askings import ABSENT, NOT_HEARD
 from moot.measures.cells import Row as StoredRow
 from moot.measures.served.agreement import NO_ANSWER
-from moot.measures.served.drift import Compared, alert_words, drift_rows
+from moot.measures.served.drift import ServedPlays, alert_words, drift_rows
 from moot.measures.served.periods import days_each, moment, period_of
 from moot.measures.served.plays import LivePlay, LiveTraffic, name_of, read_traffic
 from moot.measures.served.ranged import by_question, ranged_by_question, ranged_row
@@ -49,7 +49,7 @@ def served_figures(
     else:
         source = Source(connection, measured)
         with clustered(source.clusters):
-            compared = [Compared(own[0].cell, own) for own in by_team]
+            compared = [ServedPlays(own[0].cell, own) for own in by_team]
             drift, why = drift_rows(source, compared, days, traffic.seed), None
     return {
         "since": None if since is None else moment(since),
