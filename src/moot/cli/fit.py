@@ -27,7 +27,7 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
 from moot.decide.fitted_verdicts import VERDICTS
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
-from moot.decide.promise import Promise, promise_of
+from moot.decide.promise import Promise, largest_cluster, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import FittedRule, RuleSeat, promise_rows, promises_content, rule_content, rule_of
 from moot.decide.rules import DIGITS, Plurality, expected_worth
@@ -128,7 +128,9 @@ def fit_command(
     content[VERDICTS] = [each.content(promise_rows) for each in verdicts.fitted]
     if targets:
         used += every.parted()[1]
-        made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
+        made = _promises(
+            rule_of(content), studied(every.parted()[1], table.players), targets, largest_cluster(every.units)
+        )
         content["promises"] = promises_content(made)
     rule = {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})}
     kept_before = keep_rule_before(output, rule)
@@ -165,13 +167,18 @@ def _targets(wanted: Sequence[float]) -> list[float]:
     return sorted(set(wanted))
 
 
-def _promises(rule: FittedRule, kept_for_it: Studied, targets: Sequence[float]) -> dict[str, tuple[Promise, ...]]:
+def _promises(
+    rule: FittedRule, kept_for_it: Studied, targets: Sequence[float], largest: int
+) -> dict[str, tuple[Promise, ...]]:
     """What can be promised of the rule as it is written, and of a vote, on questions that taught neither of them."""
     model = rule.kept_rule.model
     assert model is not None, "a rule that is read has one"
     asked = kept_for_it.for_promise()
     rules = {PLURALITY: Plurality(), rule.kept_rule.kind: rule.kept_rule.rule}
-    return {kind: tuple(promise_of(each, model, *asked, target) for target in targets) for kind, each in rules.items()}
+    return {
+        kind: tuple(promise_of(each, model, *asked, target, largest=largest) for target in targets)
+        for kind, each in rules.items()
+    }
 
 
 def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:

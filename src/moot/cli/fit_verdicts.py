@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from moot.decide.fitted_verdicts import FittedVerdicts
+from moot.decide.promise import largest_cluster
 from moot.decide.rule_file import FittedRule
 from moot.decide.rules import DIGITS
 from moot.decide.studied import NothingLearnt, Studied, studied
@@ -51,7 +52,10 @@ def learn_played(
             continue
         told = VerdictModel(*(round(value, DIGITS) for value in (found.bias, found.slope, found.own)))
         kept = TaughtVerdicts.of(_with_verdicts(every, kept_for_it, each)) if targets else None
-        promises = () if kept is None else tuple(kept.promise(model, told, target) for target in targets)
+        largest = largest_cluster(every.units)
+        promises = (
+            () if kept is None else tuple(kept.promise(model, told, target, largest=largest) for target in targets)
+        )
         graded = TaughtVerdicts.of(_with_verdicts(every, places, each)).graded
         fitted.append(FittedVerdicts(each.mark, each.label, each.captain, told, graded, promises))
     return VerdictsLearnt(tuple(fitted), tuple(untold))

@@ -243,6 +243,7 @@ def _promise(written: object) -> Promise:
     shares = {key: written.get(key) for key in ("target", "threshold", "coverage")}
     counted = ("answered", "right", "questions", "fewest")
     counts = {key: checked_count(written.get(key), f"promises: {key}") for key in counted}
+    counts |= {key: checked_count(written.get(key, there), f"promises: {key}") for key, there in _alone(counts).items()}
     for key, value in shares.items():
         fits = isinstance(value, int | float) and 0 <= value <= 1
         if isinstance(value, bool) or not (fits or (key == "threshold" and value is None)):
@@ -251,6 +252,11 @@ def _promise(written: object) -> Promise:
         found = f"{counts['right']}, {counts['answered']}, {counts['questions']}"
         raise UsageError(f"{WRITTEN}: promises: expected right ≤ answered ≤ questions, found {found}")
     return Promise(**shares, **counts)  # type: ignore[arg-type]
+
+
+def _alone(counts: Mapping[str, int]) -> dict[str, int]:
+    """As an older moot wrote it, without a word of questions that hang together."""
+    return {"clusters": counts["questions"], "largest": 1}
 
 
 def _expected(figures: object, kept: str) -> Estimate | None:
