@@ -171,6 +171,8 @@ def sureness_shape(strategy: Strategy, abstain: Abstain | None, rule: FittedRule
     if rule.of_strategy is not None:
         model = rule.of_strategy.model
         shape["verdicts"] = [model.bias, model.slope, model.own]
+        if (drafts := rule.of_strategy.drafts) is not None:
+            shape["verdicts"] += [*drafts.weights.tolist(), drafts.common, *drafts.none]
     if abstain is not None and abstain.target is not None:
         shape["from"] = of_rule(rule, strategy, abstain).below
     return shape

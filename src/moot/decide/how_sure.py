@@ -168,7 +168,8 @@ def _of_verdicts(rule: FittedRule, strategy: Strategy) -> HowSure:
     fitted = rule.of_strategy
     if fitted is None:
         return HowSure(None, why_not_in(strategy))
-    return HowSure(rule.stages.get, f"from {fitted.questions:,} of its own graded verdicts", verdicts=fitted.model)
+    models = rule.stages if fitted.heard is None else fitted.heard
+    return HowSure(models.get, f"from {fitted.questions:,} of its own graded verdicts", verdicts=fitted.model)
 
 
 def why_not_in(strategy: Strategy) -> str:

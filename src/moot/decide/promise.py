@@ -188,8 +188,9 @@ class _Together:
 
     def at_most_target(self, above: Bools, right: Bools) -> float:
         """The p of so many answers right on average, or fewer. Right and wrong are 1 and -1 here."""
-        sums, sizes = (np.bincount(self.cluster[above], weights) for weights in (2.0 * right[above] - 1.0, None))
-        return BoundedMean(sums, sizes, float(self.largest)).at_most(2 * self.target - 1)
+        sums = np.bincount(self.cluster[above], 2.0 * right[above] - 1.0)
+        sizes = np.bincount(self.cluster[above])
+        return BoundedMean(sums.tolist(), sizes.tolist(), float(self.largest)).at_most(2 * self.target - 1)
 
     def most_promising(self, above: Bools, chances: Floats) -> int:
         """Where the order begins, as with single questions: where most more is foreseen than is wanted, beside what is left to
