@@ -100,4 +100,7 @@ def _measurable(drafts: KnownDrafts, wanted: AdviceWanted) -> None:
             "--budget-usd-per-1000: of no player it is known what it costs; expected an experiment with prices"
         )
     if wanted.max_seconds is not None and drafts.seconds is None:
-        raise UsageError("--max-seconds: it is not known how long anybody took; expected an experiment with its store")
+        raise UsageError(
+            "--max-seconds: it is not known how long anybody took; expected a run whose models take time: labels, recordings, "
+            "and models that answer at once, such as simulated ones, have none"
+        )

@@ -17,12 +17,12 @@ from moot.cli.fit_verdicts import learn_in_other_way, learn_played
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
 from moot.decide.asking_order import cheapest_first
-from moot.decide.candidates import Candidates
 from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
 from moot.decide.fitted_verdicts import VERDICTS
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
+from moot.decide.odd_players import odd_players
 from moot.decide.promise import Promise, largest_cluster, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rule_file import (
@@ -53,9 +53,6 @@ from moot.stats.estimates import estimate_row
 from moot.strategies import baseline
 from moot.team import Team
 from moot.types import Estimate
-
-MISSING = 0.5
-"""Who said nothing to so many of the questions is told of."""
 
 
 def fit_command(
@@ -254,19 +251,6 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by their words alone"
     yield from odd_players(known)
-
-
-def odd_players(known: Candidates) -> Iterator[str]:
-    """What is odd about those whose answers these are, in words."""
-    spoke = known.spoke.sum(axis=0)
-    if (known.given.sum(axis=1) <= 1).all() and (spoke == len(known)).all():
-        yield "all said the same to every question: no rule makes a difference, and nobody's weight can be told"
-    for name, right, times in zip(known.players, known.accuracy, spoke, strict=True):
-        if right >= 1.0:
-            yield f"{name} was right on all {len(known):,}: nobody can be better, and how sure that is hangs on how many they are"
-        if times <= MISSING * len(known):
-            silent = len(known) - int(times)
-            yield f"{name} said nothing to {silent:,} of {len(known):,}: its weight is made of the others"
 
 
 def _shown(
