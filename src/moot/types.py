@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from moot.traces import Ballot, Grouped, NoTwoAgreed, Trace, of_kind
+from moot.traces import Ballot, Grouped, Trace, note_in, of_kind
 
 Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused", "failed"]
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer. `abstained`: there
@@ -363,8 +363,8 @@ class Verdict:
 
     @property
     def note(self) -> str | None:
-        """What is worth knowing of an answer that looks like any other, in words: that no two agreed on it."""
-        return next((record.words for record in of_kind(self.traces, NoTwoAgreed)), None)
+        """What is worth knowing of an answer that looks like any other, in words: no two agreed on it, or it is cut off."""
+        return note_in(self.traces)
 
 
 @dataclass(frozen=True, slots=True)
