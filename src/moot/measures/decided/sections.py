@@ -45,7 +45,7 @@ def decided_sections(figures: Figures) -> Iterator[Section]:
             Column("in", "plays"),
             Column("words", "whose voice counts"),
         )
-        odd = dict.fromkeys(f"{note[:1].upper()}{note[1:]}." for row in voices for note in row.get("odd", ()))
+        odd = dict.fromkeys(f"Note: {note}." for row in voices for note in row.get("odd", ()))
         yield Section("voices", "Whose voice counts", (VOICES, *odd), with_team(figures, rows, *columns), rows)
 
 
