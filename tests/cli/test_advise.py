@@ -115,6 +115,13 @@ def test_a_team_that_likely_keeps_no_least_accuracy_is_not_written(
     assert not (tmp_path / "team.yaml").exists()
 
 
+def test_who_answers_at_once_has_no_times(moot: Moot, tmp_path: Path) -> None:
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    said = moot("advise", "cup.yaml", "--max-seconds", "2", ends=2)
+    assert "expected a run whose models take time" in said
+
+
 def test_few_questions_are_said_to_tell_nothing(moot: Moot, tmp_path: Path) -> None:
     write_labels(tmp_path / "labels.csv", 30)
     assert "30 graded questions are too few" in moot("advise", "labels.csv", ends=2, printed=True).replace("\n  ", " ")

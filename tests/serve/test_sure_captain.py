@@ -133,6 +133,11 @@ async def test_a_cascade_abstains_by_a_rule_that_knows_who_was_asked(tmp_path: P
         held = await team.ask("Which one is it?", choices=list("wxyz"))
         assert held.outcome == "abstained"
         assert AnswerChance.of(held).value is not None
+    await fitted(tmp_path, "--promise", "0.5")
+    with pytest.raises(
+        FileError, match=r"the rule promises 0\.5 of a vote and of learnt, and nothing of cascade; expected it"
+    ):
+        served(tmp_path, {"cascade": {"order": "learnt", "from": "rule.json", "abstain": {"target": 0.5}}})
     with pytest.raises(FileError, match="where only cat and bob were asked; expected order: learnt or best"):
         served(tmp_path, {"cascade": {"order": ["cat", "bob", "ann"], "abstain": {"below": 0.5}}})
 

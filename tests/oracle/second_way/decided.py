@@ -145,7 +145,7 @@ def _odd(raw: Raw, cell: Cell) -> list[str]:
     rows = []
     for episode in first.values():
         (groups, *_) = (trace["groups"] for trace in episode.traces if trace["kind"] == "grouped")
-        said = {draft["player"]: draft["text"] for draft in episode.verdict["answers"]}
+        said = {player: text for player, text, *_ in episode.verdict["answers"]}
         worth = {name: raw.draft_grades[episode.question, text] for name, text in said.items() if text is not None}
         known = {name: float(value) for name, value in worth.items() if isinstance(value, int | float)}
         if any(value >= 1 for value in known.values()) or len(known) == len(worth):
