@@ -31,7 +31,7 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/measures/test_same_words_in_pairs.py tests/measures/test_heard.py tests/measures/test_early_stop.py \
 	tests/estimate/test_estimate_view.py tests/report/test_notebook.py tests/ballots/test_properties.py tests/measures/test_what_it_takes.py \
 	tests/cli/test_select.py tests/decide/test_rule_runs.py tests/serve/test_watch.py tests/measures/test_shared_questions.py \
-	tests/oracle/test_bought_second_way.py tests/cli/test_endings_after_advice.py tests/decide/test_verdicts_told.py
+	tests/measures/test_rubric_coverage.py tests/oracle/test_bought_second_way.py tests/cli/test_endings_after_advice.py tests/decide/test_verdicts_told.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \

@@ -21,6 +21,7 @@ ORDER = [
     "whole_files",
     "plugins",
     "traces",
+    "rubric",
     "types",
     "stats",
     "needs",

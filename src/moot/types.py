@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 import orjson
 
+from moot.rubric import Rubric
 from moot.traces import Ballot, Grouped, Trace, note_in, of_kind
 
 Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused", "failed"]
@@ -34,10 +35,10 @@ TEXT: QuestionKind = "text"
 QUESTION_KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 UNKNOWN = "[UNKNOWN]"
+"""The answer of a player who says that the question cannot be answered."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_CHOICES = len(LETTERS)
 """Each choice is named by a letter."""
-"""The answer of a player who says that the question cannot be answered."""
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -158,7 +159,9 @@ class Case:
     meta: Mapping[str, Any] = field(default_factory=dict)
     known: bool = True
     """False: nobody has said yet what is right, as with questions that a served team is asked. So it is with every question
-    that wants a long answer: its reference is one good text, and no other is wrong for differing from it."""
+    that wants a long answer, unless there is a rubric: its reference is one good text, and no other is wrong for differing."""
+    rubric: Rubric = ()
+    """What a long answer gets its points for."""
     question_set: str | None = None
     """The set of questions that it is of, where a file has several. Like the cluster it is no part of what a case is."""
     cluster: str | None = None
@@ -166,7 +169,7 @@ class Case:
     _digest: str = field(default="", init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.question.is_long:
+        if self.question.is_long and not self.rubric:
             object.__setattr__(self, "known", False)
 
     @property
@@ -184,6 +187,8 @@ class Case:
                 content.append("unknown")
             if "score" in self.meta:
                 content.append(["score", self.meta["score"]])
+            if self.rubric:
+                content.append(["rubric", [[each.name, each.points, each.says] for each in self.rubric]])
             object.__setattr__(self, "_digest", digest(content))
         return self._digest
 
@@ -239,8 +244,7 @@ class Price:
         cached = min(usage.cached or 0, usage.prompt)
         cached_price = self.prompt if self.cached is None else self.cached
         tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price
-        tokens_usd += (usage.completion or 0) * self.completion
-        return tokens_usd / 1e6
+        return (tokens_usd + (usage.completion or 0) * self.completion) / 1e6
 
 
 FREE = Price(0.0, 0.0)
@@ -268,17 +272,8 @@ class Reply:
 
     def keyed(self, key: str) -> Reply:
         """The same reply, stored under this key."""
-        return Reply(
-            self.text,
-            self.finish,
-            self.usage,
-            self.latency_s,
-            self.version,
-            self.cost_usd,
-            self.thoughts,
-            self.logprobs,
-            key,
-        )
+        spent = (self.usage, self.latency_s, self.version, self.cost_usd)
+        return Reply(self.text, self.finish, *spent, self.thoughts, self.logprobs, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +381,7 @@ class Score:
     value: float | None
     stage: str
     detail: str | None = None
+    failure: str | None = None  # what moot says of a grader that is not ours and broke, whoever graded instead
 
 
 @dataclass(frozen=True, slots=True)

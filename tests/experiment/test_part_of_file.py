@@ -40,6 +40,7 @@ KEYS: dict[str, Any] = {
     "grouping": {"model": "gus", "reference": "shown"},
     "grader": "match",
     "judge": {"models": ["tom"], "batch": 2},
+    "rubric": [],  # of long answers alone: tests/grade/test_rubric.py has files with one
     "extract": {"models": ["rex", "roy"]},
     "kind": "production",
     "vendors": {"ann": {"name": "A", "accuracy": {"first": 0.5}}, "bob": {"name": "B", "accuracy": 0.5}},

@@ -32,6 +32,7 @@ from second_way.places import places
 from second_way.properties import properties, unplanned
 from second_way.quiz import quiz
 from second_way.raw import Raw
+from second_way.rubric import rubric
 from second_way.safety import safety
 from second_way.sets import sets
 from second_way.talk_tables import talk_tables
@@ -46,6 +47,7 @@ from second_way.worlds import (
     experiment,
     few_waiting,
     gaps_over_clusters,
+    judged_by_rubric,
     little_feedback,
     one_after_another,
     one_at_a_time,
@@ -83,6 +85,7 @@ SECOND_WAYS: tuple[Callable[[Raw], Mapping[str, Any]], ...] = (
     officers,
     trust,
     decided,
+    rubric,
 )
 """Each gives some keys of the report."""
 
@@ -124,12 +127,18 @@ EVERY_KEY = frozenset(
             "cascade_beside",
             "voices",
         ),
+        *("rubric", "in_points"),
     }
 )
 """Those with a second way."""
 
-SELDOM = frozenset({"calibration", "grader"})
+SELDOM = frozenset({"calibration", "grader", "served"})
 """Those that no experiment here has, and tests of their own."""
+
+NOT_OF_POINTS = frozenset(
+    {"safety", "safety_missing", "safety_models", "gain_by_strength", "calibration", "probability"}
+)
+"""Figures of right and wrong, which a run whose answers get points does not have."""
 
 MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
 """`make test-more` plays more of them: for each that `make test` plays as many again."""
@@ -437,6 +446,8 @@ def _compared(folder: Path, keys: dict[str, Any]) -> dict[str, Any]:
     assert not undocumented(figures), "every key that is printed stands in the documentation"
     expected = {key: value for way in SECOND_WAYS for key, value in way(raw).items()}
     assert expected.keys() <= EVERY_KEY
+    if "in_points" in expected:
+        expected = {key: value for key, value in expected.items() if key not in NOT_OF_POINTS}
     shown = {key: value for key, value in figures.items() if key not in NO_FIGURES}
     apart = [*differences(shown, expected), *properties(raw, figures), *two_words(figures)]
     assert not apart, "\n".join(apart[:30])
@@ -459,6 +470,17 @@ def test_long_answers_beside_others_too(tmp_path: Path) -> None:
         "strategies": ["solo", "talkative", "council", {"council": {"final": "winner"}}],
     }
     _check(tmp_path, keys)
+
+
+@pytest.mark.parametrize("number", range(1, 2 + MORE))
+def test_points_of_a_rubric_too(number: int, tmp_path: Path) -> None:
+    """And any number of theirs that is changed is noticed."""
+    keys = judged_by_rubric(number, tmp_path)
+    _check(tmp_path, keys)
+    figures, raw = played.figures(tmp_path), played.raw(tmp_path, keys)
+    assert figures["rubric"]["self_preference"]
+    shown = {key: figures[key] for key in ("rubric", "in_points")}
+    _check_every_number(shown, rubric(raw))
 
 
 def test_a_wrong_figure_is_noticed(tmp_path: Path) -> None:

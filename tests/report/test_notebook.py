@@ -93,7 +93,7 @@ def test_everything_can_be_computed_again(cup: Path) -> None:
         assert row["position"] == len(records)
         records.append({"kind": row["kind"], **json.loads(row["content"])})
     assert read_back == {key: verdict.get("traces", []) for key, verdict in whole.items()}
-    assert set(traces["kind"]) == {"grouped", "ballot", "counted", "shown"}
+    assert set(traces["kind"]) == {"grouped", "ballot", "counted", "shown", "no-two-agreed"}
     keys = {step[3] for row in verdicts["transcript"] for step in json.loads(row)} - {None}
     assert keys <= set(store.frame("calls")["key"])
     assert all(json.loads(shape) for shape in store.frame("calls")["shape"])

@@ -59,11 +59,11 @@ MAY_BE_EMPTY: dict[str, set[str]] = {
     "episodes": {"answer"},
     "experiment_questions": {"question_set", "cluster", "asker"},
     "grades": {"value", "detail"},
-    "judgements": {"right", "detail", "judge_name", "call_key", "tries"},
+    "judgements": {"right", "detail", "judge_name", "call_key", "tries", "points"},
     "migrations": {"applied_at"},
     "reservations": {"payer"},
     "runs": {"finished_at"},
-    "scores": {"value", "detail"},
+    "scores": {"value", "detail", "failure"},
 }
 
 

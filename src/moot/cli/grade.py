@@ -143,7 +143,12 @@ def _say(graded: Graded, grading: Grading) -> None:
         say(f"moot: ungraded, {times} ×: {cause}", file=sys.stderr)
     if len(grading.judges) == 2:
         first, second = (judging.name for judging in grading.judges)
-        say(f"{first} and {second}: {_agreement_told(graded.judged)}")
+        if graded.judged or not graded.points:
+            say(f"{first} and {second}: {_agreement_told(graded.judged)}")
+        if graded.points:
+            apart = sum(abs(one - other) for one, other in graded.points) / len(graded.points)
+            answers = count(len(graded.points), "long answer")
+            say(f"{first} and {second}: {plain(apart)} percentage points apart on the mean of {answers}")
 
 
 async def _say_whose_turn(store: Store, graded: Graded, grading: Grading, experiment: str, path: Path) -> None:

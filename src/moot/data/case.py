@@ -10,6 +10,7 @@ from moot.errors import FileError
 from moot.foreign_json import LONGEST_WHOLE
 from moot.models.border import blank, text_problem
 from moot.models.closest import closest
+from moot.rubric import Criterion, Rubric, rubric_problem
 from moot.team.final_line.letters import YES_NO
 from moot.types import MOST_CHOICES, QUESTION_KINDS, UNKNOWN, Case, HumanRate, Question, QuestionKind
 
@@ -17,7 +18,11 @@ KEYS = (
     *("id", "text", "choices", "context", "language", "kind", "answer", "accepted", "rejected", "comment", "source"),
     *("author", "human", "category", "package", "year", "difficulty", "cluster", "lemmatize", "free_order", "meta"),
 )
-_KNOWN = frozenset(KEYS)
+"""Those that a column of a table may be."""
+RUBRIC = "rubric"
+ROW_KEYS = (*KEYS, RUBRIC)
+"""Those of a question that is written as an object."""
+_KNOWN = frozenset(ROW_KEYS)
 DEEPEST_META = 200
 
 
@@ -111,10 +116,13 @@ def read_case(
     row = PlacedRow(values, file, line)
     if not values.keys() <= _KNOWN:
         unknown = next(key for key in values if key not in _KNOWN)
-        hint = closest(unknown, KEYS)
-        problem = f"unknown key; expected one of {', '.join(KEYS)} (anything else goes under meta){hint}"
+        hint = closest(unknown, ROW_KEYS)
+        problem = f"unknown key; expected one of {', '.join(ROW_KEYS)} (anything else goes under meta){hint}"
         raise row.error(str(unknown), problem)
     question = _question(row, language, kind)
+    if values.get(RUBRIC) is not None and not question.is_long:
+        problem = f"a rubric is for long answers, and this question is of kind {question.kind!r}; expected kind: text"
+        raise row.error(RUBRIC, problem)
     # Most rows have few keys: only what is there is read.
     fields = {key: read(row, key) for key, read in _OPTIONAL.items() if values.get(key) is not None}
     return Case(question, _answer(row, question), **{key: value for key, value in fields.items() if value is not None})
@@ -199,6 +207,33 @@ def _human(row: PlacedRow, key: str) -> HumanRate | None:
     return HumanRate(*numbers)
 
 
+def _rubric(row: PlacedRow, key: str) -> Rubric:
+    """``[{"name": "clear", "points": 4, "says": "Whoever asked can follow it."}]``."""
+    value = row.values[key]
+    if not isinstance(value, list | tuple) or not all(isinstance(item, Mapping) for item in value):
+        raise row.error(key, "expected a list of criteria, each {name, points, says}")
+    rubric = tuple(_criterion(row, f"{key}.{place}", item) for place, item in enumerate(value))
+    if (problem := rubric_problem(rubric)) is not None:
+        raise row.error(key, problem)
+    return rubric
+
+
+def _criterion(row: PlacedRow, key: str, item: Mapping[str, Any]) -> Criterion:
+    if unknown := [name for name in item if name not in CRITERION_KEYS]:
+        hint = closest(str(unknown[0]), CRITERION_KEYS)
+        raise row.error(f"{key}.{unknown[0]}", f"unknown key; expected one of {', '.join(CRITERION_KEYS)}{hint}")
+    texts = PlacedRow(item, row.file, row.line)
+    for name in ("name", "says"):
+        if not isinstance(item.get(name), str) or blank(item[name]):
+            raise row.error(f"{key}.{name}", "expected a text that is not empty")
+    points = item.get("points")
+    if isinstance(points, bool) or not isinstance(points, int | float) or not 0 < points < math.inf:
+        raise row.error(f"{key}.points", f"expected a number above 0, found {_kind(points)} ({points!r:.20})")
+    return Criterion(str(texts.text("name")), float(points), str(texts.text("says")))
+
+
+CRITERION_KEYS = ("name", "points", "says")
+
 _OPTIONAL: Mapping[str, Callable[[PlacedRow, str], Any]] = {
     **dict.fromkeys(("accepted", "rejected"), PlacedRow.texts),
     **dict.fromkeys(("comment", "source", "author", "category", "package", "difficulty", "cluster"), PlacedRow.text),
@@ -206,6 +241,7 @@ _OPTIONAL: Mapping[str, Callable[[PlacedRow, str], Any]] = {
     "year": PlacedRow.whole_number,
     "meta": PlacedRow.object,
     "human": _human,
+    RUBRIC: _rubric,
 }
 
 

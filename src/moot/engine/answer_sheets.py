@@ -13,11 +13,11 @@ from sqlalchemy import Connection, delete, select
 
 from moot.engine.batches import QUESTIONS_TOGETHER
 from moot.grade.grading import Grading
-from moot.grade.judge import Judgement, judge_identity
-from moot.grade.normalise import normalise
+from moot.grade.judge import Judgement
+from moot.grade.normalise import answer_key
 from moot.needs import Needs
 from moot.store import queries, schema
-from moot.store.rows import case_of, grade_row, grades_of, verdict_of
+from moot.store.rows import case_of, grade_row, grades_of, points_of, verdict_of
 from moot.store.statements import Row, at_leisure
 from moot.store.store import Store
 from moot.strategies.traits import Traits
@@ -80,7 +80,7 @@ def open_wordings(grading: Grading, case: Case, answers: Iterable[str]) -> dict[
     """Normalised answers that the grader leaves to judges, each as somebody worded it."""
     wordings: dict[str, str] = {}
     for answer in sorted({answer for answer in answers if grading.needs_judge(case, answer)}):
-        wordings.setdefault(normalise(answer), answer)
+        wordings.setdefault(answer_key(case.question, answer), answer)
     return dict(sorted(wordings.items()))
 
 
@@ -137,7 +137,7 @@ async def sheets_of(store: Store, grading: Grading, cells: GradedCells, cases: S
     for row in await store.run(partial(queries.episodes_on, cells=cells.ids, questions=questions)):
         episodes[row["question"]].append(row)
         answers[row["question"]].update(cells.answers_in(row))
-    names = {judge_identity(judging, grading.team, grading.batch): judging.name for judging in grading.judges}
+    names = grading.names_by_identity
     judgements: dict[str, list[Judgement]] = defaultdict(list)
     for row in await store.run(partial(queries.judgements_on, cases=digests)):
         if row["judge"] in names:
@@ -162,4 +162,6 @@ async def sheets_of(store: Store, grading: Grading, cells: GradedCells, cases: S
 def judgement_of(row: Row, judge_name: str) -> Judgement:
     """A judge's word as it is stored."""
     right = None if row["right"] is None else bool(row["right"])
-    return Judgement(row["answer"], judge_name, right, row["detail"], row["call_key"], row["tries"] or 0)
+    points, reasons = points_of(row["points"])
+    tries = row["tries"] or 0
+    return Judgement(row["answer"], judge_name, right, row["detail"], row["call_key"], tries, points, reasons)

@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from moot.engine.answer_sheets import NO_CELLS, Sheet, cells_graded, sheets_of, stored_cases
 from moot.engine.answer_sheets import GradedCells as GradedCells
@@ -29,14 +29,16 @@ from moot.engine.settling import declare_judges as declare_judges
 from moot.engine.settling import open_answers as open_answers
 from moot.engine.settling import settle as settle
 from moot.grade.grading import Grading
-from moot.grade.judge import ONE_BY_ONE, Judgement, judge, judge_identity
+from moot.grade.judge import ONE_BY_ONE, Judgement, judge
 from moot.grade.persons import persons_word
 from moot.needs import EVERYTHING, Needs
 from moot.store import schema
-from moot.store.rows import score_row
+from moot.store.rows import points_json, score_row
 from moot.store.store import Store
 from moot.team import Player
 from moot.types import Case, Score
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -49,6 +51,8 @@ class Graded:
     """Why scores are ungraded."""
     judged: list[tuple[bool, bool]] = field(default_factory=list)
     """Answers that two judges both graded, for their agreement."""
+    points: list[tuple[float, float]] = field(default_factory=list)
+    """The same of long answers: the share of points that each gave."""
     unsaid: int = 0
     """How many of the ungraded are to questions of which nobody has said what is right."""
     long_answers: int = 0
@@ -61,6 +65,7 @@ class Graded:
             self.stages + other.stages,
             self.causes + other.causes,
             [*self.judged, *other.judged],
+            [*self.points, *other.points],
             self.unsaid + other.unsaid,
             self.long_answers + other.long_answers,
             self.without_answer + other.without_answer,
@@ -126,7 +131,7 @@ async def stored_grades(store: Store, grading: Grading, cases: Sequence[Case]) -
     def grade(case: Case, answer: str | None) -> float | None:
         sheet = sheets[case.digest]
         person = persons_word(case, answer, sheet.persons)
-        words = [word for word in sheet.judgements if word.right is not None]
+        words = [word for word in sheet.judgements if word.usable]
         return grading.score(case, answer, words, person).value
 
     return grade
@@ -144,9 +149,9 @@ async def _judge_sheet(store: Store, grading: Grading, sheet: Sheet) -> list[Jud
     wordings = sheet.open_answers(grading)
     heard = await asyncio.gather(*(_ask(store, judging, grading, sheet, wordings) for judging in grading.judges))
     for judging, fresh in zip(grading.judges, heard, strict=True):
-        judged_as = judge_identity(judging, grading.team, grading.batch)
+        judged_as = grading.judged_as(judging, sheet.case)
         store.put_later([(schema.judgements, _judgement_row(sheet.case, judged_as, word)) for word in fresh])
-    recorded = [word for word in sheet.judgements if word.right is not None]
+    recorded = [word for word in sheet.judgements if word.usable]
     return [*recorded, *(word for part in heard for word in part)]
 
 
@@ -165,17 +170,19 @@ async def _grade_sheet(store: Store, grading: Grading, sheet: Sheet, graded: Gra
         graded.stages["ungraded" if ungraded else score.stage] += 1
         if ungraded:
             graded.causes[score.detail or score.stage] += 1
-            graded.long_answers += case.question.is_long
+            graded.long_answers += case.question.is_long and not case.known
             graded.unsaid += not case.known and not case.question.is_long
     wordings = sheet.open_answers(grading)
-    graded.judged += _pairs([word for word in words if word.answer in wordings], grading)
+    heard = [word for word in words if word.answer in wordings]
+    graded.judged += _pairs(heard, grading, lambda word: word.right)
+    graded.points += _pairs(heard, grading, lambda word: word.share(case.rubric))
 
 
 async def _ask(
     store: Store, judging: Player, grading: Grading, sheet: Sheet, wordings: Mapping[str, str]
 ) -> list[Judgement]:
     mine = [judgement for judgement in sheet.judgements if judgement.judge == judging.name]
-    heard = {judgement.answer for judgement in mine if judgement.right is not None}
+    heard = {judgement.answer for judgement in mine if judgement.usable}
     left = {answer: wording for answer, wording in wordings.items() if answer not in heard}
     if not left:
         return []
@@ -197,17 +204,19 @@ async def _ask(
 
 
 def _tried(judgement: Judgement, times: int) -> Judgement:
-    return judgement if judgement.right is not None else replace(judgement, tries=times)
+    return judgement if judgement.usable else replace(judgement, tries=times)
 
 
-def _pairs(judgements: Sequence[Judgement], grading: Grading) -> Iterator[tuple[bool, bool]]:
+def _pairs(
+    judgements: Sequence[Judgement], grading: Grading, said: Callable[[Judgement], T | None]
+) -> Iterator[tuple[T, T]]:
     if len(grading.judges) != 2:
         return
     first, second = (judging.name for judging in grading.judges)
-    words: dict[str, dict[str, bool]] = defaultdict(dict)
+    words: dict[str, dict[str, T]] = defaultdict(dict)
     for judgement in judgements:
-        if judgement.right is not None:
-            words[judgement.answer][judgement.judge] = judgement.right
+        if (word := said(judgement)) is not None:
+            words[judgement.answer][judgement.judge] = word
     for by_judge in words.values():
         if first in by_judge and second in by_judge:
             yield by_judge[first], by_judge[second]
@@ -224,4 +233,5 @@ def _judgement_row(case: Case, judged_as: str, judgement: Judgement) -> dict[str
         "judge_name": judgement.judge,
         "call_key": judgement.call,
         "tries": judgement.tries,
+        "points": points_json(judgement.points, judgement.reasons),
     }

@@ -78,6 +78,10 @@ def stored_labels(
         raise UsageError(f"{experiment['name']} has no solo episodes; add solo to its strategies and run it again")
     proposers = {cell["player"]: _proposer(cell["player"], config["players"]) for cell in solo}
     solo = [cell for cell in solo if wanted.cell(cell, proposers[cell["player"]])]
+    if reads is None and (in_points := next((case for case in cases.values() if case.rubric), None)) is not None:
+        why = f"question {in_points.question.id!r} wants a long answer, and no two of these are one label"
+        expected = "expected --where kind=open or choice, or --summariser, which writes one answer from several"
+        raise UsageError(f"{experiment['name']}: {why}; {expected}")
     if where and not (cases and solo):
         raise UsageError(f"--where {' --where '.join(where)} leaves no {'proposers' if cases else 'questions'}")
     solo = [cell for cell in solo if proposers[cell["player"]].model not in without]

@@ -125,6 +125,9 @@ def contrary(request: Request, model: str, question: Question | None) -> str:
     if "grades" in properties:
         size = properties["grades"]["items"]["properties"]["id"]["maximum"]
         made["grades"] = [{"id": number + 1, "is_correct": False} for number in range(size)]
+    if "criteria" in properties:
+        size = properties["criteria"]["items"]["properties"]["id"]["maximum"]
+        made["criteria"] = [{"id": number + 1, "reason": "estimated", "points": 0} for number in range(size)]
     if "points" in properties and properties["points"].get("type") == "array":  # a purse that must not be overdrawn
         made["points"] = [1] + [0] * (properties["points"].get("minItems", 1) - 1)
     return orjson.dumps(made).decode()

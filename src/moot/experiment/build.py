@@ -25,7 +25,15 @@ from moot.experiment.offices import check_office_names, staffed
 from moot.experiment.plan import Cell, Plan, alone_as, cell_of
 from moot.experiment.providers import BuiltModel, make_models, model_named
 from moot.experiment.questions import questions_of
-from moot.experiment.seating import check_recordings, cohorts_of, configured_names, reader_of, table_shape
+from moot.experiment.rubrics import check_nothing_has_points, judged_questions
+from moot.experiment.seating import (
+    check_recordings,
+    cohorts_of,
+    configured_names,
+    names_hidden_from_judges,
+    reader_of,
+    table_shape,
+)
 from moot.experiment.selected import NOT_CHOSEN, chosen_on, team_chosen_on, with_selection
 from moot.experiment.side_names import ClaimError, cells_named
 from moot.experiment.spec import ExperimentFile
@@ -79,7 +87,7 @@ def _built(file: ExperimentFile, unset: list[FileError], limit: int | None, stor
     spec = file.spec
     check_vendors(file)
     # What a model is follows from the whole file: a trial of some questions and the run that goes on from it are one plan.
-    whole = questions_of(file) if spec.questions is not None else None
+    whole = judged_questions(file, questions_of(file) if spec.questions is not None else None)
     dataset = whole.first(limit) if whole is not None and limit is not None else whole
     prompts = _prompts(file)
     models = make_models(file, whole, unset, asked=asked)
@@ -168,7 +176,7 @@ def _grouper(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> Stages:
 def _grading(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Prompts) -> Grading:
     names = file.spec.judge.models if file.spec.judge is not None else []
     if len(set(names)) < len(names):
-        raise file.error(("judge", "models"), "expected two different models")
+        raise file.error(("judge", "models"), "expected different models")
     judges = [
         Player(name, model_named(file, models, ("judge", "models", position), name))
         for position, name in enumerate(names)
@@ -178,7 +186,8 @@ def _grading(file: ExperimentFile, models: Mapping[str, BuiltModel], prompts: Pr
     except (UsageError, ImportError) as error:
         raise file.error(("grader",), str(error)) from None
     batch = file.spec.judge.batch if file.spec.judge is not None else ONE_BY_ONE
-    return Grading(Team("judges", (), prompts, file.spec.seed), tuple(judges), asked_first, batch)
+    table = Team("judges", (), prompts, file.spec.seed, names=names_hidden_from_judges(file))
+    return Grading(table, tuple(judges), asked_first, batch)
 
 
 def _teams(file: ExperimentFile, players: Mapping[str, Player], prompts: Prompts, grouper: Stages) -> dict[str, Team]:
@@ -242,6 +251,8 @@ def _cells_of(
 ) -> Iterator[Cell]:
     long_answers = dataset is not None and TEXT in dataset.kinds
     check_abstention(file, position, played, abstain)
+    if abstain is not None and long_answers:
+        check_nothing_has_points(file, position, played.name, dataset or ())
     with _named(file, position, played):
         prompts_for(played, prompts).check_own()
         for broken in broken_declarations(played, traits_of(played)):

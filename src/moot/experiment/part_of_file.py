@@ -15,6 +15,7 @@ CLAIMED: dict[str, Any] = {"vendors": {}, "primary": None, "hypotheses": []}
 """Keys that say something of what the whole experiment shows, and what they are without it."""
 OF_PLAY: dict[str, Any] = {
     "questions": None,
+    "rubric": [],
     "players": {},
     "teams": {},
     "strategies": [],
@@ -35,9 +36,11 @@ def without_players(
     officers = {*models, *(judge.models if judge else ()), *(extract.models if extract else ())}
     kept = {name: model for name, model in file.spec.models.items() if name in officers}
     spec = file.spec.model_copy(update={**OF_PLAY, "models": kept, "judge": judge, "extract": extract})
-    return ExperimentFile(file.path, spec, file.places)
+    return ExperimentFile(file.path, spec, file.places, file.whole)
 
 
 def with_other_play(file: ExperimentFile, **keys: Any) -> ExperimentFile:
     """The same file with other questions or strategies, for a game or a single question."""
-    return ExperimentFile(file.path, file.spec.model_copy(update={**CLAIMED, **keys}), file.places)
+    of_its_questions: dict[str, Any] = {"rubric": []} if "questions" in keys else {}
+    spec = file.spec.model_copy(update={**CLAIMED, **of_its_questions, **keys})
+    return ExperimentFile(file.path, spec, file.places, file.whole)

@@ -12,7 +12,7 @@ from moot.models.closest import closest
 from moot.strategies import Strategy, traits_of
 from moot.strategies.natives import DOUBLE_CALL, SINGLE_CALL
 from moot.team import AnswerReader, Player, Team
-from moot.team.player import aliases_of
+from moot.team.player import aliases_of, vendors_named
 from moot.team.reading import Announced
 from moot.types import Request
 
@@ -46,6 +46,17 @@ def configured_names(file: ExperimentFile, players: Iterable[Player]) -> tuple[s
     declared = (vendor.name for vendor in file.spec.vendors.values())
     known = (name for player in players for name in aliases_of(player))
     return tuple(dict.fromkeys(name for name in (*file.spec.players, *models, *called, *declared, *known) if name))
+
+
+def names_hidden_from_judges(file: ExperimentFile) -> tuple[str, ...]:
+    """Every name by which whoever wrote an answer may be known, from what the whole file says: who only judges what is stored
+    builds no player, and is to be as blind."""
+    spec = file.whole
+    known = [*spec.players, *spec.models, *(vendor.name for vendor in spec.vendors.values())]
+    for model in spec.models.values():
+        called, base_url = getattr(model, "model", None), getattr(model, "base_url", None)
+        known += [called, *vendors_named(called, str(base_url or ""))]
+    return tuple(dict.fromkeys(filter(None, known)))
 
 
 def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> AnswerReader:

@@ -26,7 +26,7 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
-from moot.experiment.spec_parts import ABSTAIN, checked_store, options_alone
+from moot.experiment.spec_parts import CriterionSpec as CriterionSpec
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
 from moot.experiment.spec_parts import GivenQuestions as GivenQuestions
 from moot.experiment.spec_parts import GroupingSpec as GroupingSpec
@@ -36,7 +36,10 @@ from moot.experiment.spec_parts import PlayerSpec as PlayerSpec
 from moot.experiment.spec_parts import Questions as Questions
 from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
+from moot.experiment.spec_parts import checked_store, options_alone
 from moot.experiment.vendors import VendorSpec
+from moot.rubric import MOST_CRITERIA
+from moot.strategies.option_values import ABSTAIN
 from moot.types import NOTHING
 
 if TYPE_CHECKING:
@@ -60,8 +63,12 @@ def _strategy_entry(entry: object) -> object:
     """
     if isinstance(entry, dict) and len(entry) == 2 and ABSTAIN in entry:
         ((name, options),) = ((name, options) for name, options in entry.items() if name != ABSTAIN)
-        if not isinstance(options, dict | None) or ABSTAIN in (options or {}):
-            raise ValueError(f"expected options as keys and values, and {ABSTAIN} once")
+        if not isinstance(options, dict | None):
+            instead = options if name == "strategy" and isinstance(options, str) else name
+            expected = f"expected a name with its options, such as {instead}: {{{ABSTAIN}: {{below: 0.9}}}}"
+            raise ValueError(f"{options!r:.40} are no options of {name!r}; {expected}")
+        if ABSTAIN in (options or {}):
+            raise ValueError(f"{ABSTAIN} stands among the options of {name!r} and beside them; expected it once")
         entry = {name: {**(options or {}), ABSTAIN: entry[ABSTAIN]}}
     if isinstance(entry, dict) and len(entry) == 1:
         name, options = next(iter(entry.items()))
@@ -129,6 +136,7 @@ class ExperimentKeys(TypedDict, total=False):
     grouping: Mapping[str, Any] | None
     grader: str | Grader
     judge: Mapping[str, Any] | None
+    rubric: Sequence[Mapping[str, Any]]
     extract: Mapping[str, Any] | None
     kind: Literal["production", "calibration"]
     vendors: Mapping[str, Mapping[str, Any]]
@@ -155,6 +163,9 @@ class Experiment(Strict):
     grouping: GroupingSpec | None = None
     grader: Text = Field(default="match", description="Who grades an answer, before any judge is asked")
     judge: JudgeSpec | None = None
+    rubric: list[CriterionSpec] = Field(
+        default_factory=list, max_length=MOST_CRITERIA, description="What judges give long answers points for"
+    )
     extract: ExtractSpec | None = None
     kind: Literal["production", "calibration"] = "production"
     vendors: dict[Name, VendorSpec] = Field(
@@ -251,8 +262,12 @@ class Experiment(Strict):
 class ExperimentFile:
     """What an experiment says and the places of its keys, for those who find mistakes later. In code there is no file."""
 
-    def __init__(self, path: Path | None, spec: Experiment, places: KeyLines) -> None:
+    def __init__(
+        self, path: Path | None, spec: Experiment, places: KeyLines, part_of: Experiment | None = None
+    ) -> None:
+        """`part_of`: all that the file says, where only a part of it is wanted."""
         self.path, self.spec, self.places = path or IN_CODE, spec, places
+        self.whole = part_of or spec
 
     @property
     def is_written(self) -> bool:

@@ -15,6 +15,7 @@ from moot.data.questions_spec import Questions as Questions
 from moot.data.questions_spec import QuestionsSpec as QuestionsSpec
 from moot.errors import UsageError
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
+from moot.strategies.option_values import ABSTAIN
 from moot.types import MOST_CHOICES
 
 
@@ -29,6 +30,9 @@ def checked_store(url: str) -> str:
 
 
 MOST_EXAMPLES = 100
+MOST_JUDGES = 20
+JUDGES_OF_SHORT_ANSWERS = 2
+"""Three who may each say right or wrong would need a rule of voting; points have a mean."""
 
 
 class ExampleSpec(Strict):
@@ -45,10 +49,6 @@ class PlayerSpec(Strict):
     examples: list[ExampleSpec] = Field(
         default_factory=list, max_length=MOST_EXAMPLES, description="Questions that it is shown answered first"
     )
-
-
-ABSTAIN = "abstain"
-"""The key beside a strategy's options: from where on its answers are given."""
 
 
 def options_alone(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,10 +89,18 @@ class GroupingSpec(Strict):
         return self
 
 
-class JudgeSpec(Strict):
-    """One judge, or two whose agreement is reported and whose disputes a person settles."""
+class CriterionSpec(Strict):
+    """One line of a rubric: what a long answer is looked at for, and what that gives at the most."""
 
-    models: list[Text] = Field(min_length=1, max_length=2)
+    name: Text
+    points: float = Field(gt=0, allow_inf_nan=False)
+    says: Text = Field(description="What the points are for, as a judge reads it")
+
+
+class JudgeSpec(Strict):
+    """One judge, or two whose agreement is reported and whose disputes a person settles; of long answers, any number."""
+
+    models: list[Text] = Field(min_length=1, max_length=MOST_JUDGES)
     batch: int = Field(default=ONE_BY_ONE, ge=1, le=MOST_TOGETHER)
 
 

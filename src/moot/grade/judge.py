@@ -15,43 +15,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from moot.grade.by_rubric import judge_by_rubric, points_score
+from moot.grade.judgement import JUDGE as JUDGE
+from moot.grade.judgement import Judgement as Judgement
 from moot.grade.match import REJECTED, match
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.grade.squad import scored_by_words
 from moot.team import Player, Team
 from moot.team.forms import Unusable, object_schema
 from moot.types import UNKNOWN, Case, Request, Score, digest
 
-JUDGE = "judge"
-
 ONE_BY_ONE = 1
 MOST_TOGETHER = 100
 """Answers in one call at most. A long list is one that models lose count of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One judge's word on one answer. `right` is None where the judge gave no usable word.
-
-    `detail` says why there is none; or how many answers it saw together, where there were several.
-    """
-
-    answer: str
-    """Normalised: equal answers are judged once."""
-    judge: str
-    right: bool | None
-    detail: str | None = None
-    call: str | None = None
-    """The key of the stored call that holds the judge's reply."""
-    tries: int = 0
-    """How often a judge without a usable word was asked; 0: not for the record."""
-
-    def __str__(self) -> str:
-        word = "no word" if self.right is None else "right" if self.right else "wrong"
-        asked = f"asked {self.tries}×: " if self.tries else ""
-        call = f"call {self.call}" if self.call else None
-        reason = ", ".join(filter(None, (call, f"{asked}{self.detail}" if self.detail else None)))
-        return f"{self.judge}: {word} ({reason})" if reason else f"{self.judge}: {word}"
 
 
 def judge_identity(judging: Player, team: Team, batch: int = ONE_BY_ONE) -> str:
@@ -89,9 +65,14 @@ def batches_on_record(judging: Player, team: Team, identities: Sequence[str]) ->
 
 
 def needs_judge(case: Case, answer: str | None) -> bool:
-    """Whether the match leaves it open: only free answers can be right in other words, or be too long to be compared."""
-    if answer is None or case.question.kind != "open" or not case.known:
+    """Whether the match leaves it open: only free answers can be right in other words, or be too long to be compared.
+
+    A long answer has its points from judges alone, where there is a rubric.
+    """
+    if answer is None or not case.known:
         return False
+    if case.question.kind != "open":
+        return case.question.is_long
     score = match(case, answer)
     too_long = score.value is None and not scored_by_words(case)
     return too_long or (score.value == 0.0 and score.stage == "match" and score != REJECTED)
@@ -106,6 +87,8 @@ async def judge(
     judging: Player, case: Case, answers: Mapping[str, str], team: Team, batch: int = ONE_BY_ONE
 ) -> list[Judgement]:
     """A judge's words on the answers that are left open: normalised answers, each with the words to show for it."""
+    if case.rubric:
+        return await judge_by_rubric(judging, case, answers, team)
     if batch == ONE_BY_ONE:
         return await _one_by_one(judging, case, answers, team)
     items = list(answers.items())
@@ -152,12 +135,15 @@ def settled(case: Case, answer: str | None, judgements: Sequence[Judgement], per
         return Score(float(person), "person")
     if not case.known:
         return match(case, answer)
-    return judged(answer, judgements, judges)
+    return judged(case, answer, judgements, judges)
 
 
-def judged(answer: str, judgements: Sequence[Judgement], judges: int) -> Score:
+def judged(case: Case, answer: str, judgements: Sequence[Judgement], judges: int) -> Score:
     """What the judges make of an answer that is left to them."""
-    words = [judgement for judgement in judgements if judgement.answer == normalise(answer)]
+    key = answer_key(case.question, answer)
+    words = [judgement for judgement in judgements if judgement.answer == key]
+    if case.rubric:
+        return points_score(case.rubric, words, judges)
     detail = "; ".join(map(str, words))
     marks = [judgement.right for judgement in words if judgement.right is not None]
     if len(set(marks)) > 1:

@@ -47,6 +47,7 @@ REJECTED = Score(0.0, "match", "rejected by the author")
 """In so many words: nobody need be asked."""
 NOT_KNOWN_YET = Score(None, "ungraded", "nobody has said yet what is right")
 LONG_ANSWER = Score(None, "ungraded", "a long answer: no reference says by itself whether it is right")
+BY_RUBRIC = Score(None, "ungraded", "a long answer: judges give its points, and none has been asked")
 NOTHING_SAID = Score(None, "no-answer", NOT_KNOWN_YET.detail)
 """Nothing said where nobody has said what is right. It will never be right, but were it graded where an answer is not, what is
 known would hang on how a play ended: who abstains often would be wrong by construction."""
@@ -72,6 +73,8 @@ def match(case: Case, answer: str | None) -> Score:
         return no_answer(known=case.known)
     if not case.known:
         return LONG_ANSWER if case.question.is_long else NOT_KNOWN_YET
+    if case.question.is_long:
+        return BY_RUBRIC
     if too_long(answer):
         return _of_too_long(case, answer)
     if too_long(case.answer or "") or any(map(too_long, case.accepted)):

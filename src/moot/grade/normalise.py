@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from moot.grade.numerals import numerals, thousands
 from moot.grade.signs import KEPT_MINUS, joined, signed
+from moot.types import Question
 
 _STRESS = "\u0301"
 _ARTICLES = ("a", "an", "the")
@@ -52,6 +53,14 @@ def folded_if_long(text: str) -> str:
     """Normalised, where it is no page: of that only the white space is folded, since a page takes a third of a second, and no
     two pages differ in nothing but their signs."""
     return _remembered(text) if len(text) <= _REMEMBERED else " ".join(text.split())
+
+
+def answer_key(question: Question, answer: str) -> str:
+    """What an answer to this question is known by where words about it are kept: equal answers have equal keys.
+
+    Of a long answer only white space is folded: its marks and capitals are part of what it is judged by.
+    """
+    return " ".join(answer.split()) if question.is_long else normalise(answer)
 
 
 @lru_cache(maxsize=20_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.types import Case
 
 
@@ -16,7 +16,7 @@ def persons_word(case: Case, answer: str | None, words: Mapping[str, bool]) -> b
     """
     if answer is None or not words:
         return None
-    word = words.get(normalise(answer))
+    word = words.get(answer_key(case.question, answer))
     if word is None and case.question.is_closed and any(words.values()):
         return False
     return word

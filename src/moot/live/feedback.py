@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, select
 
 from moot.data.case import read_case
 from moot.errors import FileError
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.live.served_rows import cases_in, cells_in, plan_alone, plans_named
 from moot.store import queries, schema
 from moot.store.rows import config_of
@@ -55,14 +55,15 @@ def loadable(questions: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, An
 
 def _confirmed(connection: Connection, plans: Select[Any], question: str, cases: Iterable[Case]) -> str | None:
     """The words of an answer that a person called right."""
-    settled = queries.settlements_on(connection, [case.digest for case in cases])
+    several = list(cases)
+    settled = queries.settlements_on(connection, [case.digest for case in several])
     right = {answer for (_, answer), word in settled.items() if word}
     episodes = schema.episodes
     query = select(episodes.c.answer).where(
         episodes.c.question == question, episodes.c.cell.in_(cells_in(plans)), episodes.c.answer.is_not(None)
     )
     answers = connection.execute(query.order_by(episodes.c.created_at)).scalars()
-    return next((answer for answer in answers if normalise(answer) in right), None)
+    return next((answer for answer in answers if answer_key(several[0].question, answer) in right), None)
 
 
 def _written(case: Case, answer: str | None) -> dict[str, Any]:

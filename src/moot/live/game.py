@@ -17,7 +17,7 @@ from moot.errors import UsageError
 from moot.experiment.plan import Cell
 from moot.grade.grading import Grading
 from moot.grade.judge import judge
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.models.model import Model, Wrapper
 from moot.strategies import Strategy, Traits, label, traits_of
 from moot.strategies.captaincy import absent, captain_decides
@@ -202,7 +202,9 @@ class Game:
         grading = self.grading
         await grading.hear(case, answers)
         left = {
-            normalise(answer): answer for answer in answers if answer is not None and grading.needs_judge(case, answer)
+            answer_key(case.question, answer): answer
+            for answer in answers
+            if answer is not None and grading.needs_judge(case, answer)
         }
         team = grading.team
         asked = grading.judges if left else ()

@@ -11,11 +11,11 @@ from functools import partial
 from sqlalchemy import ColumnElement, Connection, Float, delete, func, insert, select, tuple_, update
 
 from moot.engine.answer_sheets import answers_beside
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.models.border import MOST_USD
 from moot.store import queries, schema
-from moot.store.rows import verdict_of
+from moot.store.rows import case_of, verdict_of
 from moot.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -151,13 +151,13 @@ def _forget_words(connection: Connection, ids: Sequence[str]) -> None:
     """Of questions that stay, what was said of answers that no episode holds any more."""
     cases, places, episodes = schema.cases, schema.experiment_questions, schema.episodes
     for part in queries.chunks(ids):
-        query = select(cases.c.id, places.c.question).join(places, places.c.case == cases.c.id)
-        for case, question in connection.execute(query.where(cases.c.question_id.in_(part)).distinct()).all():
+        query = select(cases.c.id, cases.c.content, places.c.question).join(places, places.c.case == cases.c.id)
+        for case, content, question in connection.execute(query.where(cases.c.question_id.in_(part)).distinct()).all():
             rows = select(episodes.c.answer, episodes.c.verdict).where(episodes.c.question == question)
-            given: set[str] = set()
+            asked, given = case_of(content).question, set[str]()
             for answer, verdict in connection.execute(rows):
                 beside = answers_beside(verdict_of(verdict), drafts=True, claims=True)
-                given.update(normalise(text) for text in (answer, *beside) if text is not None)
+                given.update(answer_key(asked, text) for text in (answer, *beside) if text is not None)
             for table in (schema.settlements, schema.judgements, schema.grades):
                 said = connection.execute(select(table.c.answer).where(table.c.case == case).distinct()).scalars().all()
                 for gone in queries.chunks([answer for answer in said if answer not in given]):

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, select, update
 from moot.engine.grading import settle
 from moot.errors import UsageError
 from moot.grade.grading import GradedBy, Grading, scored, scores_name
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.live.served_rows import cases_in, cells_in, find_episode, plans_named
 from moot.store import queries, schema
 from moot.store.rows import case_of, case_row, config_of, score_row
@@ -50,7 +50,7 @@ def take_feedback(
     else:
         for each in cases_in(connection, plans_named(name), [case.question.digest])[case.question.digest]:
             queries.add(connection, schema.scores, list(_scores(connection, name, grading, each, [row])))
-            settle(connection, each, normalise(row["answer"]), bool(correct))
+            settle(connection, each, answer_key(each.question, row["answer"]), bool(correct))
     place = (
         schema.scores.c.cell == row["cell"],
         schema.scores.c.case == case.digest,

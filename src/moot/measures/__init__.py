@@ -21,6 +21,7 @@ BUILT_IN = {
     "accuracy": "moot.measures.accuracy.measure:Accuracy",
     "sets": "moot.measures.sets.measure:Sets",
     "judges": "moot.measures.judges.measure:Judges",
+    "rubric": "moot.measures.rubric.measure:RubricPoints",
     "quiz": "moot.measures.quiz.measure:Quiz",
     "squad": "moot.measures.squad.measure:Squad",
     "safety": "moot.measures.safety.measure:Safety",

@@ -15,6 +15,7 @@ from moot.grade.identity import VERSION
 from moot.measures import BUILT_IN, MEASURES
 from moot.measures.checked_sections import checked_sections
 from moot.measures.measure import Measure
+from moot.measures.points_words import in_points, told_in_points
 from moot.measures.read_only import read_only
 from moot.measures.reserved import FAILED_ID, NOT_TAKEN_ID, refused_id, refused_key
 from moot.measures.reserved import NOT_TAKEN as NOT_TAKEN
@@ -88,7 +89,7 @@ class AllMeasures:
         for name, measure in self._measures:
             if name in figures.get(NOT_TAKEN, ()) or (name not in BUILT_IN and name in {*self.failures, *earlier}):
                 continue  # what it would show of figures that broke are those of others
-            own = list(measure.sections(figures)) if name in BUILT_IN else self._theirs(name, measure, figures, owners)
+            own = _ours(measure, figures) if name in BUILT_IN else self._theirs(name, measure, figures, owners)
             if name not in BUILT_IN:  # without rows a section is not shown, and takes no id from anybody
                 owners |= {section.id: f"the measure {name!r}" for section in own if section.rows}
             sections += own
@@ -139,6 +140,11 @@ class AllMeasures:
             columns.append(Column("times", "times"))
             words.append("What a grader failed on has no grade from it: it is ungraded, and never taken for wrong.")
         return Section(FAILED_ID, "Plug-ins that failed", tuple(words), tuple(columns), self._rows(), place=FIRST)
+
+
+def _ours(measure: Measure, figures: Mapping[str, Any]) -> list[Section]:
+    sections = list(measure.sections(figures))
+    return [told_in_points(section) for section in sections] if in_points(figures) else sections
 
 
 def _grader_rows(source: Source) -> list[dict[str, Any]]:

@@ -133,8 +133,8 @@ def _graded(
         drafts = tuple(heard.said[name] for name in players if name in heard.said)
         graded = [source.graded(case, draft.text) for draft in drafts]
         ways.update(way for draft, (_, way) in zip(drafts, graded, strict=True) if draft.text is not None)
-        if not source.grades.wait(case):
-            continue  # nobody has said what is right, so that it tells nothing
+        if not source.grades.wait(case) or case.rubric:
+            continue  # nobody has said what is right, or it has points: neither tells who is right
         if heard.groups is not None and heard.grouped == {draft.player: draft.text for draft in drafts}:
             groups = heard.groups
         else:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, func, select
 
 from moot.engine.grading import judgement_of
+from moot.grade.by_rubric import BY_RUBRIC
 from moot.grade.judge import ONE_BY_ONE, Judgement, named_in_batches
 from moot.measures.cells import Row
 from moot.store import queries, schema
@@ -38,7 +39,7 @@ def earlier_judges(
     others = {
         row["judge_name"]
         for row in rows
-        if row["judge"] not in current and row["judge"].startswith(f"{named_in_batches(row['judge_name'], batch)}#")
+        if row["judge"] not in current and row["judge"].startswith(_beginnings(row["judge_name"], batch))
     }
     return [name for name in judges if name in others]
 
@@ -54,8 +55,7 @@ def _names_by_identity(
     for row in rows:
         identities.setdefault(row["judge_name"], set()).add(row["judge"])
     names = {}
-    for name in judges:
-        begins = f"{named_in_batches(name, batch)}#"
+    for name, begins in [(judge, start) for judge in judges for start in _beginnings(judge, batch)]:
         of_name = sorted(identity for identity in identities.get(name, ()) if identity.startswith(begins))
         if len(of_name) > 1:
             asked_at = _last_asked(connection, of_name)
@@ -63,6 +63,11 @@ def _names_by_identity(
         if of_name:
             names[of_name[-1]] = name
     return names
+
+
+def _beginnings(name: str, batch: int) -> tuple[str, str]:
+    """Of what a judge's words are kept under, on short answers and on long ones."""
+    return f"{named_in_batches(name, batch)}#", f"{name}{BY_RUBRIC}#"
 
 
 def _last_asked(connection: Connection, identities: Sequence[str]) -> dict[str, float]:

@@ -123,6 +123,11 @@ class Source:
         return whole
 
     @cached_property
+    def in_points(self) -> int:
+        """How many questions have answers that get points by a rubric, and are not right or wrong."""
+        return sum(bool(case.rubric) for case in self.cases.values())
+
+    @cached_property
     def nothing_played(self) -> bool:
         """Whether every play has failed. Then no measure is given any: 0 % would be a figure of the line, or of a key."""
         return queries.all_failed(self.connection, self.ident)

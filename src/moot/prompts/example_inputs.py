@@ -58,6 +58,8 @@ EXAMPLE_INPUTS: dict[str, Any] = {
     "rated_texts": (("Ann came first.", 0.7), ("Bob came later.", None)),
     "response": "It is Ann.",
     "left_out": 0,
+    "criteria": (("clear", 4.0, "Whoever asked can follow it."), ("sound", 6.0, "What it says is so.")),
+    "text": "Ann came first.",
 }
 """What a user's template is tried out with."""
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from moot.measures.columns import at_table, names_teams, unknown_words
 from moot.measures.numbers import BOUNDS, MARK, WHISKER, interval, mark, money, over_all, percent, whisker
+from moot.measures.points_words import in_points, words_of_points, worth_title
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, table
 
@@ -23,7 +24,8 @@ def accuracy_table(figures: Figures, width: int) -> Iterable[Table | Text]:
     """The rows, and what the mark and the bounds beside them say."""
     yield _table(figures, width)
     if any(mark(row) for row in figures["accuracy"]):
-        yield Text(f"{MARK} Over what is graded, and not all is. {BOUNDS}")
+        words = f"{MARK} Over what is graded, and not all is. {BOUNDS}"
+        yield Text(words_of_points(words) if in_points(figures) else words)
         yield from map(Text, unknown_words(figures["accuracy"], "value"))
 
 
@@ -43,7 +45,14 @@ def _table(figures: Figures, width: int) -> Table:
         for row in figures["accuracy"]
     ]
     named = ["team", "strategy", "who"] if teams else ["strategy", "who"]
-    heads = [*named, "right (95 % interval)", *(["bounds"] if open_grades else []), "n", "calls", "cost"]
+    heads = [
+        *named,
+        worth_title(figures, "right (95 % interval)"),
+        *(["bounds"] if open_grades else []),
+        "n",
+        "calls",
+        "cost",
+    ]
     taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))
     room = min(WHISKER, width - taken - GUTTER)
     if room >= WHISKER // 2:

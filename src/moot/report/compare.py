@@ -16,6 +16,7 @@ from moot.measures.columns import count, few_differ_words
 from moot.measures.learnt_in_run import KEY as LEARNT_IN_RUN
 from moot.measures.learnt_in_run import learnt_row, learnt_words
 from moot.measures.numbers import plain, rounded, signed, signed_between
+from moot.measures.points_words import IN_POINTS, in_points
 from moot.measures.sides import SideResults, cells_named, pairs_of, partners, side_of
 from moot.measures.source import Source
 from moot.report.whose_figures import whose_words
@@ -59,6 +60,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(side_estimate(pairs, place))
     row |= uncounted(pairs) | learnt_row((*first, *second))
+    row |= {IN_POINTS: source.in_points} if source.in_points else {}
     row |= _abstained(source, (first, second), pairs)
     row |= _errors_apart(row, fair_pairs(pairs))
     chosen_on = {question for cell in (*first, *second) for question in source.chosen_on(cell)} & source.cases.keys()
@@ -135,10 +137,13 @@ def _words(row: Mapping[str, Any]) -> list[str]:
         ]
     graded = "" if "bounds" not in row else f", of {row['questions']:,}, whose answers are graded"
     reached = "got right" if "abstained" in row else "answered"  # what it answered is another share then
+    of = f"of the {count(row['n'], 'question')}"
+    if in_points(row):
+        reached, of = "got", f"of the rubric's points on the {count(row['n'], 'question')}"
     sentences = [
         f"{row['a']} {reached} {_share(row['accuracy_a'])} and {row['b']} {_share(row['accuracy_b'])}"
-        f" of the {count(row['n'], 'question')} that both played{_not_chosen_on(row)}{graded}{_clusters(row)}.",
-        f"Difference: {signed(row['difference'])} points{_limits(row)}; {_tested(row)}.",
+        f" {of} that both played{_not_chosen_on(row)}{graded}{_clusters(row)}.",
+        f"Difference: {signed(row['difference'])} {'percentage ' if in_points(row) else ''}points{_limits(row)}; {_tested(row)}.",
         _changes(row),
     ]
     if row["captains"]:

@@ -19,6 +19,7 @@ from rich.text import Text
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.measure import Measure
 from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand, right, rounded
+from moot.measures.points_words import in_points, words_of_points, worth_title
 from moot.report.ending_remarks import asides_of, remarks_of
 from moot.report.figures import Figures
 from moot.report.layout import table
@@ -59,12 +60,15 @@ class NextCommands:
     """What `moot grade` is given for the same answers."""
 
     @classmethod
-    def of(cls, path: Path | None, store: str | None, *, served: bool = False) -> NextCommands:
+    def of(
+        cls, path: Path | None, store: str | None, *, served: bool = False, since: str | None = None
+    ) -> NextCommands:
         """As they were given, so that what is shown can be pasted."""
         named = [_quoted(str(path))] if path is not None else []
         stored = [f"--store {_quoted(store)}"] if store is not None else []
-        source = " ".join([*named, *stored, *(["--served"] if served else [])])
-        page = f"{path.stem if path is not None else 'report'}.html"
+        window = [f"--since {_quoted(since)}"] if since is not None else []
+        source = " ".join([*named, *stored, *(["--served"] if served else []), *window])
+        page = f"{path.stem if path is not None else 'report'}{'-served' if served else ''}.html"
         return cls(source, page, " ".join([*(named or ["FILE"]), *stored]))
 
     def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -209,7 +213,7 @@ def _table_within(
         here = _strategies(shown, teams=teams)
         missing = [name for name in _strategies(rows, teams=teams) if name not in here]
         words = Text(" ".join(_beside(figures, shown, rest, missing, away, unsaid)), style="dim")
-        parts = (_table(shown, console.width, teams=teams), words)
+        parts = (_table(shown, console.width, worth_title(figures, "right (95 % interval)"), teams=teams), words)
         fits = sum(height(part, console) for part in parts) <= room
         found = _Shown(parts, fits, fits and not missing)
         if fits or many <= LEAST_ROWS:
@@ -297,10 +301,10 @@ def _declared(figures: Figures) -> bool:
     return (figures.get("headline") or {}).get("chosen") == "declared"
 
 
-def _table(rows: Sequence[Row], width: int, *, teams: bool) -> Table:
-    """`teams`: there are several, and each row says whose it is."""
+def _table(rows: Sequence[Row], width: int, worth: str, *, teams: bool) -> Table:
+    """`worth`: the head of how good each is. `teams`: there are several, and each row says whose it is."""
     priced = any(row["cost_usd"] for row in rows)
-    heads = ["strategy", "who", "right (95 % interval)", "n", "calls", *(["$/1,000"] if priced else [])]
+    heads = ["strategy", "who", worth, "n", "calls", *(["$/1,000"] if priced else [])]
     heads = ["team", *heads] if teams else heads
     cells = []
     for row in rows:
@@ -330,7 +334,7 @@ def _beside(
     if any(mark(row) and row["value"] is not None for row in shown):
         yield f"{MARK} over what is graded, and not all is."
     if any(mark(row) and row["value"] is None for row in shown):
-        yield BOUNDS
+        yield words_of_points(BOUNDS) if in_points(figures) else BOUNDS
     if rest := len(figures["accuracy"]) - len(shown):
         yield f"{count(rest, 'more row')}: {where}."
     if missing or away or unsaid:

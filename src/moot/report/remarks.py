@@ -13,7 +13,9 @@ from moot.measures.columns import Figures, Row, count, names_teams, titled
 from moot.measures.facts.figures import PLAN_SIGNS, losses_remark, prompts_remark
 from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, percent, rounded, shown
+from moot.measures.points_words import in_points
 from moot.measures.quiz.sections import talk_from_words
+from moot.measures.rubric.sections import agreement_words, own_words
 from moot.report.nothing_played import ended_early_words
 
 SMALL = 30
@@ -32,11 +34,14 @@ def remarks(figures: Figures) -> list[str]:
     if clusters := figures.get("clusters"):
         lines.append(cluster_words(figures["questions"], clusters))
     several = names_teams(figures)
-    lines += [_ungraded(row, titled(row, team=several)) for row in figures["accuracy"] if row["ungraded"]]
+    worth = "its share of points" if in_points(figures) else "right"
+    lines += [_ungraded(row, titled(row, team=several), worth) for row in figures["accuracy"] if row["ungraded"]]
     if judges := figures.get("judges"):
         kappa = "–" if judges["kappa"] is None else rounded(judges["kappa"], 2)
         agreement = f"agree on {percent(judges['agreement'])} of {judges['n']} answers (kappa {kappa})"
         lines.append(f"The judges {' and '.join(judges['judges'])} {agreement}.")
+    if rubric := figures.get("rubric"):
+        lines += [*agreement_words(rubric), *own_words(rubric)]
     for of_team in figures.get("teams") or [figures]:
         if learnt := of_team.get("talk_threshold"):
             lines.append(_threshold(learnt, of_team.get("team")))
@@ -173,10 +178,10 @@ def _cost(row: Row) -> str:
     return f"{rounded(row['cost'], 1)} calls a question"
 
 
-def _ungraded(row: Row, title: str) -> str:
+def _ungraded(row: Row, title: str, worth: str) -> str:
     disputed = f", {row['disputed']} of them disputed" if row["disputed"] else ""
     low, high = row["bounds"]["low"], row["bounds"]["high"]
-    return f"{title}: {row['ungraded']} ungraded{disputed}; right lies between {percent(low)} and {percent(high)}."
+    return f"{title}: {row['ungraded']} ungraded{disputed}; {worth} lies between {percent(low)} and {percent(high)}."
 
 
 def _threshold(learnt: Row, team: str | None) -> str:

@@ -31,6 +31,13 @@ LONGEST_REASON = 160
 LONGEST_ANSWER = 60
 
 
+IN_POINTS = {
+    "A rescue": "Above the captain's own",
+    "A regression": "Below the captain's own",
+    "A split team": "A team's text",
+}
+"""What is told where long answers get points: nothing is right there, and nothing is repaired."""
+
 SLOTS: tuple[tuple[tuple[str, str | None], ...], ...] = (
     (("A rescue", "rescue"), ("A right answer that won", "carried")),
     (
@@ -137,6 +144,7 @@ def _groups(source: Source, cell: Stored, case: Case, verdict: Verdict) -> Group
 
 def _lines(name: str, episode: Told) -> list[str]:
     question, verdict = episode.case.question, episode.verdict
+    name = IN_POINTS.get(name, name) if episode.case.rubric else name
     lines = [f"{name} ({episode.title}, question {question.id}): {_short(question.text, LONGEST_QUESTION)}"]
     draft_texts = {draft.player: draft.text for draft in verdict.answers if draft.text is not None}
     if episode.groups:
@@ -146,6 +154,8 @@ def _lines(name: str, episode: Told) -> list[str]:
     lines.append(_decision(episode, draft_texts))
     if episode.decider is not None and verdict.reasoning:
         lines.append(f"Its reason: “{_short(verdict.reasoning, LONGEST_REASON)}”")
+    if episode.case.rubric:
+        return [*lines, f"That got {_worth(episode.right, in_points=True)}."]
     worth = {None: "Nobody could grade that", 1.0: "That is right", 0.0: "That is wrong"}.get(
         episode.right, "Half right"
     )
@@ -177,7 +187,7 @@ def _decision(episode: Told, draft_texts: Mapping[str, str]) -> str:
         return _read(episode, episode.decider, word)
     own_draft = draft_texts.get(episode.captain)
     before = (
-        f", alone for {_answer(episode.case, own_draft)} ({_worth(episode.alone)}),"
+        f", alone for {_answer(episode.case, own_draft)} ({_worth(episode.alone, in_points=bool(episode.case.rubric))}),"
         if own_draft is not None
         else ", without a draft,"
     )
@@ -237,9 +247,11 @@ def _talked(episode: Told, word: str) -> str:
     return f"{after} a vote decided, {' to '.join(f'{points:g}' for points in (count.points[won], *others))}: {word}."
 
 
-def _worth(value: float | None) -> str:
+def _worth(value: float | None, *, in_points: bool) -> str:
     if value is None:
-        return "ungraded"
+        return "no grade" if in_points else "ungraded"
+    if in_points:
+        return f"{100 * value:.0f} % of the points"
     return "right" if value == 1 else "wrong" if value == 0 else f"F1 {value:.2f}"
 
 

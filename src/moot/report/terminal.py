@@ -33,6 +33,7 @@ from moot.measures.numbers import (
     points,
     shown,
 )
+from moot.measures.points_words import in_points, worth_title
 from moot.measures.quiz.diversity_sections import left_out_words
 from moot.measures.quiz.sections import gap_not_known, ranked_words
 from moot.measures.section import Section
@@ -156,7 +157,7 @@ def _by_captain(figures: Figures, width: int) -> Iterable[Table | Text]:
         words = min(NAME, max(map(len, [*captains, "captain"]))) + column_width + GUTTER
         for part in _side_by_side([row["label"] for row in of_team], words, column_width, width):
             heads = ("captain", "single", *(wrapped(label, column_width) for label in part))
-            made = grid(heads, words=1, title=f"Team {team}, by captain: right, in % (95 % interval)")
+            made = grid(heads, words=1, title=f"Team {team}, by captain: {worth_title(figures)}, in % (95 % interval)")
             for captain in captains:
                 cells = (briefs.get((captain, label), "–") for label in part)
                 made.add_row(wrapped(captain, NAME), alone.get(captain, "–"), *cells)
@@ -191,7 +192,8 @@ def _skyline(figures: Figures, width: int) -> Iterable[Table | Text]:
     """How far the players of each table could get together."""
     for team_figures in figures.get("teams") or [figures]:
         if "skyline" in team_figures:
-            yield from _ceiling(team_figures["skyline"], team_figures["best_single"], team_figures.get("team"))
+            ceiling = (team_figures["skyline"], team_figures["best_single"], team_figures.get("team"))
+            yield from _ceiling(*ceiling, points=in_points(figures))
 
 
 def _gap(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -204,10 +206,11 @@ def _gap(figures: Figures, width: int) -> Iterable[Table | Text]:
         yield from map(Text, gap_not_known(figures))
 
 
-def _ceiling(top: Row, single: Row, team: str | None) -> Iterable[Text]:
+def _ceiling(top: Row, single: Row, team: str | None, *, points: bool) -> Iterable[Text]:
     """Whose skyline it is: guessers are as many as they are."""
     of = f" of {team}" if team else ""
     who = f"at least one of {top['players']} players right" if top["players"] != 1 else "its one player right"
+    who = f"the best of {count(top['players'], 'text')} on each question" if points else who
     line = f"Skyline{of} ({who}): {percent(top['value'])} {interval(top)}{_of_graded(top)}."
     if top["value"] is None and (ends := top.get("bounds")):
         between = f"between {percent(ends['low'])} and {percent(ends['high'])}"
@@ -247,7 +250,8 @@ def _of_graded(top: Row) -> str:
 
 def _self_preference(figures: Figures, width: int) -> Iterable[Table | Text]:
     names = ("self_choice", "accuracy_self", "accuracy_not_self", "self_and_majority", "novel")
-    heads = ("strategy", "captain", "own draft", "right then", "right else", "own & top", "new", "n")
+    then = ("points then", "points else") if in_points(figures) else ("right then", "right else")
+    heads = ("strategy", "captain", "own draft", *then, "own & top", "new", "n")
     for of, rows in _by_team(figures, figures.get("self_preference", ())):
         cells = [
             (*_named(row), *(plain(row[name]) for name in names), str(row["n"])) for row in in_order(figures, rows)
@@ -264,7 +268,7 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
         column_width = _column(list(briefs.values()), [row["label"] for row in rows])
         words = len("answers") + GUTTER + max(map(len, asked.values()))
         for part in _side_by_side([row["label"] for row in in_order(figures, rows)], words, column_width, width):
-            title = f"By the number of different answers{of}: right, in %"
+            title = f"By the number of different answers{of}: {worth_title(figures)}, in %"
             made = grid(("answers", "n", *(wrapped(label, column_width) for label in part)), words=1, title=title)
             for d in sorted(asked):
                 made.add_row(str(d), asked[d], *(briefs.get((d, label), "–") for label in part))
@@ -275,7 +279,7 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
 
 
 def _human(figures: Figures, width: int) -> Iterable[Table]:
-    heads = ("strategy", "who", "right", "people", "difference (interval)", "p", "n")
+    heads = ("strategy", "who", worth_title(figures), "people", "difference (interval)", "p", "n")
     for of, rows in _by_team(figures, figures.get("human", ())):
         cells = []
         for row in in_order(figures, pooled(rows)):
@@ -291,7 +295,8 @@ def _human(figures: Figures, width: int) -> Iterable[Table]:
 def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
     every = figures.get("gains", ())
     abstains = any("abstained" in row for row in every)
-    heads = ("strategy", "captain", "gain (interval)", "saved", "spoilt", *(["abst."] if abstains else []), "p", "n")
+    turned = ("better", "worse") if in_points(figures) else ("saved", "spoilt")
+    heads = ("strategy", "captain", "gain (interval)", *turned, *(["abst."] if abstains else []), "p", "n")
     for of, rows in _by_team(figures, every):
         cells = []
         for row in in_order(figures, rows):
@@ -302,7 +307,8 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
             changes += [str(row.get("abstained", 0))] if abstains else []
             cells.append((*_named(row), gain, *changes, p, str(row["n"])))
         against = count(rows[0]["family"], "comparison")
-        title = f"Gain over the captain alone{of}, in points (interval and p adjusted for {against})"
+        unit = "percentage points" if in_points(figures) else "points"
+        title = f"Gain over the captain alone{of}, in {unit} (interval and p adjusted for {against})"
         yield table(heads, cells, words=2, width=width, title=title)
     yield from map(Text, ungraded_words(every))
     yield from map(Text, over_captains(every))

@@ -19,6 +19,7 @@ _SHOWN = re.compile(r"<answer n=([^>\n]*)>\n(.*?)\n</answer>", re.DOTALL)
 _LISTED = re.compile(r"<solution n=[^>\n]*>\n(.*?)\n</solution>", re.DOTALL)
 _MESSAGE = re.compile(r'<message from="([^"\n]*)">\n(.*?)\n</message>', re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
+_CRITERION = re.compile(r'<criterion n="\d+" points="([0-9.e+-]+)">')
 _CONVICTION = re.compile(r"conviction (-?\d+(?:\.\d+)?)")
 _YOU = ("you", "ты")
 
@@ -64,6 +65,8 @@ class PromptContents:
     """The words before the first block."""
     after: str = ""
     """The words after the last block."""
+    criteria: tuple[float, ...] = ()
+    """The points of each criterion of a rubric."""
     in_blocks: bool = False
     """The question stands in a block, as in every prompt of a team; not so where somebody just asks."""
 
@@ -114,6 +117,7 @@ def read_contents(messages: Sequence[Message]) -> PromptContents:
         with_reasons=bool(reasoning),
         before=before,
         after=after,
+        criteria=tuple(map(_number, _CRITERION.findall(asking))),
         in_blocks="<question>\n" in asking,
     )
 

@@ -16,6 +16,7 @@ from typing import Any
 from moot.simulate.long_text import draft_quality, long_text, quality_of, ranked_texts, written_quality
 from moot.simulate.mind import Mind, Settled
 from moot.simulate.prompt_reading import PromptContents, ShownAnswer
+from moot.simulate.rubric_points import points_given
 from moot.simulate.schema_instance import Draw, largest_item, property_names
 from moot.simulate.world import bare, plain
 
@@ -50,6 +51,10 @@ def fields(mind: Mind, seen: PromptContents, schema: Mapping[str, Any] | None, d
         return {"grades": _grades(mind, seen.answers)}
     if "groups" in wanted and seen.answers:
         return {"groups": _groups(mind, seen.answers)}
+    if "criteria" in wanted and seen.answers and seen.criteria:
+        given = points_given(mind, seen.answers[0].text, seen.criteria)
+        why = f"{MARK} by what it says of its quality"
+        return {"criteria": [{"id": n, "reason": why, "points": points} for n, points in enumerate(given, start=1)]}
     if "ranking" in wanted and seen.answers:
         return {"ranking": _ranking(mind, [answer.text for answer in seen.answers])}
     if "role" in wanted and "description" in wanted:

@@ -126,7 +126,8 @@ class _Builder:
             return None
         if isinstance(raw, bool):
             return raw if _kind(part) == "boolean" else None
-        return _read_number(str(raw), part, whole=True) if _kind(part) in ("integer", "number") else None
+        whole = not isinstance(raw, float) or _kind(part) == "integer"
+        return _read_number(str(raw), part, whole=whole) if _kind(part) in ("integer", "number") else None
 
     def fitted_list(self, values: list[Any], part: Mapping[str, Any]) -> list[Any] | None:
         made = [self.fitted(value, part.get("items", {})) for value in values[: part.get("maxItems")]]

@@ -55,6 +55,8 @@ it. **A persona** is one of a list, and none that is taken.
 
 **A long answer** is a text whose first line says how good it is: see `long_text`.
 
+**Who judges by a rubric** gives each criterion its points times the text's quality, which it may mishear: see `rubric_points`.
+
 **A judge** grades each answer by the world's truth, and a **grouping model** puts together what means the same in the
 world; either is wrong on a share of 1 - `judgement` of the answers. What a reply in free words settles on it cannot tell.
 

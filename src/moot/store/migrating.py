@@ -139,7 +139,10 @@ def _judgements_in_fields(connection: Connection) -> None:
     connection.execute(named.values(judge_name=func.substr(table.c.judge, 1, name_length)))
     called = update(table).where(table.c.right.is_not(None), table.c.detail.like("call %"))
     connection.execute(called.values(call_key=func.substr(table.c.detail, len("call ") + 1), detail=None))
-    in_vain = select(table).where(table.c.right.is_(None), table.c.detail.like("asked %"))
+    # By name: columns that came later are not there yet.
+    in_vain = select(*table.primary_key.columns, table.c.detail).where(
+        table.c.right.is_(None), table.c.detail.like("asked %")
+    )
     for row in connection.execute(in_vain).mappings().all():
         if match := re.match(r"asked (\d+)×: (.*)", row["detail"], re.DOTALL):
             place = [column == row[column.name] for column in table.primary_key.columns]
@@ -181,6 +184,21 @@ def _signs_in_answers(connection: Connection) -> None:
     tell_signs(connection)
 
 
+def _failures_of_graders(connection: Connection) -> None:
+    """That a grader of somebody else's had failed stood in the words of a score, under `detail`."""
+    if "failure" not in _columns(connection, "scores"):
+        connection.exec_driver_sql("ALTER TABLE scores ADD COLUMN failure TEXT")
+    from moot.store.failures_of_graders import tell_failures
+
+    tell_failures(connection)
+
+
+def _rubric_points(connection: Connection) -> None:
+    """What a judge gives a long answer by each criterion; before there were no rubrics."""
+    if "points" not in _columns(connection, "judgements"):
+        connection.exec_driver_sql("ALTER TABLE judgements ADD COLUMN points TEXT")
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -197,6 +215,8 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
     "0013-signs-in-answers": _signs_in_answers,
+    "0014-failures-of-graders": _failures_of_graders,
+    "0015-rubric-points": _rubric_points,
 }
 
 

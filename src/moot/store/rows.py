@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ from typing import Any
 from moot.errors import CallError, StoreUnreadable
 from moot.models.border import storable
 from moot.models.cache import StoredCall
+from moot.rubric import Criterion
 from moot.store.columns import refusal
 from moot.traces import trace_json, trace_of
 from moot.types import Answer, Case, Episode, HumanRate, Question, Reply, Score, Usage, Verdict, dense_json
@@ -25,6 +27,21 @@ _CASE_DEFAULTS: Mapping[str, Any] = {
     "meta": {},
     "known": True,
 }
+
+
+def points_json(points: tuple[float, ...] | None, reasons: tuple[str, ...]) -> str | None:
+    """What a judge gave by each criterion of a rubric, and why; None: it gave nothing."""
+    return None if points is None else _readable_json([list(pair) for pair in zip(points, reasons, strict=True)])
+
+
+def points_of(written: str | None) -> tuple[tuple[float, ...] | None, tuple[str, ...]]:
+    if written is None:
+        return None, ()
+    with _as_moot_writes("judgements.points", "points"):
+        given = [(float(points), str(reason)) for points, reason in json.loads(written)]
+        if not all(0 <= points < math.inf for points, _ in given):
+            raise ValueError(written)
+    return tuple(points for points, _ in given), tuple(reason for _, reason in given)
 
 
 def call_row(call: StoredCall, experiment: str) -> dict[str, Any]:
@@ -211,6 +228,7 @@ def score_row(cell: str, case: str, repeat: int, grader: str, score: Score) -> d
         "value": score.value,
         "stage": score.stage,
         "detail": score.detail,
+        "failure": score.failure,
     }
 
 
@@ -237,6 +255,8 @@ def case_row(case: Case) -> dict[str, Any]:
     content = {"question": question, "answer": case.answer, **_given(case, _CASE_DEFAULTS)}
     if case.human is not None:
         content["human"] = [case.human.solved, case.human.asked]
+    if case.rubric:
+        content["rubric"] = [[each.name, each.points, each.says] for each in case.rubric]
     return {"id": case.digest, "question_id": case.question.id, "content": dense_json(content)}
 
 
@@ -253,6 +273,7 @@ def case_of(content: str) -> Case:
     human = data.pop("human", None)
     for name in ("accepted", "rejected"):
         data[name] = tuple(data.get(name, ()))
+    data["rubric"] = tuple(Criterion(*fields) for fields in data.get("rubric", ()))
     return Case(question=Question(**question), human=HumanRate(*human) if human else None, **data)
 
 

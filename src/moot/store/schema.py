@@ -195,6 +195,7 @@ scores = Table(
     Column("value", GradeColumn),
     Column("stage", TextColumn, nullable=False),
     Column("detail", LongTextColumn),
+    Column("failure", LongTextColumn),  # what went wrong in a grader that is not ours, whoever graded in its place
     sqlite_with_rowid=False,
 )
 judgements = Table(
@@ -208,6 +209,7 @@ judgements = Table(
     Column("judge_name", TextColumn),  # as the file names it; `judge` tells models and prompts under one name apart
     Column("call_key", TextColumn),  # the call that holds the reply
     Column("tries", CountColumn),  # how often one that gave no usable word was asked
+    Column("points", LongTextColumn),  # of a long answer: by criterion of its rubric, what it gets and why
     sqlite_with_rowid=False,
 )
 judge_calls = Table(

@@ -69,11 +69,15 @@ def vendors_of(player: Player) -> tuple[str, ...]:
     Only what is configured. A list of all vendors would take Google and Claude out of answers that are about them.
     """
     shape = player.model.shape(Request(()))
-    called = _called(shape)
+    return vendors_named(_called(shape), str(shape.get("base_url", "")))
+
+
+def vendors_named(called: str | None, base_url: str) -> tuple[str, ...]:
+    """The same of a model that is called so, at this address."""
     vendors: list[str] = []
     if called is not None and not called.startswith((".", "/", "~")) and not called.endswith(".gguf"):
         vendors += called.split("/")[:-1]
-    host = urlsplit(str(shape.get("base_url", ""))).hostname or ""
+    host = urlsplit(base_url).hostname or ""
     labels = host.split(".")
     if len(labels) > 1 and not labels[-1].isdigit():
         vendors.append(labels[-2])

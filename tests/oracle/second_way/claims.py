@@ -155,6 +155,8 @@ def _about(
     row |= {"left_out": side.left_out} if side.left_out else {}
     row |= {"over_best_single": None, "over_captain": None, "cost_ratio": None, "cost_unit": None}
     row |= {"after_the_fact": _highest_row(raw, every), "played_alone": any(c.player is not None for c in raw.cells)}
+    if has_points := sum(bool(row.get("rubric")) for row in raw.questions.values()):
+        row["in_points"] = has_points
     if not side.alone and known:
         own = [side] if how == "declared" else [*paid.values()]
         row |= _beside(raw, side, own, payers, asked, values)

@@ -428,6 +428,37 @@ def reading(number: int, folder: Path) -> dict[str, Any]:
     return {key: value for key, value in keys.items() if key not in ("primary", "hypotheses")}
 
 
+def judged_by_rubric(number: int, folder: Path) -> dict[str, Any]:
+    """Long answers that two judges give points for, one of whom plays; a question in two has a rubric of its own."""
+    draw = random.Random(f"rubric {number}")
+    clear, sound = (
+        {"name": name, "points": draw.choice((1, 2.5, 4)), "says": f"It is {name}."} for name in ("clear", "sound")
+    )
+    own = [clear, {"name": "short", "points": 3, "says": "It is short."}]
+    rows: list[dict[str, Any]] = [
+        {"id": f"t{place}", "text": f"Write about {place}.", "kind": "text", **({"rubric": own} if place % 2 else {})}
+        for place in range(draw.randint(16, 20))
+    ]
+    (folder / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    names = ("ann", "bob", "cat")
+    models = {
+        name: {"provider": "simulated", "accuracy": round(draw.uniform(0.4, 0.8), 2), "words": draw.randint(15, 60)}
+        for name in (*names, "jim")
+    }
+    return {
+        "name": f"rubric-{number}",
+        "seed": number,
+        "questions": {"file": "texts.jsonl"},
+        "models": models,
+        "players": {name: {"model": name} for name in names},
+        "teams": {"table": {"players": list(names), "captain": "each"}},
+        "strategies": ["solo", "talkative"],
+        "repeats": draw.randint(1, 2),
+        "judge": {"models": ["jim", "cat"]},
+        "rubric": [clear, sound],
+    }
+
+
 def one_at_a_time(number: int, folder: Path) -> dict[str, Any]:
     """A summariser who is no player reads proposers one by one, and all of them; in orders of several kinds."""
     keys = {**experiment(number, folder), "name": f"one-{number}"}

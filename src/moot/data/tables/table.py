@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from moot.data.case import KEYS
+from moot.data.case import KEYS, ROW_KEYS
 from moot.data.rows import (
     NumberedRows,
     check_header,
@@ -111,7 +111,7 @@ def in_our_form(path: Path) -> bool:
     match path.suffix.lower():
         case ending if ending in OF_OBJECTS:
             _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": ""}))
-            return row.keys() <= set(KEYS) and "text" in row
+            return row.keys() <= set(ROW_KEYS) and "text" in row
         case ".csv" | ".tsv":
             names = {"meta" if name.startswith("meta.") else name for name in csv_names(path)}
         case ".parquet":

@@ -14,6 +14,7 @@ from moot.data.clusters import AskedTwice
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.learnt_in_run import learnt_row
+from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import question_costs
 from moot.measures.source import Source
 from moot.measures.unfinished import progress_of
@@ -42,6 +43,8 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
     }
     figures |= learnt_row(source.cells)
+    if source.in_points:
+        figures[IN_POINTS] = source.in_points
     if clusters := _clusters(source):
         figures["clusters"] = clusters
     for name in ("ungraded", "disputed"):
@@ -83,7 +86,7 @@ def accuracy_row(source: Source, cell: Stored, size: int) -> dict[str, Any]:
             known, is_long = source.cases[question].known, source.cases[question].question.is_long
             disputed += episode.stage == "disputed"
             unsaid += not known and not is_long
-            long_answers += is_long
+            long_answers += is_long and not known
             for_a_person += known and nobody_to_ask and episode.stage not in (None, "disputed")
         grades.setdefault(question, []).append(episode.value)
         if episode.outcome in WITH_ANSWER:

@@ -27,6 +27,7 @@ class Accuracy:
         "bill_usd",
         "losses_usd",
         "simulated",
+        "in_points",
         "learnt_in_run",
         "clusters",
         "ungraded",

@@ -22,6 +22,7 @@ from moot.measures.claims.unlisted import UnlistedOption, UnlistedOptions
 from moot.measures.claims.words import AFTER_THE_FACT, sentences
 from moot.measures.draft_calls import DraftTable
 from moot.measures.native_cost import cheapest, native_cost
+from moot.measures.points_words import IN_POINTS
 from moot.measures.question_costs import mean_cost
 from moot.measures.quiz.played import UNPLAYED
 from moot.measures.sides import SideResults, alone_by_player, cells_named, highest, ranked, side_of
@@ -113,6 +114,7 @@ def headline_figures(
         "cost_unit": None,
         "after_the_fact": _after_the_fact(options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
+        **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
     if not any(cell["player"] for cell in chosen.side.cells) and row["value"] is not None:
         row |= _beside_players(source, cells, chosen, values)
@@ -245,6 +247,7 @@ def _of_several_teams(
         **dict.fromkeys(("over_best_single", "over_captain", "cost_ratio", "cost_unit")),
         "after_the_fact": _after_the_fact(options, unlisted, source.seed),
         "played_alone": any(cell["player"] for cell in cells),
+        **({IN_POINTS: source.in_points} if source.in_points else {}),
     }
     words = sentences(row)
     return {**row, "words": words, "sentence": " ".join(words)}

@@ -136,6 +136,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
             if term.side.cohort is not None:
                 return _cohorts_gap(source, cells, meant, term.side)
             return _gap(source, cells, meant, side)
+        case "net" | "safety_multiple" if source.in_points:
+            raise ClaimError(f"{term.function} counts what turned from wrong to right, and these answers have points")
         case "net":
             changes = _changes(source, meant, term.side)
             if isinstance(changes, str):

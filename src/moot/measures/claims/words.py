@@ -8,6 +8,7 @@ from typing import Any
 
 from moot.measures.claims.since_the_look import keys_changed_words, other_graders_words
 from moot.measures.numbers import between, plain, rounded, signed, signed_between
+from moot.measures.points_words import in_points
 from moot.stats.counted_words import count
 from moot.stats.graded import settled
 from moot.stats.paired import FEW_QUESTIONS
@@ -29,18 +30,27 @@ def sentences(row: Mapping[str, Any]) -> list[str]:
     graded = f" of the {row['n']:,} graded" if row["ungraded"] else ""
     right = f"{_share(row)}{graded}"
     reached = f"got {right} right" if _abstains(row) else f"answered {right}"
+    if in_points(row):
+        reached = f"got {_share(row)} of the rubric's points{graded}"
     parts = [f"{_opening(row.get('questions', row['n']))} {_subject(row)} {reached}"]
     if over := row["over_best_single"]:
         best = f"the best single model{' of those that answered' if row.get('never_answered') else ''}"
         if over["difference"] is None or over.get("bounds"):
-            return [f"{parts[0]}.", *_against_single(over, best), *_at_what_cost(row, over), *_doubts(row)]
+            against = [_in_per_cent(row, words) for words in _against_single(over, best)]
+            return [f"{parts[0]}.", *against, *_at_what_cost(row, over), *_doubts(row)]
         which = "" if _told_apart(over) else "which "
-        parts += [f", {which}{_than_single(over, best)}", f"; {_repairs(over)}" if over["n"] else ""]
+        apart = _in_per_cent(row, _than_single(over, best))
+        parts += [f", {which}{apart}", f"; {_repairs(row, over)}" if over["n"] else ""]
     elif row["alone"] is False:
         parts.append(f"; {_nobody(row)}, so there is nothing to compare it with")
     if cost := _times(row):
         parts.append(f", {cost}")
     return ["".join(parts) + ".", *_doubts(row)]
+
+
+def _in_per_cent(row: Mapping[str, Any], words: str) -> str:
+    """Beside the points of a rubric it has to be said which points are meant."""
+    return words.replace(" points", " percentage points") if in_points(row) else words
 
 
 def _abstains(row: Mapping[str, Any]) -> bool:
@@ -51,16 +61,19 @@ def _abstains(row: Mapping[str, Any]) -> bool:
 def _nothing(row: Mapping[str, Any]) -> list[str]:
     if not row.get("ungraded") and (left_out := row.get("left_out")):
         none = f"none of its {left_out:,} questions has been played by all of its {_several(row)}"
-        return [f"Nobody knows how many {_subject(row)} got right: {none}."]
+        many = "how many points" if in_points(row) else "how many"
+        return [f"Nobody knows {many} {_subject(row)} got{'' if in_points(row) else ' right'}: {none}."]
     if not row.get("ungraded") and row.get("why"):
         return [f"The primary, {row['of']}, has no figure: {row['why']}."]
     if not row.get("ungraded"):
         return ["Nothing has been played yet."]
     opening, bounds = _opening(row["questions"]), row["bounds"]
     if (bounds["low"], bounds["high"]) == (0.0, 1.0):
-        return [f"{opening} no answer is graded yet, so nobody knows how many are right."]
+        unknown = "what points they get" if in_points(row) else "how many are right"
+        return [f"{opening} no answer is graded yet, so nobody knows {unknown}."]
     subject = _subject({**row, "chosen": "only"})  # who is the highest is not known either
-    return [f"{opening} {subject} answered {between(bounds)} (bounds).", f"More is not known: {row['why']}."]
+    reached = f"got {between(bounds)} of the rubric's points" if in_points(row) else f"answered {between(bounds)}"
+    return [f"{opening} {subject} {reached} (bounds).", f"More is not known: {row['why']}."]
 
 
 def ungraded_answers(many: float, what: str = "answer") -> str:
@@ -176,20 +189,22 @@ def _against_single(over: Mapping[str, Any], best: str) -> list[str]:
 
 def _at_what_cost(row: Mapping[str, Any], over: Mapping[str, Any]) -> list[str]:
     """What it repaired and spoilt, and what it took, in a sentence by itself."""
-    parts = [_repairs(over)] if over["n"] else []
+    parts = [_repairs(row, over)] if over["n"] else []
     if cost := _times(row):
         parts.append(f"it took {cost.partition(' ')[2]}")
     return [f"{words[:1].upper()}{words[1:]}."] if (words := "; ".join(parts)) else []
 
 
-def _repairs(over: Mapping[str, Any]) -> str:
+def _repairs(row: Mapping[str, Any], over: Mapping[str, Any]) -> str:
     """Against the same player as the difference."""
     fixed, made, single = over["rescues"], over["regressions"], over["single"]
+    if fixed is None and in_points(row):
+        return f"on how many questions it did better than {single} is not known"
     if fixed is None:
         return f"how many of {single}'s errors it fixed, and how many it made, is not known"
     graded = ", as far as both are graded" if over.get("bounds") else ""
     new, abstained = f"{made} new one{'s' if made != 1 else ''}", over.get("abstained")
-    if over["test"] != "mcnemar":  # means over captains or repeats: no single errors to count
+    if over["test"] != "mcnemar" or in_points(row):  # means over captains or repeats: no single errors to count
         new = f"worse on {made}"
         if abstained is None:
             return f"it did better than {single} on {count(fixed, 'question')} and {new}{graded}"
@@ -251,8 +266,11 @@ def _doubts(row: Mapping[str, Any]) -> list[str]:
         have = f"not all of its {_several(row)} have played"
         doubts.append(f"{left_out:,} {are.format(have)} left out.")
     doubts += _not_ranked(row)
+    worst = "without points" if in_points(row) else "wrong"
     if (after := row["after_the_fact"]) and after["value"] is not None and not _as_high(row, after):
-        highest = "The row that is highest were all ungraded answers wrong" if "bounds" in after else "The highest row"
+        highest = (
+            f"The row that is highest were all ungraded answers {worst}" if "bounds" in after else "The highest row"
+        )
         highest += _ranked(after)
         doubts.append(f"{highest}, {after['of']} with {_share(after, _paying(after))}, is chosen after the fact.")
         doubts += [] if after.get("unranked") == row.get("unranked") else _not_ranked(after)

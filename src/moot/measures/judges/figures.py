@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from moot.grade.normalise import normalise
+from moot.grade.normalise import answer_key
 from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.store import schema
@@ -21,7 +21,7 @@ def judges_figures(source: Source) -> Row | None:
     first, second = source.grades.judges
     pairs: list[tuple[bool, bool]] = []
     about: list[str] = []
-    for case, answers in _answers(source).items():
+    for case, answers in answers_by_case(source).items():
         words: dict[str, dict[str, bool]] = {}
         for judgement in source.grades.judgements.get(case, ()):
             if judgement.right is not None and judgement.answer in answers:
@@ -36,7 +36,7 @@ def judges_figures(source: Source) -> Row | None:
     return {**row, **({"why": agreed.why} if agreed.why else {})} if pairs else None
 
 
-def _answers(source: Source) -> dict[str, set[str]]:
+def answers_by_case(source: Source) -> dict[str, set[str]]:
     """What was answered to each case, normalised: what judges were asked about here, and not in another experiment.
 
     Drafts too, whether or not somebody has also played them alone, and on questions that their team was chosen on.
@@ -49,11 +49,13 @@ def _answers(source: Source) -> dict[str, set[str]]:
         .where(places.c.experiment == source.ident, episodes.c.answer.is_not(None))
         .distinct()
     )
-    answers_by_case: dict[str, set[str]] = {}
+    asked = {case.digest: case.question for case in source.cases.values()}
+    answers: dict[str, set[str]] = {}
     for case, answer in source.connection.execute(query):
-        answers_by_case.setdefault(case, set()).add(normalise(answer))
+        answers.setdefault(case, set()).add(answer_key(asked[case], answer))
     for cell in source.cells:
         for episode in source.whole.seen(cell) if cell["player"] is None else ():
-            texts = {normalise(draft.text) for draft in episode.drafts if draft.text is not None}
-            answers_by_case.setdefault(source.cases[episode.key[0]].digest, set()).update(texts)
-    return answers_by_case
+            case = source.cases[episode.key[0]]
+            texts = {answer_key(case.question, draft.text) for draft in episode.drafts if draft.text is not None}
+            answers.setdefault(case.digest, set()).update(texts)
+    return answers

@@ -13,6 +13,9 @@ from moot.measures.section import Section
 from moot.measures.source import Source
 from moot.needs import Needs
 
+OF_RIGHT_AND_WRONG = frozenset({"safety", "safety_missing", "safety_models", "gain_by_strength", "calibration"})
+"""Figures that count what turned from wrong to right: points that judges give rise and fall by a little in every text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Safety:
@@ -54,7 +57,8 @@ class Safety:
     )
 
     def figures(self, run: Source) -> dict[str, Any]:
-        return safety_figures(run, run.cells)
+        figures = safety_figures(run, run.cells)
+        return {key: rows for key, rows in figures.items() if key not in OF_RIGHT_AND_WRONG or not run.in_points}
 
     def sections(self, figures: Figures) -> Iterator[Section]:
         yield from safety_sections(figures)

@@ -22,7 +22,7 @@ class AnswerTrust:
     section_ids: ClassVar[tuple[str, ...]] = ("trust", "brier", "reliability", "surest")
 
     def figures(self, run: Source) -> dict[str, Any]:
-        return trust_figures(run)
+        return {} if run.in_points else trust_figures(run)  # a share of points is no chance of being right
 
     def sections(self, figures: Figures) -> Iterator[Section]:
         yield from trust_sections(figures)

@@ -46,6 +46,8 @@ class PagePart:
             about["context"] = self._texts[case.question.context]
         if not case.known:
             about["unknown"] = True
+        if case.rubric:
+            about["rubric"] = [[each.name, each.points, each.says] for each in case.rubric]
         self._cases.append(about)
 
     def add_episode(self, question: int, cell: int, repeat: int, play: Sequence[Any]) -> None:

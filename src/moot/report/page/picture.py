@@ -12,6 +12,7 @@ from typing import Any
 from moot.measures.claims.cut_short import WHY
 from moot.measures.claims.words import declared_late_words
 from moot.measures.columns import several_teams, titled, who
+from moot.measures.points_words import in_points, words_of_points
 from moot.report.nothing_played import all_failed
 from moot.stats.counted_words import count
 
@@ -95,7 +96,9 @@ def _words(
     elif any(rows[place]["low"] is not None for place in shown):
         yield f"Lines are 95 % intervals, of each row by itself{_paid(rows, headline, about)}."
     if any(rows[place].get("bounds") for place in shown):
-        yield "Dashed: over all questions, were every ungraded answer wrong, and were it right; without a dot no more is known."
+        ends = "were every ungraded answer wrong, and were it right"
+        dashed = f"Dashed: over all questions, {ends}; without a dot no more is known."
+        yield words_of_points(dashed) if in_points(headline) else dashed
     if left := len(rows) - len(shown):
         yield f"{count(left, 'row')} without a figure."
 

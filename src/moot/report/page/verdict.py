@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.measures.learnt_in_run import learnt_in_short
 from moot.measures.numbers import money, plain
+from moot.measures.points_words import in_points
 from moot.report.nothing_played import all_failed, failure_words, nothing_words
 from moot.report.remarks import ungraded_parts
 from moot.report.whose_figures import whose_words
@@ -26,14 +27,17 @@ def verdict(figures: Mapping[str, Any]) -> tuple[str, ...]:
     if not figures["questions"]:
         return ("No question has been asked yet.",)
     if not rows and any(row["outcomes"] for row in figures["accuracy"]):
-        return (f"How many of these {figures['questions']} questions anybody got right is not known yet.",)
+        asked = f"of these {figures['questions']} questions"
+        many = f"What points anybody got {asked}" if in_points(figures) else f"How many {asked} anybody got right"
+        return (f"{many} is not known yet.",)
     if not rows:
         return (f"Of these {figures['questions']} questions none has been played yet.",)
     best = max(rows, key=lambda row: row["value"])
     who = best.get("player") or best.get("captain")
     named = f"{best['label']}@{who}" if who else best["label"]
     chosen = f"; the highest of {len(rows)} rows, chosen after the fact" if len(rows) > 1 else ""
-    return (f"On these {count(best['n'], 'question')} {named} was right in {_share(best)}{chosen}.",)
+    reached = f"got {_share(best)} of the rubric's points" if in_points(figures) else f"was right in {_share(best)}"
+    return (f"On these {count(best['n'], 'question')} {named} {reached}{chosen}.",)
 
 
 def lead(figures: Mapping[str, Any]) -> str:
@@ -66,7 +70,8 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
         parts = "; ".join(ungraded_parts(figures["accuracy"], "moot grade FILE"))
         yield f"{count(ungraded, 'answer')} not graded, and in no figure: {parts}."
     if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
-        yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as not right."
+        nothing = "without points" if in_points(figures) else "not right"
+        yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as {nothing}."
 
 
 def _share(row: Mapping[str, Any]) -> str:

@@ -3,15 +3,13 @@
 import { el, line, svg } from "./dom.js";
 import { count, grouped, percent } from "./format.js";
 import { FLAGS, has } from "./filters.js";
+import { inPoints, worded } from "./points.js";
 
 const SPARE = 3;
 const PRINTED = 500;
 const STRIP = 18;
-const TAGS = new Map(
-  FLAGS.filter(
-    ([flag]) => ["wrong", "rescued", "regressed", "undecided", "abstained", "disputed"].includes(flag),
-  ).map(([flag, title]) => [flag, title.toLowerCase()]),
-);
+const TAGGED = ["wrong", "rescued", "regressed", "undecided", "abstained", "disputed"];
+const tagWords = () => worded(FLAGS).filter(([flag]) => TAGGED.includes(flag)).map(([flag, title]) => [flag, title.toLowerCase()]);
 
 export class List {
   constructor(runs, box, rows, open) {
@@ -179,7 +177,7 @@ export class List {
       el("span", { class: "row-answer" }, "= ", line(columns.references[position], 40)),
     );
     if (columns.human[position] !== null) parts.push(el("span", {}, `people ${percent(columns.human[position])}`));
-    for (const [flag, title] of TAGS) if (has(entry, flag)) parts.push(
+    for (const [flag, title] of tagWords()) if (has(entry, flag)) parts.push(
       el("span", { class: `tag ${flag}` }, title),
     );
     return parts;
@@ -243,7 +241,7 @@ function strip(run, position, { places, step, width }, chosenCell) {
     const drawn = `M${places[number]} ${STRIP - 1}v${-height}h${thick}v${height}z`;
     paths.set(key, (paths.get(key) ?? "") + drawn);
   });
-  const words = `right ${grouped(right, 0)} of ${grouped(played, 0)}`;
+  const words = `${inPoints() ? "all points" : "right"} ${grouped(right, 0)} of ${grouped(played, 0)}`;
   const shape = { width, height: STRIP, viewBox: `0 0 ${width} ${STRIP}` };
   const marks = [...paths].map(([name, d]) => svg("path", { class: name, d }));
   return svg("svg", { class: "strip", role: "img", "aria-label": words, ...shape }, marks);
@@ -252,7 +250,7 @@ function strip(run, position, { places, step, width }, chosenCell) {
 // Over what is graded, with a mark where not all is.
 function shareView(share, open) {
   if (!open) return el("span", {}, share === null ? "–" : percent(share));
-  const title = `${count(open, "answer")} not graded: neither right nor wrong, and not counted here`;
+  const title = `${count(open, "answer")} not graded${inPoints() ? "" : ": neither right nor wrong"}, and not counted here`;
   return el("span", { title }, share === null ? "–" : `${percent(share)}*`);
 }
 

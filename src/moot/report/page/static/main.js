@@ -7,6 +7,7 @@ import { List } from "./list.js";
 import { renderPictures } from "./picture.js";
 import { renderSections } from "./sections.js";
 import { theme } from "./theme.js";
+import { inPoints, tellPoints, worded } from "./points.js";
 import { episodeView, gradeMark, questionHead, verdictChooser } from "./transcript.js";
 
 const byId = (id) => document.getElementById(id);
@@ -45,7 +46,7 @@ class Explorer {
     const people = this.runs.some((run) => run.columns.human.some((each) => each !== null));
     options(
       byId("sort"),
-      ORDERS.filter(([order]) => order !== "people" || people),
+      worded(ORDERS).filter(([order]) => order !== "people" || people),
       (value) => (this.state.order = value),
       this,
     );
@@ -63,11 +64,11 @@ class Explorer {
 
   refresh() {
     const { entries, counts } = chosen(this.runs, this.all, this.haystack, this.state);
-    byId("flags").replaceChildren(...FLAGS.filter(
+    byId("flags").replaceChildren(...worded(FLAGS).filter(
       ([flag]) => this.flags.has(flag) || this.state.flags.has(flag),
     ).map(([flag, title, meaning]) => {
       const pressed = this.state.flags.has(flag);
-      const name = flag === "wrong" && this.state.cell ? "Wrong" : title;
+      const name = flag === "wrong" && this.state.cell && !inPoints() ? "Wrong" : title;
       return el(
         "button",
         {
@@ -287,18 +288,25 @@ async function start() {
   );
   const index = await unpack("index");
   const runs = index.runs.map((raw, number) => new Run(raw, number));
+  tellPoints(index.runs.some((raw) => raw.points));
   renderSections(runs, index.between, byId("sections"), byId("contents"));
+  if (index.asked === false) for (const link of document.querySelectorAll('a[href="#questions"]')) link.remove();
   renderPictures(runs);
+  if (index.asked === false) return ready();
   byId("questions").hidden = false;
   byId("legend").append(
     el("i", { class: "right" }),
-    "right",
+    inPoints() ? "points" : "right",
     el("i", { class: "wrong" }),
-    "wrong",
+    inPoints() ? "no points" : "wrong",
     el("i", { class: "open" }),
     "not graded",
   );
   new Explorer(runs);
+  ready();
+}
+
+function ready() {
   document.documentElement.dataset.ready = "true";
   performance.mark("interactive");
 }

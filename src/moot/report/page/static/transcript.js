@@ -2,21 +2,23 @@
 import { el, line, said } from "./dom.js";
 import { count, grouped, percent, usd } from "./format.js";
 import { groupMark, groupsIn, ofKind, votesView } from "./records.js";
+import { inPoints, worded } from "./points.js";
 import { LETTERS, changesOfMind, withChoice } from "./reply.js";
 import { scrolling } from "./scroll.js";
 import { recordsView, stepView } from "./steps.js";
 
-const MARKS = {
-  1: ["✓", "right"],
-  0: ["✗", "wrong"],
-  h: ["◐", "partly right"],
-  "?": ["?", "not graded"],
-  "!": ["‽", "disputed"],
-  ".": ["·", "not played"],
-};
+const MARKS = [
+  ["1", "✓", "right"],
+  ["0", "✗", "wrong"],
+  ["h", "◐", "partly right"],
+  ["?", "?", "not graded"],
+  ["!", "‽", "disputed"],
+  [".", "·", "not played"],
+];
 
 export function gradeMark(mark) {
-  const [sign, words] = MARKS[mark] ?? MARKS["?"];
+  const marks = worded(MARKS);
+  const [, sign, words] = marks.find(([name]) => name === mark) ?? marks.find(([name]) => name === "?");
   return el(
     "span",
     { class: `grade g${"10h".includes(mark) ? mark : "x"}`, title: words, role: "img", "aria-label": words },
@@ -29,7 +31,12 @@ export function questionHead(run, position, about) {
   const reference = columns.references[position];
   const facts = [];
   const fact = (name, node) => facts.push(el("dt", {}, name), el("dd", {}, node));
-  if (about.unknown) fact("Answer", "nobody has said what is right");
+  if (about.rubric) fact("Rubric", el("ul", {}, about.rubric.map(
+    ([name, points, says]) => el("li", {}, said(name), ` (${count(points, "point")}): `, said(says)),
+  )));
+  if (about.rubric && reference !== null) fact("One good answer", said(reference));
+  else if (about.rubric) fact("Answer", "judged by the rubric");
+  else if (about.unknown) fact("Answer", "nobody has said what is right");
   else fact("Answer", reference === null ? "none: it cannot be answered" : said(withChoice(reference, about.choices)));
   if (about.accepted) fact("Also right", about.accepted.flatMap((each, place) => [place ? "; " : null, said(each)]));
   if (about.rejected) fact("Not right", about.rejected.flatMap((each, place) => [place ? "; " : null, said(each)]));
@@ -142,7 +149,9 @@ function verdictView(episode, cell, choices) {
   ) : episode.value === 1 ? "1" : episode.value === 0 ? "0" : "h";
   const worth = episode.value === null ? (
     episode.answer === null ? "nothing to grade" : episode.stage === "disputed" ? "the judges differ" : "not graded"
-  ) : { 1: "right", 0: "wrong" }[episode.value] ?? `worth ${grouped(episode.value, 2)}`;
+  ) : inPoints() && episode.stage === "judge" ? `${percent(episode.value)} of the points` : (
+    { 1: "right", 0: "wrong" }[episode.value] ?? `worth ${grouped(episode.value, 2)}`
+  );
   const by = episode.value !== null && episode.stage ? `, by ${episode.stage}` : "";
   const held = ofKind(verdict.traces, "abstained").at(-1);
   const facts = [`${worth}${by}`, episode.outcome, ...bill(episode)];

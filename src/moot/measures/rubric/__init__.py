@@ -1,0 +1,1 @@
+"""Points that judges give long answers: by criterion, by judge, and by length."""
