@@ -104,7 +104,7 @@ def simulated() -> None:
 
 
 def together() -> None:
-    """Questions that hang together, in worlds in which less than 0.8 of the answers are right: whoever promises that breaks it."""
+    """Questions that hang together, in worlds where less than 0.8 of the answers are right: whoever promises that breaks it."""
     print("\nclusters                                                  right  broken at 0.95  at 0.995")
     for number, (name, right, world) in enumerate(CLUSTERED):
         draw = np.random.default_rng([22, number])

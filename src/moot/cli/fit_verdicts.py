@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from moot.decide.abstain_option import ABSTAIN
 from moot.decide.cascade import Cascade
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import RuleVote
@@ -22,6 +21,7 @@ from moot.measures.graded_drafts import GradedDrafts
 from moot.measures.graded_verdicts import PlayedVerdicts
 from moot.measures.source import Stored
 from moot.strategies import strategy_class
+from moot.strategies.option_values import ABSTAIN
 from moot.strategies.vote import Vote
 from moot.types import canonical_json
 

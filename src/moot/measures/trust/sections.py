@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from moot.decide.abstain_option import ABSTAIN
 from moot.measures.columns import (
     Figures,
     Row,
@@ -18,6 +17,7 @@ from moot.measures.columns import (
     with_team,
 )
 from moot.measures.section import Chart, Column, Section
+from moot.strategies.option_values import ABSTAIN
 
 AT = 0.8
 """The coverage that the table shows: four of five questions answered."""
