@@ -2,6 +2,7 @@
 
     nice -5 python bench/trust.py [FOLDER with mmlu_pro_answers.parquet]
     nice -5 python bench/trust.py runs [WORLDS]
+    nice -5 python bench/trust.py clusters
 
 Simulated: probabilities of being right as they are said, true or too sure by some log-odds; a promise ("of the answers given,
 at least 95 % are right") is made on some questions and held against the world itself. Who promises nothing has
@@ -100,6 +101,60 @@ def simulated() -> None:
                 of_these = f"{100 * kept / made:.0f} %" if made else "–"
                 told = f"{100 * np.mean(coverage):5.0f} %  {100 * ideal:4.0f} %  {100 * made / WORLDS:5.0f} %  {of_these:>10}"
                 print(f"{name:25} {size:9,} {target:6} {held:5.1f} % {told}", flush=True)
+
+
+def together() -> None:
+    """Questions that hang together, in worlds where less than 0.8 of the answers are right: whoever promises that breaks it."""
+    print("\nclusters                                                  right  broken at 0.95  at 0.995")
+    for number, (name, right, world) in enumerate(CLUSTERED):
+        draw = np.random.default_rng([22, number])
+        broken = {0.95: 0, 0.995: 0}
+        for _ in range(WORLDS):
+            rights, units = world(draw)
+            for level in broken:
+                promise = promised(np.full(len(rights), 0.85), rights.astype(float), units, 0.8, level=level)
+                broken[level] += promise.threshold is not None
+        told = "  ".join(f"{100 * count / WORLDS:8.1f} %" for count in broken.values())
+        print(f"{name:57} {100 * right:4.1f} % {told}", flush=True)
+
+
+def of_size(size: int, count: int) -> list[str]:
+    return [str(place // size) for place in range(size * count)]
+
+
+def unequal(draw: np.random.Generator) -> tuple[np.ndarray, list[str]]:
+    sizes = draw.choice((1, 3, 9), 120, p=(0.5, 0.3, 0.2))
+    lost = (sizes == 9) & (draw.random(120) < 0.37)
+    return np.repeat(~lost, sizes), [str(place) for place, size in enumerate(sizes) for _ in range(size)]
+
+
+CLUSTERED = (
+    (
+        "100 of 3, the first right with 97 %, the others 60",
+        0.723,
+        lambda draw: ((draw.random((100, 3)) < (0.97, 0.6, 0.6)).ravel(), of_size(3, 100)),
+    ),
+    (
+        "300 of 3, the first right with 84 %, the others 77",
+        0.793,
+        lambda draw: ((draw.random((300, 3)) < (0.84, 0.77, 0.77)).ravel(), of_size(3, 300)),
+    ),
+    (
+        "120 alone right with 97 %, 10 of 20 with 60",
+        0.739,
+        lambda draw: (
+            np.r_[draw.random(120) < 0.97, draw.random(200) < 0.6],
+            [*(f"alone {place}" for place in range(120)), *of_size(20, 10)],
+        ),
+    ),
+    ("100 of 3, each right with 79.5 % by itself", 0.795, lambda draw: (draw.random(300) < 0.795, of_size(3, 100))),
+    (
+        "100 of 3, right or wrong as a whole",
+        0.795,
+        lambda draw: (np.repeat(draw.random(100) < 0.795, 3), of_size(3, 100)),
+    ),
+    ("120 of 1, 3 and 9, of those of 9 37 % lost as a whole", 0.792, unequal),
+)
 
 
 def intervals() -> None:
@@ -327,6 +382,9 @@ def fitted_rules(
 
 if __name__ == "__main__":
     started = time.process_time()
+    if sys.argv[1:2] == ["clusters"]:
+        together()
+        sys.exit()
     if sys.argv[1:2] == ["runs"]:
         runs(int(sys.argv[2]) if len(sys.argv) > 2 else 100)
         sys.exit()

@@ -11,7 +11,7 @@ from moot.advise.advice import ClaimedPoint, _over_singles, advise
 from moot.advise.frontier import AdviceWanted, share
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import LEADER, TeamOption
-from moot.cli.advise_shown import sentence
+from moot.cli.advise_shown import sentence, unreached
 from moot.decide.rules import Leader
 
 
@@ -52,10 +52,30 @@ def test_a_limit_that_the_figures_are_over_is_said_to_be() -> None:
 
 
 def test_what_one_option_cannot_promise_is_said_of_it_alone() -> None:
-    wanted = AdviceWanted(min_accuracy=0.9)
-    said = sentence(advise(world(2, (0.7, 0.6, 0.5)), wanted), wanted)
+    wanted = AdviceWanted(min_accuracy=0.6)
+    advice = advise(world(2, (0.75, 0.6, 0.5)), wanted)
+    said = sentence(replace(advice, likely=True), wanted)
     assert "None" not in said
-    assert "It cannot be promised to reach that" in said
+    assert "which was chosen for 60 % or more where it was searched. It cannot be promised to reach that" in said
+
+
+@pytest.mark.parametrize("budget", [None, 2.5])
+def test_what_nothing_is_likely_to_reach_is_said_first(budget: float | None) -> None:
+    wanted = AdviceWanted(min_accuracy=0.9, budget_usd_per_1000=budget)
+    advice = advise(world(2, (0.7, 0.6, 0.5)), wanted)
+    said = sentence(advice, wanted)
+    within = "" if budget is None else " within $2.50 for 1,000 questions"
+    assert said.startswith(f"No option{within} is likely to reach 90 %. The most accurate where it was searched is ")
+    assert "chosen for" not in said
+    assert not advice.likely
+
+
+def test_what_is_reached_all_the_same_is_no_miss() -> None:
+    """Not likely by one half, and wholly above it on the other, where nothing was chosen."""
+    wanted = AdviceWanted(min_accuracy=0.3)
+    advice = replace(advise(world(2, (0.75, 0.6, 0.5)), wanted), likely=False)
+    assert sentence(advice, wanted).endswith("it keeps that with the whole interval.")
+    assert not unreached(advice, wanted)
 
 
 def test_nothing_is_said_of_cheaper_ones_where_there_are_none() -> None:

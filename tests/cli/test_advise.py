@@ -91,13 +91,35 @@ def test_it_is_one_screen(moot: Moot, tmp_path: Path) -> None:
 def test_a_promise_that_cannot_be_made_is_not(moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _learns_nothing(monkeypatch)
     write_labels(tmp_path / "labels.csv")
-    told = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.99", "--json"))
-    assert told["recommended"]["promised"] is False
-    assert told["recommended"]["sentence"].endswith("It cannot be promised to reach that: its interval goes below.")
-    assert "chosen for 99 % or more where it was searched" in told["recommended"]["sentence"]
+    told = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.99", "--json", ends=2, printed=True))
+    assert (told["recommended"]["likely"], told["recommended"]["promised"]) == (False, False)
+    sentence = told["recommended"]["sentence"]
+    assert sentence.startswith("No option is likely to reach 99 %. The most accurate where it was searched is ")
+    assert "chosen for" not in sentence
+    assert "No option is likely to reach 99 %." in moot(
+        "advise", "labels.csv", "--min-accuracy", "0.99", ends=2, printed=True
+    )
     kept = json.loads(moot("advise", "labels.csv", "--min-accuracy", "0.3", "--json"))
-    assert kept["recommended"]["promised"] is True
+    assert (kept["recommended"]["likely"], kept["recommended"]["promised"]) == (True, True)
     assert kept["recommended"]["low"] >= 0.3
+
+
+def test_a_team_that_likely_keeps_no_least_accuracy_is_not_written(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _learns_nothing(monkeypatch)
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    said = moot("advise", "cup.yaml", "--min-accuracy", "0.99", "-o", "team.yaml", ends=2)
+    assert "team.yaml is not written: no option is likely to reach 99 %" in said
+    assert not (tmp_path / "team.yaml").exists()
+
+
+def test_who_answers_at_once_has_no_times(moot: Moot, tmp_path: Path) -> None:
+    write_cup(tmp_path)
+    moot("run", "cup.yaml", "--quiet")
+    said = moot("advise", "cup.yaml", "--max-seconds", "2", ends=2)
+    assert "expected a run whose models take time" in said
 
 
 def test_few_questions_are_said_to_tell_nothing(moot: Moot, tmp_path: Path) -> None:

@@ -268,6 +268,11 @@ def test_odd_players_are_told_of(cup: Cup) -> None:
     assert "ann was right on all 40: nobody can be better" in said
     assert "bob said nothing to 20 of 40: its weight is made of the others" in said
     assert len(cup.rule["notes"]) == 2
+    cup.write(strategies=["weighted"])
+    cup.moot("run", cup.file, "--quiet")
+    (row,) = json.loads(cup.moot("report", cup.file, "--json"))["voices"]
+    assert row["odd"] == cup.rule["notes"], "a run says the same of those it learns from"
+    assert "Note: ann was right on all 40" in " ".join(cup.moot("report", cup.file, "--section", "voices").split())
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from moot.decide.abstain_option import Abstain
 from moot.decide.how_sure import sureness
+from moot.decide.studied import KEPT, studied
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.strategies import Strategy
@@ -83,6 +85,22 @@ def test_it_is_broken_in_at_most_one_of_two_hundred() -> None:
 
 def test_it_is_made_where_it_can_be() -> None:
     assert given_together(0.99) >= 0.8 * WORLDS
+
+
+def test_what_many_lessons_teach_is_remembered() -> None:
+    """A run goes through the folds of all strategies question by question: as many tuples of lessons, three of each."""
+    draw = np.random.default_rng(1)
+    several = [lessons(draw, 30, 0.9) for _ in range(3 * KEPT)]
+    first = [studied(each, PLAYERS) for each in several]
+    assert all(studied(each, PLAYERS) is found for each, found in zip(several, first, strict=True))
+
+
+def test_more_lessons_than_that_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moot.decide.studied.KEPT_LESSONS", 30)
+    several = [lessons(np.random.default_rng(1), 2, 0.9) for _ in range(KEPT + 1)]
+    first = [studied(each, PLAYERS) for each in several]
+    assert studied(several[-1], PLAYERS) is first[-1]
+    assert studied(several[0], PLAYERS) is not first[0]
 
 
 def test_a_captains_promise_is_broken_in_at_most_one_of_two_hundred() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,10 @@ def written(folder: Path, name: str, **keys: Any) -> Path:
     return folder / f"{name}.yaml"
 
 
-async def fitted(folder: Path, *more: str) -> dict[str, Any]:
+async def fitted(folder: Path, *more: str, strategies: Sequence[Any] = ("solo", "talkative")) -> dict[str, Any]:
     """The rule that was learnt of a run in which a captain played."""
     (folder / "first.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
-    file = written(folder, "first", questions={"file": "first.jsonl"}, strategies=["solo", "talkative"])
+    file = written(folder, "first", questions={"file": "first.jsonl"}, strategies=list(strategies))
     assert (await moot.arun(file)).state == "done"
     assert await asyncio.to_thread(run_app, app, ["fit", str(file), "-o", str(folder / "rule.json"), *more]) == 0
     content: dict[str, Any] = json.loads((folder / "rule.json").read_text())
@@ -76,6 +77,41 @@ async def test_a_captain_and_a_player_alone_tell_how_sure_they_are(
         assert alone_told.value == pytest.approx(0.7, abs=0.25)
 
 
+@pytest.mark.parametrize("played", ["peer-review", "debate"])
+async def test_so_do_those_who_draft_in_two_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], played: str
+) -> None:
+    """Their drafts are others than those that the rule is about: what tells of them stands beside."""
+    content = await fitted(tmp_path, "--promise", "0.5", strategies=["solo", played])
+    assert f"{played}@ann: how sure it is was learnt from 24 of its graded verdicts" in capsys.readouterr().out
+    (own,) = (each for each in content["verdicts"] if each["label"] == played)
+    assert set(own["drafts"]["weights"]) == set(NAMES)
+    assert all("drafts" not in each for each in content["verdicts"] if each["label"] != played)
+    assert len(content["chosen_on"]) == len(QUESTIONS)
+    entries = {played: {"abstain": {"target": 0.5}}}, played
+    async with served(tmp_path, *entries) as team:
+        told = AnswerChance.of(await team.ask("Which one is it?", choices=list("wxyz"), strategy=f"three/{played}"))
+    assert told.value is not None
+    assert told.why == "from 24 of its own graded verdicts"
+    own["drafts"]["weights"]["ann"] = "much"
+    (tmp_path / "rule.json").write_text(json.dumps(content))
+    with pytest.raises(FileError, match=r"verdicts\.drafts\.weights"):
+        served(tmp_path, *entries)
+
+
+async def test_of_who_is_named_with_abstain_alone_it_is_said_why_nothing_is_learnt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = {"talkative": {"abstain": {"below": 0.5}}}
+    content = await fitted(tmp_path, strategies=["solo", entry])
+    assert {each["label"] for each in content["verdicts"]} == {f"solo@{name}" for name in NAMES}
+    said = capsys.readouterr().out
+    assert "talkative(abstain={below: 0.5}): how sure it is is not told: what it held back nobody has graded" in said
+    content = await fitted(tmp_path, strategies=["solo", entry, "talkative"])
+    assert "talkative" in {each["label"] for each in content["verdicts"]}
+    assert "what it held back" not in capsys.readouterr().out
+
+
 async def test_a_rule_that_tells_nothing_of_a_captain_is_not_made_use_of_in_silence(tmp_path: Path) -> None:
     content = await fitted(tmp_path)
     (tmp_path / "rule.json").write_text(json.dumps({key: value for key, value in content.items() if key != "verdicts"}))
@@ -97,6 +133,11 @@ async def test_a_cascade_abstains_by_a_rule_that_knows_who_was_asked(tmp_path: P
         held = await team.ask("Which one is it?", choices=list("wxyz"))
         assert held.outcome == "abstained"
         assert AnswerChance.of(held).value is not None
+    await fitted(tmp_path, "--promise", "0.5")
+    with pytest.raises(
+        FileError, match=r"the rule promises 0\.5 of a vote and of learnt, and nothing of cascade; expected it"
+    ):
+        served(tmp_path, {"cascade": {"order": "learnt", "from": "rule.json", "abstain": {"target": 0.5}}})
     with pytest.raises(FileError, match="where only cat and bob were asked; expected order: learnt or best"):
         served(tmp_path, {"cascade": {"order": ["cat", "bob", "ann"], "abstain": {"below": 0.5}}})
 

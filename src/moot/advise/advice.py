@@ -14,6 +14,7 @@ from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import (
     AdviceWanted,
     SearchedOption,
+    likely_to_reach,
     measured,
     paired,
     searched_options,
@@ -74,6 +75,8 @@ class Advice:
     over_singles: OverSingles | None
     surer: Surer | None
     next: tuple[NextStage, ...]
+    likely: bool = True
+    """Whether the one to take likely keeps the least accuracy that was asked for; no option does where it does not."""
     notes: tuple[str, ...] = ()
     """What was left out of the search."""
 
@@ -120,6 +123,7 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         if taken is None or against is None
         else surer(taken.played.worth, against.played(claim).worth, against.words(drafts.players), claim.units),
         next=() if taken is None else tuple(next_stages(taken.option, _largest(points), search, claim)),
+        likely=chosen is None or likely_to_reach(chosen, search.units, wanted),
         notes=tuple(_left_out(search, wanted)),
     )
 

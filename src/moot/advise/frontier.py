@@ -139,18 +139,24 @@ def to_take(points: Sequence[SearchedOption], units: Sequence[str], wanted: Advi
     """By the questions searched on. None: no option keeps to the money or the time.
 
     With a least accuracy the cheapest that likely keeps it on other questions; else within money and time the most accurate;
-    with nothing asked for the cheapest that cannot be told from the most accurate.
+    with nothing asked for the cheapest that cannot be told from the most accurate. Where none likely keeps the least accuracy
+    it is the most accurate: `likely_to_reach` tells so.
     """
     fitting = [point for point in points if _fits(point, wanted)]
     if not fitting:
         return None
     best = max(fitting, key=lambda each: (each.accuracy, -each.cost))
     if wanted.min_accuracy is not None:
-        likely = [point for point in fitting if _likely(point, units, wanted.min_accuracy)]
+        likely = [point for point in fitting if likely_to_reach(point, units, wanted)]
         return likely[0] if likely else best
     if wanted.anything:
         return best
     return next(point for point in fitting if point is best or not _told_below(point, best, units))
+
+
+def likely_to_reach(point: SearchedOption, units: Sequence[str], wanted: AdviceWanted) -> bool:
+    """Whether an option likely keeps the least accuracy on other questions, where one was asked for."""
+    return wanted.min_accuracy is None or _likely(point, units, wanted.min_accuracy)
 
 
 def _fits(point: SearchedOption, wanted: AdviceWanted) -> bool:

@@ -14,7 +14,7 @@ from moot.advise.frontier import AdviceWanted
 from moot.advise.known import KnownDrafts
 from moot.cli.advise_buy import Purchase, buy
 from moot.cli.advise_input import EXPERIMENTS, read_drafts
-from moot.cli.advise_shown import advice_json, screen, sentence, wrapped
+from moot.cli.advise_shown import advice_json, screen, sentence, unreached, wrapped
 from moot.cli.advised_team import check_writable, written_team
 from moot.cli.bought_shown import bought_json, bought_screen
 from moot.cli.interrupts import ends_on_ctrl_c
@@ -23,7 +23,7 @@ from moot.errors import UsageError
 
 FEWEST_PLAYERS = 2
 NOTHING_ADVISED = 2
-"""What `moot fit` ends with too, where there is too little to learn from."""
+"""What `moot fit` ends with too, where there is too little to learn from. Also where a limit cannot be kept."""
 
 
 def advise_command(
@@ -49,6 +49,9 @@ def advise_command(
         advice = advise(reading.drafts, wanted)
         if output is not None and advice.recommended is None:
             raise UsageError(f"{output} is not written: {advice.why_none}")
+        if output is not None and unreached(advice, wanted):
+            told = sentence(advice, wanted)
+            raise UsageError(f"{output} is not written: {told[:1].lower()}{told[1:]} Expected a lower --min-accuracy")
     bought = None
     if purchase is not None and advice.recommended is not None:
         bought = buy(purchase, advice, reading, store)
@@ -68,7 +71,7 @@ def advise_command(
         say(line, file=sys.stderr)
     if bought is not None:
         return bought.exit_code
-    return NOTHING_ADVISED if advice.recommended is None else 0
+    return NOTHING_ADVISED if advice.recommended is None or unreached(advice, wanted) else 0
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -97,4 +100,7 @@ def _measurable(drafts: KnownDrafts, wanted: AdviceWanted) -> None:
             "--budget-usd-per-1000: of no player it is known what it costs; expected an experiment with prices"
         )
     if wanted.max_seconds is not None and drafts.seconds is None:
-        raise UsageError("--max-seconds: it is not known how long anybody took; expected an experiment with its store")
+        raise UsageError(
+            "--max-seconds: it is not known how long anybody took; expected a run whose models take time: labels, recordings, "
+            "and models that answer at once, such as simulated ones, have none"
+        )

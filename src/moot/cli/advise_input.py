@@ -17,9 +17,11 @@ import numpy as np
 from sqlalchemy import Connection
 
 from moot.advise.known import KnownDrafts
-from moot.cli.fit import FittedTeam, odd_players, tables_of
+from moot.cli.fit import tables_of
+from moot.cli.fit_lessons import FittedTeam
 from moot.cli.report import open_existing, tell_whose
 from moot.decide.candidates import SILENT, Floats
+from moot.decide.odd_players import odd_players
 from moot.decide.studied import choices_of, studied
 from moot.engine.runner import Runner
 from moot.errors import FileError, UsageError

@@ -29,7 +29,12 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     within = _within(wanted)
     least = wanted.min_accuracy
     if least is not None:
-        if taken.accuracy.low is not None and taken.accuracy.low >= least:
+        if unreached(advice, wanted):
+            kept = (
+                f"No option{within.removeprefix(',')} is likely to reach {100 * least:g} %."
+                f" The most accurate where it was searched is {what}."
+            )
+        elif _promised(taken, least):
             kept = f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
         else:
             kept = (
@@ -45,6 +50,16 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
             return f"Take {what}: nothing that was searched is cheaper, nor was more accurate there."
         return f"Take {what}: every cheaper point of the frontier was told to be less accurate where it was searched."
     return f"Take {what}: the cheapest that could not be told from the most accurate where it was searched."
+
+
+def unreached(advice: Advice, wanted: AdviceWanted) -> bool:
+    """Whether the least accuracy that was asked for is one that nothing is likely to reach, nor is shown to have reached."""
+    taken, least = advice.recommended, wanted.min_accuracy
+    return taken is not None and least is not None and not advice.likely and not _promised(taken, least)
+
+
+def _promised(taken: ClaimedPoint, least: float) -> bool:
+    return taken.accuracy.low is not None and taken.accuracy.low >= least
 
 
 def _beyond(taken: ClaimedPoint, wanted: AdviceWanted) -> str:
@@ -139,9 +154,8 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
     row: dict[str, Any] = {"recommended": None, "why": advice.why_none}
     if taken is not None:
         row = {"recommended": {**_row(taken, advice), "sentence": sentence(advice, wanted)}}
-        low, least = taken.accuracy.low, wanted.min_accuracy
-        if least is not None:
-            row["recommended"]["promised"] = low is not None and low >= least
+        if wanted.min_accuracy is not None:
+            row["recommended"] |= {"likely": advice.likely, "promised": _promised(taken, wanted.min_accuracy)}
     return {
         "frontier": [_row(point, advice) for point in advice.points],
         **row,

@@ -5,91 +5,54 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
-from sqlalchemy import Connection
 
 from moot import __version__
-from moot.cli.fit_verdicts import learn_played
-from moot.cli.report import open_existing, tell_whose
+from moot.cli.fit_lessons import OTHER_WAYS, FittedTeam, stored_lessons
+from moot.cli.fit_verdicts import learn_in_other_way, learn_played
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
 from moot.cli.safe_text import say
 from moot.decide.asking_order import cheapest_first
-from moot.decide.candidates import Candidates
 from moot.decide.cascading import StageModels, best_order, in_waves, learnt_order
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.drift import Drift
 from moot.decide.fitted_verdicts import VERDICTS
 from moot.decide.learning import FOLDS, PLURALITY, LearntRule, learn_rule
-from moot.decide.promise import Promise, promise_of
+from moot.decide.odd_players import odd_players
+from moot.decide.promise import Promise, largest_cluster, promise_of
 from moot.decide.rule_figures import mean_of_places, rule_figures
-from moot.decide.rule_file import FittedRule, RuleSeat, promise_rows, promises_content, rule_content, rule_of
+from moot.decide.rule_file import (
+    FittedRule,
+    promise_rows,
+    promises_content,
+    rule_content,
+    rule_of,
+    written_model,
+)
 from moot.decide.rules import DIGITS, Plurality, expected_worth
 from moot.decide.studied import Studied, studied
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.fitted import (
-    mark_of_hashes,
-    played_mark,
     prompts_mark,
     read_rule,
     rule_named,
     seat_of,
-    seat_of_spec,
 )
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.selected import CHOSEN_ON, ChosenOn
 from moot.experiment.spec import ExperimentFile, read_experiment
-from moot.measures.graded_drafts import GradedDrafts, graded_drafts
-from moot.measures.graded_verdicts import PlayedVerdicts, graded_verdicts
-from moot.measures.source import Source, Stored
+from moot.measures.graded_drafts import GradedDrafts
 from moot.models.closest import closest
-from moot.report.wanted_plan import FoundPlan, WantedPlan
 from moot.stats.counted_words import count
 from moot.stats.estimates import estimate_row
-from moot.store import queries
-from moot.store.examined import opened_to_read
 from moot.strategies import baseline
 from moot.team import Team
 from moot.types import Estimate
-
-MISSING = 0.5
-"""Who said nothing to so many of the questions is told of."""
-
-
-@dataclass(frozen=True, slots=True)
-class FittedTeam:
-    """Whom a rule is learnt of, as the file has them now."""
-
-    name: str
-    seats: tuple[RuleSeat, ...]
-    prompts: str
-    cheapest: Sequence[str] | None = None
-    """The players by what they cost; None where that is not known."""
-
-    @property
-    def players(self) -> tuple[str, ...]:
-        return tuple(seat.name for seat in self.seats)
-
-    def recognised(self) -> Callable[[Stored, str], bool]:
-        """Whether a player of a stored cell is one of these: the same model, asked in the same words."""
-        seats = {seat.name: (seat.model_mark, seat.asked_mark) for seat in self.seats}
-
-        @cache
-        def there(spec: str) -> frozenset[str]:
-            kept = orjson.loads(spec)
-            if mark_of_hashes(kept["prompts"], kept["language"]) != self.prompts:
-                return frozenset()
-            stored = map(seat_of_spec, kept["players"])
-            return frozenset(seat.name for seat in stored if seats.get(seat.name) == (seat.model_mark, seat.asked_mark))
-
-        return lambda cell, player: player in there(cell["spec"])
 
 
 def fit_command(
@@ -100,7 +63,8 @@ def fit_command(
     output = rule_output(output, path, store)
     table, served = _team(file, team), served or file.spec.questions is None
     before = _rule_before(file, table) if served else None
-    drafts, played, origin = asyncio.run(_drafts(path, store, table, served=served))
+    stored = asyncio.run(stored_lessons(path, store, table, served=served))
+    drafts = stored.drafts
     if (why := drafts.why_unfair()) is not None:
         raise UsageError(f"nothing is learnt: {why}")
     every = studied(drafts.lessons, table.players)
@@ -111,8 +75,8 @@ def fit_command(
         part = f" (of {len(drafts.lessons):,}: for a promise three of five are kept apart)" if targets else ""
         raise UsageError(f"nothing is learnt: {error}{part}") from None
     figures = rule_figures(learnt, taught.candidates, taught.units)
-    notes = [*_notes(learnt, drafts, taught), *origin["notes"]]
-    learnt_from = {"experiment": origin["name"], "team": table.name, "questions": learnt.questions}
+    notes = [*_notes(learnt, drafts, taught), *stored.notes]
+    learnt_from = {"experiment": stored.name, "team": table.name, "questions": learnt.questions}
     told = told_beside(learnt, figures, notes, learnt_from)
     drift = None if before is None else _drift(*before, drafts)
     if drift is not None:
@@ -124,11 +88,16 @@ def fit_command(
     made: Mapping[str, Sequence[Promise]] = {}
     number = {id(lesson): place for place, lesson in enumerate(every.lessons)}
     teaching, kept_apart = ([number[id(lesson)] for lesson in part] for part in (taught.lessons, every.parted()[1]))
-    verdicts = learn_played(rule_of(content), every, teaching, kept_apart, played, targets)
-    content[VERDICTS] = [each.content(promise_rows) for each in verdicts.fitted]
+    verdicts = learn_played(rule_of(content).stages.get, every, teaching, kept_apart, stored.played, targets)
+    for other in stored.others:
+        verdicts += learn_in_other_way(other, table.players, targets)
+        used += other.drafts.lessons
+    content[VERDICTS] = [each.content(promise_rows, written_model) for each in verdicts.fitted]
     if targets:
         used += every.parted()[1]
-        made = _promises(rule_of(content), studied(every.parted()[1], table.players), targets)
+        made = _promises(
+            rule_of(content), studied(every.parted()[1], table.players), targets, largest_cluster(every.units)
+        )
         content["promises"] = promises_content(made)
     rule = {**content, CHOSEN_ON: sorted({lesson.question.wording for lesson in used})}
     kept_before = keep_rule_before(output, rule)
@@ -137,6 +106,7 @@ def fit_command(
         *_shown(content, learnt, figures, notes, drift),
         *_promise_words(made),
         *verdicts.words(),
+        *stored.held_back,
         *next_lines(file, output, learnt, made.get(content["kept"], ())),
     ):
         say(line)
@@ -165,13 +135,18 @@ def _targets(wanted: Sequence[float]) -> list[float]:
     return sorted(set(wanted))
 
 
-def _promises(rule: FittedRule, kept_for_it: Studied, targets: Sequence[float]) -> dict[str, tuple[Promise, ...]]:
+def _promises(
+    rule: FittedRule, kept_for_it: Studied, targets: Sequence[float], largest: int
+) -> dict[str, tuple[Promise, ...]]:
     """What can be promised of the rule as it is written, and of a vote, on questions that taught neither of them."""
     model = rule.kept_rule.model
     assert model is not None, "a rule that is read has one"
     asked = kept_for_it.for_promise()
     rules = {PLURALITY: Plurality(), rule.kept_rule.kind: rule.kept_rule.rule}
-    return {kind: tuple(promise_of(each, model, *asked, target) for target in targets) for kind, each in rules.items()}
+    return {
+        kind: tuple(promise_of(each, model, *asked, target, largest=largest) for target in targets)
+        for kind, each in rules.items()
+    }
 
 
 def _promise_words(made: Mapping[str, Sequence[Promise]]) -> Iterator[str]:
@@ -199,51 +174,13 @@ def _team(file: ExperimentFile, wanted: str | None) -> FittedTeam:
     if len(players) < 2:
         raise UsageError(f"team {name!r} has one player; expected two or more, whose answers a rule decides between")
     cheapest = None if any(player.model.price is None for player in players) else cheapest_first(tables[name])
-    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(tables[name].prompts), cheapest)
+    prompts = tables[name].prompts
+    others = {way: prompts_mark(prompts, way) for way in OTHER_WAYS}
+    return FittedTeam(name, tuple(map(seat_of, players)), prompts_mark(prompts), cheapest, others)
 
 
 def _table_name(table: Team) -> str:
     return table.name if table.cohort is None else f"{table.name}/{table.cohort}"
-
-
-async def _drafts(
-    path: Path, url: str | None, table: FittedTeam, *, served: bool
-) -> tuple[GradedDrafts, list[PlayedVerdicts], Mapping[str, Any]]:
-    store, wanted = open_existing(path, url, served=served)
-    async with opened_to_read(store):
-        drafts, played, origin, found = await store.read(partial(_read, wanted=wanted, table=table, served=served))
-    tell_whose(found)
-    return drafts, played, origin
-
-
-def _read(
-    connection: Connection, wanted: WantedPlan, table: FittedTeam, served: bool
-) -> tuple[GradedDrafts, list[PlayedVerdicts], Mapping[str, Any], FoundPlan]:
-    found = wanted.found(connection)
-    name = found.plan["name"]
-    plans = queries.experiments_named(connection, name) if served else [found.plan]
-    sources = [Source(connection, plan) for plan in plans]
-    drafts = graded_drafts(sources, table.players, table.recognised())
-    if not drafts.lessons and not drafts.not_heard:
-        raise UsageError(_why_none(sources, table, drafts.not_asked, served=served))
-    notes = []
-    if any(source.cut_short for source in sources):
-        notes.append("the run is not over, and of what it has begun the slowest is missing, which is more often wrong")
-    played = graded_verdicts(drafts.places, table.players, table.recognised(), played_mark)
-    return replace(drafts, places=()), played, {"name": name, "notes": notes}, found
-
-
-def _why_none(sources: Sequence[Source], table: FittedTeam, left_out: int, *, served: bool) -> str:
-    known = table.recognised()
-    cells = [cell for source in sources for cell in source.cells if any(known(cell, name) for name in table.players)]
-    named = f"{', '.join(table.players)} of team {table.name!r}"
-    if not cells:
-        return f"nothing is learnt: the store has no drafts of {named} with these models and prompts; play them first"
-    if left_out:
-        words = count(left_out, "question", "questions")
-        return f"nothing is learnt: no question has been put to all of {named}, and {words} to some; run it to its end"
-    what = "feedback on what was served: POST /v1/feedback" if served else "references, or grades: moot grade FILE"
-    return f"nothing is learnt: of no draft of {named} it is known whether it is right; expected {what}"
 
 
 def _rule_before(file: ExperimentFile, table: FittedTeam) -> tuple[Path, FittedRule, ChosenOn] | None:
@@ -314,19 +251,6 @@ def _notes(learnt: LearntRule, drafts: GradedDrafts, taught: Studied) -> Iterato
         words = count(drafts.by_words, "question was", "questions were")
         yield f"the answers to {words} grouped by their words alone"
     yield from odd_players(known)
-
-
-def odd_players(known: Candidates) -> Iterator[str]:
-    """What is odd about those whose answers these are, in words."""
-    spoke = known.spoke.sum(axis=0)
-    if (known.given.sum(axis=1) <= 1).all() and (spoke == len(known)).all():
-        yield "all said the same to every question: no rule makes a difference, and nobody's weight can be told"
-    for name, right, times in zip(known.players, known.accuracy, spoke, strict=True):
-        if right >= 1.0:
-            yield f"{name} was right on all {len(known):,}: nobody can be better, and how sure that is hangs on how many they are"
-        if times <= MISSING * len(known):
-            silent = len(known) - int(times)
-            yield f"{name} said nothing to {silent:,} of {len(known):,}: its weight is made of the others"
 
 
 def _shown(

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from moot.decide.cascade import Cascade
+from moot.decide.choice_model import ChoiceModel
+from moot.decide.deciding import RuleVote
 from moot.decide.fitted_verdicts import FittedVerdicts
-from moot.decide.rule_file import FittedRule
+from moot.decide.how_sure import HeardModel
+from moot.decide.promise import largest_cluster
+from moot.decide.rule_file import as_written
 from moot.decide.rules import DIGITS
 from moot.decide.studied import NothingLearnt, Studied, studied
 from moot.decide.taught_verdicts import TaughtVerdicts
 from moot.decide.verdict_chance import VerdictModel
 from moot.errors import UsageError
+from moot.measures.graded_drafts import GradedDrafts
 from moot.measures.graded_verdicts import PlayedVerdicts
+from moot.measures.source import Stored
 from moot.strategies import strategy_class
+from moot.strategies.option_values import ABSTAIN
 from moot.strategies.vote import Vote
+from moot.types import canonical_json
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWay:
+    """Drafts that were asked for in another way than those that the rule is about, and what strategies made of them."""
+
+    drafts: GradedDrafts
+    played: list[PlayedVerdicts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +41,9 @@ class VerdictsLearnt:
     fitted: tuple[FittedVerdicts, ...]
     untold: tuple[str, ...]
 
+    def __add__(self, other: VerdictsLearnt) -> VerdictsLearnt:
+        return VerdictsLearnt((*self.fitted, *other.fitted), (*self.untold, *other.untold))
+
     def words(self) -> Iterator[str]:
         for each in self.fitted:
             yield f"{each.title}: how sure it is was learnt from {each.questions:,} of its graded verdicts."
@@ -32,29 +52,79 @@ class VerdictsLearnt:
 
 
 def learn_played(
-    rule: FittedRule,
+    heard: HeardModel,
     every: Studied,
     places: Sequence[int],
     kept_for_it: Sequence[int],
     played: Sequence[PlayedVerdicts],
     targets: Sequence[float],
 ) -> VerdictsLearnt:
-    """`rule`: as it is written. `places`: the lessons that teach; `kept_for_it`: those that a promise is made on."""
+    """`heard`: what tells of the drafts, as it is written. `places`: the lessons that teach; `kept_for_it`: those that a
+    promise is made on."""
     fitted, untold = [], []
     for each in played:
-        model = rule.stages.get(frozenset(each.players))
+        model = heard(frozenset(each.players))
         if model is None or _is_vote(each.strategy):
             continue
         found = TaughtVerdicts.of(_with_verdicts(every, places, each)).learn(model.penalty)
         if isinstance(found, NothingLearnt):
-            untold.append(f"{each.label}: how sure it is is not told: {found.why}.")
+            untold.append(_untold(each.label, found.why))
             continue
         told = VerdictModel(*(round(value, DIGITS) for value in (found.bias, found.slope, found.own)))
         kept = TaughtVerdicts.of(_with_verdicts(every, kept_for_it, each)) if targets else None
-        promises = () if kept is None else tuple(kept.promise(model, told, target) for target in targets)
+        largest = largest_cluster(every.units)
+        promises = (
+            () if kept is None else tuple(kept.promise(model, told, target, largest=largest) for target in targets)
+        )
         graded = TaughtVerdicts.of(_with_verdicts(every, places, each)).graded
         fitted.append(FittedVerdicts(each.mark, each.label, each.captain, told, graded, promises))
     return VerdictsLearnt(tuple(fitted), tuple(untold))
+
+
+def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Sequence[float]) -> VerdictsLearnt:
+    """Of those whose drafts the rule tells nothing of, since they are asked for otherwise: beside what their verdicts are worth
+    stands what tells of such drafts."""
+    every = studied(other.drafts.lessons, players)
+    teaching, kept_for_it = every.parted() if targets else (every.lessons, ())
+    taught = studied(teaching, players)
+    whole = taught.model()
+    why = other.drafts.why_unfair() or (whole.why if isinstance(whole, NothingLearnt) else None)
+    if why is not None:
+        return VerdictsLearnt((), tuple(_untold(each.label, why) for each in other.played))
+    models: dict[frozenset[str], ChoiceModel] = {}
+    for names in {frozenset(each.players) for each in other.played}:
+        found = taught.model_of(names)
+        assert not isinstance(found, NothingLearnt), "what is learnt of all is learnt of some"
+        models[names] = as_written(found)
+    number = {id(lesson): place for place, lesson in enumerate(every.lessons)}
+    places, kept = ([number[id(lesson)] for lesson in part] for part in (teaching, kept_for_it))
+    learnt = learn_played(models.get, every, places, kept, other.played, targets)
+    marks = {each.mark: frozenset(each.players) for each in other.played}
+    return replace(learnt, fitted=tuple(replace(each, drafts=models[marks[each.mark]]) for each in learnt.fitted))
+
+
+def _untold(label: str, why: str) -> str:
+    return f"{label}: how sure it is is not told: {why}."
+
+
+def abstaining_alone(cells: Iterable[Stored]) -> tuple[str, ...]:
+    """Of whom nothing is learnt, since the file names it with `abstain` alone."""
+    named = [cell for cell in cells if not (cell["traits"].learns and ABSTAIN not in cell["given"])]
+    plain = {_played(cell) for cell in named if ABSTAIN not in cell["given"]}
+    found = [
+        cell["label"]
+        for cell in named
+        if ABSTAIN in cell["given"] and not _drafts_decide(cell["strategy"]) and _played(cell) not in plain
+    ]
+    return tuple(_untold(label, HELD_BACK) for label in dict.fromkeys(found))
+
+
+HELD_BACK = "what it held back nobody has graded; name it without abstain too, and run again, which asks nobody anew"
+
+
+def _played(cell: Stored) -> tuple[str, bytes]:
+    """What a cell plays, but for what it holds back."""
+    return cell["strategy"], canonical_json({key: value for key, value in cell["given"].items() if key != ABSTAIN})
 
 
 def _with_verdicts(every: Studied, places: Sequence[int], played: PlayedVerdicts) -> Studied:
@@ -64,7 +134,15 @@ def _with_verdicts(every: Studied, places: Sequence[int], played: PlayedVerdicts
 
 def _is_vote(name: str) -> bool:
     """Of which the rule itself tells how sure it is."""
+    return _is_one_of(name, Vote)
+
+
+def _drafts_decide(name: str) -> bool:
+    return _is_one_of(name, Vote, RuleVote, Cascade)
+
+
+def _is_one_of(name: str, *kinds: type) -> bool:
     try:
-        return issubclass(strategy_class(name), Vote)
+        return issubclass(strategy_class(name), kinds)
     except UsageError:  # of a package that is not here
         return False

@@ -172,6 +172,8 @@ def sureness_shape(strategy: Strategy, abstain: Abstain | None, rule: FittedRule
     if rule.of_strategy is not None:
         model = rule.of_strategy.model
         shape["verdicts"] = [model.bias, model.slope, model.own]
+        if (drafts := rule.of_strategy.drafts) is not None:
+            shape["verdicts"] += [*drafts.weights.tolist(), drafts.common, *drafts.none]
     if abstain is not None and abstain.target is not None:
         shape["from"] = of_rule(rule, strategy, abstain).below
     return shape
@@ -189,13 +191,15 @@ def unused_words(team: str, why: str | None) -> tuple[str, ...]:
     return () if why is None else (f"the rule of team {team} is not made use of: {why}",)
 
 
-def too_few_for(abstain: Abstain | None, questions: int) -> str | None:
-    """That a run of so many questions can promise nothing, were all answers right; None: it may."""
+def too_few_for(abstain: Abstain | None, questions: int, largest: int) -> str | None:
+    """That a run of so many questions, so many of which hang together at the most, can promise nothing, were all answers right;
+    None: it may."""
     if abstain is None or abstain.target is None:
         return None
-    fewest = fewest_answers(abstain.target, LEVEL_OF_A_FOLD)
+    fewest = fewest_answers(abstain.target, LEVEL_OF_A_FOLD, largest)
     kept = int(questions * (1 - 1 / FOLDS) * (1 - LEARNT_FROM / PARTS))
     if kept >= fewest:
         return None
-    words = f"takes {fewest} right answers at the least on questions that are kept for it, and there are about {kept}"
+    since = "" if largest == 1 else f", since up to {largest:,} questions hang together,"
+    words = f"takes {fewest:,} right answers at the least{since} on questions that are kept for it, and there are about {kept:,}"
     return f"abstain: target {abstain.target:g} {words}: it will abstain from everything (coverage 0)"

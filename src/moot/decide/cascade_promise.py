@@ -21,12 +21,13 @@ def cascade_promise(
     target: float,
     *,
     level: float = LEVEL,
+    largest: int = 1,
 ) -> Promise:
     """As `promise_of`, with who would have been asked: a tie is as sure as the surest, and right only where all are."""
     went = replayed(candidates, asking.waves, asking.until)
     worth = np.where(went.ahead, np.nan_to_num(candidates.worth), 1.0).min(axis=1)
     rights = np.where(went.ahead.any(axis=1), worth, 0.0)
-    return promised(_chances(went, heard, candidates), rights, units, target, level=level)
+    return promised(_chances(went, heard, candidates), rights, units, target, level=level, largest=largest)
 
 
 def _chances(went: Replayed, heard: Callable[[frozenset[str]], ChoiceModel | None], candidates: Candidates) -> Floats:

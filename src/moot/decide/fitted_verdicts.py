@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from moot.decide.cascading import StageModels
+from moot.decide.choice_model import ChoiceModel
 from moot.decide.promise import Promise
 from moot.decide.rule_border import WRITTEN, checked_weight
 from moot.decide.rules import DIGITS
@@ -18,6 +20,7 @@ from moot.decide.verdict_chance import VerdictModel
 from moot.errors import UsageError
 
 VERDICTS = "verdicts"
+DRAFTS = "drafts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +35,22 @@ class FittedVerdicts:
     questions: int
     """So many of its verdicts taught it."""
     promises: tuple[Promise, ...] = field(default=())
+    drafts: ChoiceModel | None = None
+    """What tells of drafts that are asked for in another way than the rule's, and are other words; None: the rule does."""
 
     @property
     def title(self) -> str:
         return self.label if self.captain is None else f"{self.label}@{self.captain}"
 
-    def content(self, written: Callable[[Sequence[Promise]], list[dict[str, Any]]]) -> dict[str, Any]:
+    @property
+    def heard(self) -> StageModels | None:
+        return None if self.drafts is None else {frozenset(self.drafts.players): self.drafts}
+
+    def content(
+        self,
+        written: Callable[[Sequence[Promise]], list[dict[str, Any]]],
+        written_model: Callable[[ChoiceModel], dict[str, Any]],
+    ) -> dict[str, Any]:
         """As it is written."""
         told: dict[str, Any] = {
             "label": self.label,
@@ -46,20 +59,29 @@ class FittedVerdicts:
             "questions": self.questions,
             **{name: round(getattr(self.model, name), DIGITS) for name in ("bias", "slope", "own")},
         }
+        told |= {} if self.drafts is None else {DRAFTS: written_model(self.drafts)}
         return {**told, "promises": written(self.promises)} if self.promises else told
 
 
-def read_verdicts(written: object, promises: Callable[[object], tuple[Promise, ...]]) -> dict[str, FittedVerdicts]:
+ReadModel = Callable[[Mapping[str, Any], str], ChoiceModel]
+"""From what is written, and where that stands."""
+
+
+def read_verdicts(
+    written: object, promises: Callable[[object], tuple[Promise, ...]], model: ReadModel
+) -> dict[str, FittedVerdicts]:
     """By mark; none where a file has none, as those of an older moot."""
     if written is None:
         return {}
     if not isinstance(written, list | tuple) or not all(isinstance(each, Mapping) for each in written):
         raise UsageError(f"{WRITTEN}: {VERDICTS}: expected a list of keys and values, found {written!r:.40}")
-    found = [_read(each, promises) for each in written]
+    found = [_read(each, promises, model) for each in written]
     return {each.mark: each for each in found}
 
 
-def _read(written: Mapping[str, Any], promises: Callable[[object], tuple[Promise, ...]]) -> FittedVerdicts:
+def _read(
+    written: Mapping[str, Any], promises: Callable[[object], tuple[Promise, ...]], model: ReadModel
+) -> FittedVerdicts:
     texts = {key: written.get(key) for key in ("mark", "label", "captain")}
     for key, value in texts.items():
         if not (isinstance(value, str) or (key == "captain" and value is None)):
@@ -70,4 +92,8 @@ def _read(written: Mapping[str, Any], promises: Callable[[object], tuple[Promise
     weights = [checked_weight(written.get(key), f"{VERDICTS}.{key}") for key in ("bias", "slope", "own")]
     mark, label, captain = (texts[key] for key in ("mark", "label", "captain"))
     made = promises(written.get("promises"))
-    return FittedVerdicts(str(mark), str(label), captain, VerdictModel(*weights), questions, made)
+    drafts = written.get(DRAFTS)
+    if drafts is not None and not isinstance(drafts, Mapping):
+        raise UsageError(f"{WRITTEN}: {VERDICTS}.{DRAFTS}: expected keys and values, found {drafts!r:.40}")
+    of_drafts = None if drafts is None else model(drafts, f"{VERDICTS}.{DRAFTS}")
+    return FittedVerdicts(str(mark), str(label), captain, VerdictModel(*weights), questions, made, of_drafts)

@@ -20,7 +20,7 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, RuleVote, candidates_here, place_of
 from moot.decide.learning import PLURALITY
 from moot.decide.learnt import LearntVote
-from moot.decide.promise import Promise, level_of_each, promise_of
+from moot.decide.promise import Promise, largest_cluster, level_of_each, promise_of
 from moot.decide.rule_file import FittedRule
 from moot.decide.rules import Plurality
 from moot.decide.studied import NothingLearnt, Studied, studied
@@ -127,7 +127,8 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
         told = _told(strategy, learnt, None)
         if told.heard is None:
             return told
-        promise = _promise(strategy, told, deciding, studied(kept_for_it, players), target)
+        kept = studied(kept_for_it, players)
+        promise = _promise(strategy, told, deciding, kept, target, largest_cluster(taught.units))
         return replace(told, below=promise.threshold, held=promise.words())
 
     # Not the strategy itself: one that another package brings may have an option that cannot be a key.
@@ -135,17 +136,18 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
     return deciding, taught.once(("promise", played, target), made)
 
 
-def _promise(strategy: Strategy, told: HowSure, deciding: Team, kept: Studied, target: float) -> Promise:
+def _promise(strategy: Strategy, told: HowSure, deciding: Team, kept: Studied, target: float, largest: int) -> Promise:
     assert told.heard is not None, "nothing is promised of what nobody knows"
     everybody = told.heard(frozenset(kept.candidates.players))
     assert everybody is not None, "what is learnt of some is learnt of all"
+    level = LEVEL_OF_A_FOLD
     if told.verdicts is not None:
-        return TaughtVerdicts.of(kept).promise(everybody, told.verdicts, target, LEVEL_OF_A_FOLD)
+        return TaughtVerdicts.of(kept).promise(everybody, told.verdicts, target, level=level, largest=largest)
     if isinstance(strategy, Cascade):
         asking = strategy.asking(deciding)
-        return cascade_promise(asking, told.heard, *kept.for_promise(), target, level=LEVEL_OF_A_FOLD)
+        return cascade_promise(asking, told.heard, *kept.for_promise(), target, level=level, largest=largest)
     rule = kept_by(strategy, deciding).rule
-    return promise_of(rule, everybody, *kept.for_promise(), target, level=LEVEL_OF_A_FOLD)
+    return promise_of(rule, everybody, *kept.for_promise(), target, level=level, largest=largest)
 
 
 def of_rule(rule: FittedRule, strategy: Strategy, abstain: Abstain | None) -> HowSure:
@@ -166,7 +168,8 @@ def _of_verdicts(rule: FittedRule, strategy: Strategy) -> HowSure:
     fitted = rule.of_strategy
     if fitted is None:
         return HowSure(None, why_not_in(strategy))
-    return HowSure(rule.stages.get, f"from {fitted.questions:,} of its own graded verdicts", verdicts=fitted.model)
+    models = rule.stages if fitted.heard is None else fitted.heard
+    return HowSure(models.get, f"from {fitted.questions:,} of its own graded verdicts", verdicts=fitted.model)
 
 
 def why_not_in(strategy: Strategy) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -127,8 +128,8 @@ def rule_content(
             for seat, right in zip(seats, accuracy, strict=True)
         },
         "prompts": prompts,
-        "probability": _written(model),
-        STAGES: [_written(stages[names]) for names in sorted(stages, key=_by_size) if len(names) < len(seats)],
+        "probability": written_model(model),
+        STAGES: [written_model(stages[names]) for names in sorted(stages, key=_by_size) if len(names) < len(seats)],
         **told,
     }
 
@@ -137,7 +138,7 @@ def _by_size(names: frozenset[str]) -> tuple[int, list[str]]:
     return len(names), sorted(names)
 
 
-def _written(model: ChoiceModel) -> dict[str, Any]:
+def written_model(model: ChoiceModel) -> dict[str, Any]:
     return {
         "weights": {name: _rounded(weight) for name, weight in zip(model.players, model.weights, strict=True)},
         "common": _rounded(model.common),
@@ -178,7 +179,7 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         str(RuleContent(content)),
         _questions(content.get("learnt_from")),
         _promises(content.get("promises")),
-        read_verdicts(content.get(VERDICTS), _several_promises),
+        read_verdicts(content.get(VERDICTS), _several_promises, partial(_of_some, model.players)),
     )
 
 
@@ -199,11 +200,19 @@ def _stages(written: object, players: Sequence[str]) -> StageModels:
         return {}
     if not isinstance(written, list | tuple) or not all(isinstance(each, Mapping) for each in written):
         raise UsageError(f"{WRITTEN}: {STAGES}: expected a list of keys and values, found {written!r:.40}")
-    found = {}
-    for each in written:
-        names = tuple(name for name in players if name in _mapping(each, "weights", f"{STAGES}."))
-        found[frozenset(names)] = _model(each, names, STAGES)
-    return found
+    models = [_of_some(players, each, STAGES) for each in written]
+    return {frozenset(model.players): model for model in models}
+
+
+def _of_some(players: Sequence[str], written: Mapping[str, Any], place: str) -> ChoiceModel:
+    """A model of some of these players, in the order of their seats."""
+    names = tuple(name for name in players if name in _mapping(written, "weights", f"{place}."))
+    return _model(written, names, place)
+
+
+def as_written(model: ChoiceModel) -> ChoiceModel:
+    """With no more digits than a file has."""
+    return _model(written_model(model), model.players)
 
 
 def promises_content(promises: Mapping[str, Sequence[Promise]]) -> dict[str, Any]:
@@ -241,16 +250,22 @@ def _promise(written: object) -> Promise:
     if not isinstance(written, Mapping):
         raise UsageError(f"{WRITTEN}: promises: expected keys and values, found {written!r:.40}")
     shares = {key: written.get(key) for key in ("target", "threshold", "coverage")}
-    counted = ("answered", "right", "questions", "fewest")
-    counts = {key: checked_count(written.get(key), f"promises: {key}") for key in counted}
     for key, value in shares.items():
         fits = isinstance(value, int | float) and 0 <= value <= 1
         if isinstance(value, bool) or not (fits or (key == "threshold" and value is None)):
             raise UsageError(f"{WRITTEN}: promises: {key}: expected a number, found {value!r:.40}")
+    counted = ("answered", "right", "questions", "fewest")
+    counts = {key: checked_count(written.get(key), f"promises: {key}") for key in counted}
+    counts |= {key: checked_count(written.get(key, there), f"promises: {key}") for key, there in _alone(counts).items()}
     if not counts["right"] <= counts["answered"] <= counts["questions"]:
         found = f"{counts['right']}, {counts['answered']}, {counts['questions']}"
         raise UsageError(f"{WRITTEN}: promises: expected right ≤ answered ≤ questions, found {found}")
     return Promise(**shares, **counts)  # type: ignore[arg-type]
+
+
+def _alone(counts: Mapping[str, int]) -> dict[str, int]:
+    """As an older moot wrote it, without a word of questions that hang together."""
+    return {"clusters": counts["questions"], "largest": 1}
 
 
 def _expected(figures: object, kept: str) -> Estimate | None:

@@ -28,7 +28,10 @@ from moot.types import Question, digest
 T = TypeVar("T")
 
 KEPT = 64
-"""Tuples of lessons whose teaching is remembered."""
+"""Tuples of lessons whose teaching is remembered, however long they are."""
+KEPT_LESSONS = 100_000
+"""More tuples are while they have no more lessons than that together. Every fold of every strategy that abstains has a tuple, and
+two parts of it: a run that goes through them question by question would else learn all of them anew each time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,10 +157,14 @@ def studied(lessons: tuple[Lesson, ...], players: tuple[str, ...]) -> Studied:
     found = _KEPT.pop(key, None)
     if found is None or found.lessons is not lessons:
         found = _study(lessons, players)
+        _forget_the_oldest()
     _KEPT[key] = found
-    while len(_KEPT) > KEPT:
-        _KEPT.popitem(last=False)
     return found
+
+
+def _forget_the_oldest() -> None:
+    while len(_KEPT) >= KEPT and sum(len(kept.lessons) for kept in _KEPT.values()) > KEPT_LESSONS:
+        _KEPT.popitem(last=False)
 
 
 _KEPT: OrderedDict[tuple[int, tuple[str, ...]], Studied] = OrderedDict()

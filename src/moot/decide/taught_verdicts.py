@@ -75,7 +75,9 @@ class TaughtVerdicts:
     def graded(self) -> int:
         return int((self.known & ~np.isnan(self.rights)).sum())
 
-    def promise(self, model: ChoiceModel, verdicts: VerdictModel, target: float, level: float = LEVEL) -> Promise:
+    def promise(
+        self, model: ChoiceModel, verdicts: VerdictModel, target: float, *, level: float = LEVEL, largest: int = 1
+    ) -> Promise:
         """On questions that taught neither model. What waits for a grade is taken for wrong; what has no answer, or one of
         which nobody knows whose it is, is not answered; and of which nobody ever says what is right, is left out."""
         rows = np.flatnonzero(~self.answered | ~np.isnan(self.rights) | self.open_ones)
@@ -84,7 +86,7 @@ class TaughtVerdicts:
         said = verdicts.chances(np.where(own, np.nan, drafted), own)
         chances = np.where(self.known[rows], said, UNANSWERED)
         rights = np.nan_to_num(self.rights[rows])
-        return promised(chances, rights, [self.units[row] for row in rows], target, level=level)
+        return promised(chances, rights, [self.units[row] for row in rows], target, level=level, largest=largest)
 
 
 NOT_PLAYED = LessonVerdict(answered=False, holders=None, right=None)

@@ -135,7 +135,11 @@ def _check_promise(file: ExperimentFile, position: int, played: Strategy, rule: 
     held = sorted({each.target for several in rule.promises.values() for each in several})
     told = f"it promises {', '.join(f'{each:g}' for each in held)}" if held else "it promises nothing"
     again = f"moot fit {shlex.quote(str(file.path))} --promise {target:g} -o rule.json makes one that does"
-    if held and target in held:
-        again = "expected it beside vote, or learnt: {from: ...}, which a rule makes its promises of"
+    if target in held:
+        problem = (
+            f"target: the rule promises {target:g} of a vote and of learnt, and nothing of {played.name}; "
+            "expected it beside vote, or learnt: {from: ...}"
+        )
+        raise file.error(("strategies", position, played.name, ABSTAIN), problem)
     problem = f"target: the rule does not hold {target:g} of {played.name} ({told}); {again}"
     raise file.error(("strategies", position, played.name, ABSTAIN), problem)

@@ -25,14 +25,12 @@ from moot.foreign_json import read_json
 from moot.prompts import Prompts
 from moot.strategies import Strategy, prompts_for
 from moot.strategies.alone import alone
-from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.natives import SINGLE_CALL, Drafts, draft_prompts
 from moot.strategies.option_meanings import meanings_named, meanings_of
 from moot.strategies.option_values import option_name
 from moot.team import Player, Team
 from moot.types import Case, digest
 
-DRAFTED_WITH = ("player", "again", "draft")
-"""The templates that a draft is asked for with."""
 _OF_A_REQUEST = ("messages", "params", "schema", "question", "space")
 """What the shape of a call has beside who is asked."""
 UNSAID = f"does not say which questions it was learnt from ({CHOSEN_ON})"
@@ -196,12 +194,17 @@ def _shape(shape: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in shape.items() if key not in _OF_A_REQUEST}
 
 
-def prompts_mark(prompts: Prompts) -> str:
-    native = alone(SINGLE_CALL)
+def prompts_mark(prompts: Prompts, way: Drafts = SINGLE_CALL) -> str:
+    native = alone(way)
     assert native is not None, "one of ours drafts so"
-    return mark_of_hashes(prompts_for(native, prompts).hashes(DRAFTED_WITH), prompts.language)
+    return mark_of_hashes(prompts_for(native, prompts).hashes(_drafted_with(way)), prompts.language, way)
 
 
-def mark_of_hashes(hashes: Mapping[str, str], language: str) -> str:
+def mark_of_hashes(hashes: Mapping[str, str], language: str, way: Drafts = SINGLE_CALL) -> str:
     """From what a cell keeps of its prompts."""
-    return digest([[hashes.get(name) for name in DRAFTED_WITH], language])[:12]
+    return digest([[hashes.get(name) for name in _drafted_with(way)], language])[:12]
+
+
+def _drafted_with(way: Drafts) -> tuple[str, ...]:
+    """The templates that a draft is asked for with."""
+    return ("player", "again", *draft_prompts(way))

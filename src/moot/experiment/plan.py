@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from moot.data import Dataset
-from moot.data.clusters import AskedTwice
+from moot.data.clusters import AskedTwice, clusters_of
 from moot.data.contradictions import contradiction_words
 from moot.decide.abstain_option import Abstain
 from moot.decide.abstaining import (
@@ -26,6 +26,7 @@ from moot.decide.abstaining import (
     traits_with,
     unused_words,
 )
+from moot.decide.promise import largest_cluster
 from moot.decide.rule_file import FittedRule
 from moot.errors import FileError, UsageError
 from moot.experiment.offices import staff_shape
@@ -274,9 +275,12 @@ class Plan:
     def _nothing_promised(self) -> Iterator[str]:
         """Of each that will answer nothing whatever its answers are, since the questions are too few."""
         abstaining = [cell for cell in self.cells if cell.abstain is not None and cell.rule is None]
-        known = sum(case.known for case in self.dataset or ()) if abstaining else 0
+        cases = enumerate(self.dataset or ()) if abstaining else ()
+        known = {place: case for place, case in cases if case.known}
+        clusters = clusters_of(known.items())
+        largest = largest_cluster([clusters.get(place, str(place)) for place in known])
         for cell in abstaining:
-            if (words := too_few_for(cell.abstain, known)) is not None:
+            if (words := too_few_for(cell.abstain, len(known), largest)) is not None:
                 yield f"{cell.label}: {words}"
 
     @property

@@ -18,7 +18,7 @@ from moot.engine.match_record import Groups
 from moot.measures.episodes import Key, drafts_of
 from moot.measures.source import Source, Stored
 from moot.stats.graded import FEW_WAITING, why_unfair
-from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.natives import SINGLE_CALL, Drafts
 from moot.team import Lesson
 from moot.traces import Grouped, not_waited_for, of_kind
 from moot.types import Answer, Case
@@ -73,13 +73,16 @@ class _Heard:
                 self.said[draft.player] = draft
 
 
-def graded_drafts(sources: Sequence[Source], players: Sequence[str], fits: Fits) -> GradedDrafts:
-    """From these experiments, the newest last: of a question that several have it is the newest that counts."""
+def graded_drafts(
+    sources: Sequence[Source], players: Sequence[str], fits: Fits, way: Drafts = SINGLE_CALL
+) -> GradedDrafts:
+    """From these experiments, the newest last: of a question that several have it is the newest that counts. `way`: how the
+    drafts were asked for; those of another way are other words."""
     found: dict[str, tuple[Source, Key, _Heard]] = {}
     not_heard: set[str] = set()
     not_asked: set[str] = set()
     for source in sources:
-        for key, heard in _heard(source, players, fits).items():
+        for key, heard in _heard(source, players, fits, way).items():
             words = source.cases[key[0]].question.wording
             if heard.unheard - heard.said.keys():
                 not_heard.add(words)
@@ -91,11 +94,11 @@ def graded_drafts(sources: Sequence[Source], players: Sequence[str], fits: Fits)
     return _graded(list(found.values()), players, *left_out)
 
 
-def _heard(source: Source, players: Sequence[str], fits: Fits) -> dict[Key, _Heard]:
+def _heard(source: Source, players: Sequence[str], fits: Fits, way: Drafts) -> dict[Key, _Heard]:
     """By question and repeat, the lowest repeat first."""
     by_key: dict[Key, _Heard] = {}
     for cell in source.cells:
-        if cell["traits"].drafts != SINGLE_CALL:
+        if cell["traits"].drafts != way:
             continue
         seats = {player["name"] for player in orjson.loads(cell["spec"])["players"]}
         names = [name for name in players if name in seats and fits(cell, name)]
@@ -106,7 +109,12 @@ def _heard(source: Source, players: Sequence[str], fits: Fits) -> dict[Key, _Hea
             drafts = drafts_of(cell, episode.verdict)
             heard.add(drafts, names)
             heard.unheard.update(not_waited_for(episode.verdict.traces) & set(names))
-            if len(names) == len(players) and (grouped := of_kind(episode.verdict.traces, Grouped)):
+            # Who drafts in two calls may talk before it groups: what is grouped then are no drafts.
+            if (
+                way == SINGLE_CALL
+                and len(names) == len(players)
+                and (grouped := of_kind(episode.verdict.traces, Grouped))
+            ):
                 heard.groups = grouped[0].groups
                 heard.grouped = {draft.player: draft.text for draft in drafts}
     return dict(sorted(by_key.items(), key=lambda item: item[0][1]))

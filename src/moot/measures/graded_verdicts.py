@@ -13,7 +13,7 @@ import orjson
 from moot.measures.episodes import Key, Recorded
 from moot.measures.graded_drafts import Fits
 from moot.measures.source import Source, Stored
-from moot.strategies.natives import SINGLE_CALL
+from moot.strategies.natives import SINGLE_CALL, Drafts
 from moot.team.lessons import LessonVerdict
 from moot.types import WITH_ANSWER
 
@@ -32,7 +32,11 @@ class PlayedVerdicts:
 
 
 def graded_verdicts(
-    places: Sequence[tuple[Source, Key]], players: Sequence[str], fits: Fits, mark_of: Callable[[str], str]
+    places: Sequence[tuple[Source, Key]],
+    players: Sequence[str],
+    fits: Fits,
+    mark_of: Callable[[str], str],
+    way: Drafts = SINGLE_CALL,
 ) -> list[PlayedVerdicts]:
     """`places`: the experiment and the play of each question that is learnt from: its verdicts rest on the same drafts."""
     found: dict[str, PlayedVerdicts] = {}
@@ -40,7 +44,7 @@ def graded_verdicts(
     for source in dict.fromkeys(source for source, _ in places):
         here = {key: place for place, (of, key) in enumerate(places) if of is source}
         for cell in source.cells:
-            seats = _seats(cell, players)
+            seats = _seats(cell, players, way)
             if not seats or not all(fits(cell, name) for name in seats):
                 continue
             mark = mark_of(cell["spec"])
@@ -54,10 +58,10 @@ def graded_verdicts(
     return list(found.values())
 
 
-def _seats(cell: Stored, players: Sequence[str]) -> tuple[str, ...]:
+def _seats(cell: Stored, players: Sequence[str], way: Drafts) -> tuple[str, ...]:
     """Whose drafts it rests on; nobody: it is no play of this table that its verdicts can be learnt from."""
     traits = cell["traits"]
-    if traits.drafts != SINGLE_CALL or traits.learns or traits.weighs:
+    if traits.drafts != way or traits.learns or traits.weighs:
         return ()
     seats = {player["name"] for player in orjson.loads(cell["spec"])["players"]}
     if not (seats <= set(players) if traits.alone else seats == set(players)):

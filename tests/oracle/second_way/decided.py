@@ -130,7 +130,41 @@ def _voices(raw: Raw, cell: Cell) -> Row | None:
         "of": len(records),
         "weights": weights,
         "words": words,
+        "odd": _odd(raw, cell),
     }
+
+
+def _odd(raw: Raw, cell: Cell) -> list[str]:
+    """Always right, silent on half or more, all alike: over the first plays whose right answer is known."""
+    if _paths(raw, cell):
+        return []
+    first: dict[str, Episode] = {}
+    for episode in raw.episodes(cell):
+        if any(trace["kind"] == "grouped" for trace in episode.traces):
+            first.setdefault(episode.question, episode)
+    rows = []
+    for episode in first.values():
+        (groups, *_) = (trace["groups"] for trace in episode.traces if trace["kind"] == "grouped")
+        said = {player: text for player, text, *_ in episode.verdict["answers"]}
+        worth = {name: raw.draft_grades[episode.question, text] for name, text in said.items() if text is not None}
+        known = {name: float(value) for name, value in worth.items() if isinstance(value, int | float)}
+        if any(value >= 1 for value in known.values()) or len(known) == len(worth):
+            rows.append((groups, said, known))
+    if not rows:
+        return []
+    names, n = list(rows[0][1]), len(rows)
+    spoken = {name: sum(said[name] is not None for _, said, _ in rows) for name in names}
+    odd = []
+    if all(len(groups) <= 1 for groups, _, _ in rows) and set(spoken.values()) == {n}:
+        odd.append("all said the same to every question: no rule makes a difference, and nobody's weight can be told")
+    for name in names:
+        if sum(known.get(name, 0) for _, _, known in rows) >= n:
+            odd.append(
+                f"{name} was right on all {n:,}: nobody can be better, and how sure that is hangs on how many they are"
+            )
+        if 2 * spoken[name] <= n:
+            odd.append(f"{name} said nothing to {n - spoken[name]:,} of {n:,}: its weight is made of the others")
+    return odd
 
 
 def _in_words(kept: str, rule: str, weights: Mapping[str, float]) -> str:

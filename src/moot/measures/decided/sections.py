@@ -45,7 +45,8 @@ def decided_sections(figures: Figures) -> Iterator[Section]:
             Column("in", "plays"),
             Column("words", "whose voice counts"),
         )
-        yield Section("voices", "Whose voice counts", (VOICES,), with_team(figures, rows, *columns), rows)
+        odd = dict.fromkeys(f"Note: {note}." for row in voices for note in row.get("odd", ()))
+        yield Section("voices", "Whose voice counts", (VOICES, *odd), with_team(figures, rows, *columns), rows)
 
 
 def _cascades(figures: Figures) -> Iterator[Section]:

@@ -9,6 +9,7 @@ from typing import Any
 from moot.decide.learning import PLURALITY
 from moot.decide.weights import weights_in_words
 from moot.measures.cells import Stored
+from moot.measures.decided.odd import odd_in_words
 from moot.measures.source import Source
 from moot.traces import Cascaded, DecidedByRule, of_kind
 
@@ -45,7 +46,15 @@ def _row(source: Source, cell: Stored) -> Row | None:
     named = {key: cell.get(key) for key in ("strategy", "label", "team", "captain")}
     named |= {"cohort": cell["cohort"]} if cell.get("cohort") else {}
     told = voices_in_words(rule, words, weights)
-    return {**named, "kept": rule, "plays": kept[rule], "of": plays, "weights": weights, "words": told}
+    return {
+        **named,
+        "kept": rule,
+        "plays": kept[rule],
+        "of": plays,
+        "weights": weights,
+        "words": told,
+        "odd": odd_in_words(source, cell),
+    }
 
 
 def voices_in_words(kept: str, rule: str, weights: Mapping[str, float]) -> str:

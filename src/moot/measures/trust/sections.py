@@ -17,6 +17,7 @@ from moot.measures.columns import (
     with_team,
 )
 from moot.measures.section import Chart, Column, Section
+from moot.strategies.option_values import ABSTAIN
 
 AT = 0.8
 """The coverage that the table shows: four of five questions answered."""
@@ -26,6 +27,10 @@ WHAT = (
     "chance alone, were every probability true, stands beside it."
 )
 
+DECIDED_BEFORE = (
+    "Whoever abstains decided by other probabilities than these, which stand in the record of each question: they were told "
+    "during the run from a part of it, and these afterwards, of the answers given, by all other questions."
+)
 BRIER = (
     "The mean square of the distance between what was said of an answer and what came of it (1 or 0): 0 is the best, 0.25 "
     "has who always says one half. It is low where probabilities are true and tell answers apart."
@@ -45,6 +50,8 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
     if left_out := sum(row.get("left_out", 0) for row in every):
         are, they = ("is", "it is") if left_out == 1 else ("are", "they are")
         words.append(f"{count(left_out, 'answer')} {are} left out: nobody knows whose draft {they}.")
+    if any(f"{ABSTAIN}=" in row["label"] for row in every):
+        words.append(DECIDED_BEFORE)
     named = (Column("label", "strategy"), Column("who", "who"), *cohort_column(rows))
     columns = (
         *named,
