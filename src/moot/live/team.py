@@ -45,6 +45,7 @@ from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from moot.strategies import served
 from moot.team import Player, Team
+from moot.team.watching import Watcher
 from moot.traces import Grouped, of_kind
 from moot.types import Call, Episode, Question, QuestionKind, Usage, Verdict, digest
 
@@ -285,9 +286,11 @@ class LiveTeam:
         deadline_s: float | None = None,
         waited_s: float = 0.0,
         heard: Callable[[Call], None] = unheard,
+        watcher: Watcher | None = None,
         asker: str | None = None,
     ) -> AnsweredQuestion:
-        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call.
+        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call when it is
+        over, `watcher` when it begins.
 
         `waited_s`: how much of the time until the deadline had gone by. `asker`: whose question it is, where several ask.
         """
@@ -301,7 +304,7 @@ class LiveTeam:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
-                episode = await play(seated, question, repeat, journal=journal)
+                episode = await play(seated, question, repeat, journal=journal, watcher=watcher)
         except TimeoutError:
             verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
             if cell.abstain is not None or cell.rule is not None:

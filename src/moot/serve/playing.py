@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
@@ -23,14 +23,16 @@ from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import WantedJson
 from moot.serve.admission import Admission, Holder
 from moot.serve.asked_for import AskedOfTeam
-from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation, table_event
+from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation
 from moot.serve.client_form import check_schema, dressed
-from moot.serve.discretion import public_record
-from moot.serve.events import call_event, seated_event, verdict_event
+from moot.serve.events import seated_event, verdict_event
+from moot.serve.happenings import Happenings
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
 from moot.serve.schema_checks import SchemaChecks
+from moot.serve.telling import Telling
 from moot.serve.tracing import span
+from moot.team.watching import Watcher
 from moot.traces import Deadline, of_kind
 from moot.types import Call
 
@@ -148,7 +150,7 @@ class ServedRequest:
         return talk
 
     async def played(
-        self, talk: Conversation, heard: Callable[[Call], None] = unheard
+        self, talk: Conversation, heard: Callable[[Call], None] = unheard, watcher: Watcher | None = None
     ) -> tuple[AnsweredQuestion, Completion]:
         live = self.server.live
         if self.time_is_over:
@@ -162,6 +164,7 @@ class ServedRequest:
                 deadline_s=self.time_limit_s,
                 waited_s=self.waited_s,
                 heard=heard,
+                watcher=watcher,
                 asker=self.holder.asker,
             )
             dress = None
@@ -220,20 +223,17 @@ class ServedRequest:
 
     async def stream(self, talk: Conversation, *, watched: bool, with_usage: bool) -> AsyncIterator[bytes]:
         """The final answer in pieces; for those who watch also what happens at the table, as it happens."""
-        happened: asyncio.Queue[bytes | None] = asyncio.Queue()
-
-        def tell(event: Mapping[str, Any]) -> None:
-            if watched:
-                happened.put_nowait(table_event(self.head, public_record(event)))
+        happenings = Happenings()
+        telling = Telling(self.head, happenings, watched)
 
         async def work() -> tuple[AnsweredQuestion, Completion]:
             try:
-                tell(seated_event(self.server.live.cell(self.model), self.model))
-                asked, done = await self.played(talk, lambda call: tell(call_event(call)))
-                tell(verdict_event(asked))
+                telling.tell(seated_event(self.server.live.cell(self.model), self.model))
+                asked, done = await self.played(talk, telling.heard, telling)
+                telling.tell(verdict_event(asked))
                 return asked, done
             finally:
-                happened.put_nowait(None)
+                happenings.end()
 
         task = asyncio.create_task(work())
         try:
@@ -241,13 +241,14 @@ class ServedRequest:
             while True:
                 try:
                     async with asyncio.timeout(ALIVE_S):
-                        event = await happened.get()
+                        event = await happenings.next()
                 except TimeoutError:
                     yield b": still thinking\n\n"
                     continue
                 if event is None:
                     break
-                yield event
+                if isinstance(event, bytes):
+                    yield event
             try:
                 _, done = await task
             except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said

@@ -1,6 +1,7 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
 import { anew, bare, cut, rich, shown } from "./rich.js";
+import { atWork, doing, done } from "./stages.js";
 import { drawTabs } from "./tabs.js";
 import { named, spoken } from "./turns.js";
 
@@ -9,10 +10,10 @@ const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
 const LISTED = 200; // questions in the side bar
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
-const DONE = { draft: "has drafted", alone: "has drafted", review: "has reviewed", ballot: "has voted", debate: "has argued", discuss: "has spoken", summarise: "has summed up", judge: "has judged", resolution: "has resolved", rank: "has ranked the others", chair: "has written the answer" };
+const TOLD_MS = 200; // what begins within so short a time is told as one thing
 const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
-const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
+const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), work: new Map(), calls: [], captain: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -97,6 +98,7 @@ async function ask(question, model, limit, turns = []) {
     for await (const event of events(response)) {
       if (event.error) throw new Error(event.error.message);
       const happened = event.moot && event.moot.event;
+      if (happened && happened.kind === "begins") begins(happened);
       if (happened && happened.kind === "call") heard(happened);
       if (happened && happened.kind === "verdict") decided(happened);
     }
@@ -116,7 +118,7 @@ async function ask(question, model, limit, turns = []) {
 
 function clear(question, turns = []) {
   anew();
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], verdict: null, episode: null });
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
   for (const id of ["more", "answer-part", "actions", "follow", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
@@ -145,8 +147,18 @@ function turn({ role, content }) {
 function fail(message) {
   find("centre").classList.add("none");
   conclude(message, "What went wrong");
+  rest();
   say("news", message);
-  for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
+}
+
+/** Nobody is at work any more. */
+function rest() {
+  clearTimeout(state.telling);
+  state.work.clear();
+  for (const { element } of state.seats.values()) {
+    element.classList.remove("at-work");
+    element.querySelector(".thinking")?.classList.remove("thinking");
+  }
 }
 
 function say(id, text) {
@@ -170,7 +182,7 @@ function seat(team) {
     const badge = make("span", "badge");
     badge.hidden = true;
     who.append(badge);
-    element.append(who, make("p", "model", player.model === player.name ? "" : player.model), make("p", "answer thinking", ""), make("p", "stage", "is thinking"));
+    element.append(who, make("p", "model", player.model === player.name ? "" : player.model), make("p", "answer", ""), make("p", "stage", ""));
     find("seats").append(element);
     state.seats.set(player.name, { element, badge, texts: [] });
   });
@@ -185,50 +197,56 @@ function settled(said) {
   return null;
 }
 
+/** Somebody has been asked: the seat says for what, and all who begin together are told as one sentence. */
+function begins(call) {
+  state.work.set(`${call.player} ${call.stage} ${call.turn}`, call);
+  const place = state.seats.get(call.player);
+  if (place) {
+    place.element.classList.add("at-work");
+    if (!place.texts.length) place.element.querySelector(".answer").classList.add("thinking");
+    place.element.querySelector(".stage").textContent = shown(`is ${doing(call)}`);
+  }
+  progress();
+  clearTimeout(state.telling);
+  state.telling = setTimeout(() => {
+    if (state.work.size) say("news", atWork(state.work.values()));
+  }, TOLD_MS);
+}
+
 function heard(call) {
   state.calls.push(call);
+  state.work.delete(`${call.player} ${call.stage} ${call.turn}`);
   transcript(call);
   const place = state.seats.get(call.player);
-  if (!place) return;
-  const answer = settled(call.said);
+  if (!place) return progress();
+  const answer = call.answer ?? settled(call.said);
   const line = place.element.querySelector(".answer");
   const stage = place.element.querySelector(".stage");
   if (answer !== null && !call.problem) {
     const before = place.texts.at(-1);
     const other = before !== undefined && plain(before.text) !== plain(answer);
     if (other) changed(call, before.text, answer);
-    place.texts.push({ text: answer, why: call.said.reasoning, stage: call.stage, turn: call.turn });
-    line.classList.remove("thinking");
+    place.texts.push({ text: answer, why: call.said?.reasoning, stage: call.stage, turn: call.turn });
     line.textContent = shown(bare(answer));
     state.mind.set(call.player, answer);
-    say("news", `${call.player} ${other ? "has changed its mind" : did(call)}: ${cut(answer, FITS)}`);
-  } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : did(call)}`);
+    say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(answer, FITS)}`);
+  } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
+  if (![...state.work.values()].some(({ player }) => player === call.player)) place.element.classList.remove("at-work");
+  line.classList.remove("thinking");
   const changes = place.texts.length > 1 && plain(place.texts.at(-1).text) !== plain(place.texts.at(-2).text);
-  stage.textContent = shown(call.error ? call.error : `${did(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+  stage.textContent = shown(call.error ? call.error : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
-  if (!state.verdict) progress();
+  progress();
   colour(together());
   reading();
 }
 
-/** What somebody has just done, in words. */
-function did(call) {
-  const captain = call.player === state.captain;
-  return DONE[call.stage] ?? (captain ? `has decided (${call.stage})` : call.stage);
-}
-
-/** While it is played: how many have spoken, and whom it waits for. */
+/** While it is played: who is at work, and with what. */
 function progress() {
-  const spoke = new Set(state.calls.map(({ player }) => player));
-  const missing = [...state.seats.keys()].filter((player) => !spoke.has(player));
-  const captain = state.captain ? `; ${state.captain}, the captain, reads them` : "";
-  say("because", missing.length ? `${spoke.size} of ${state.seats.size} have spoken; thinking: ${missing.join(", ")}` : `all have spoken${state.captain && reads() ? captain : ""}`);
-}
-
-/** Whether the captain has a call of its own after the drafts: a vote is counted, and nobody reads. */
-function reads() {
-  const team = state.teams.find(({ model }) => model === state.model);
-  return /^(talkative|silent|peer-review|mixture|council)/.test(team?.strategy ?? "");
+  if (state.verdict) return;
+  const spoke = new Set(state.calls.map(({ player }) => player).filter((player) => state.seats.has(player))).size;
+  const said = spoke && spoke < state.seats.size ? `${spoke} of ${state.seats.size} have spoken` : "";
+  say("because", [atWork(state.work.values()), said].filter(Boolean).join("; "));
 }
 
 function changed(call, before, after) {
@@ -292,7 +310,7 @@ function decided(verdict) {
     place.element.classList.add("absent");
     place.element.querySelector(".answer").textContent = needless ? "was not needed" : answer.outcome;
   }
-  for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
+  rest();
   if (verdict.groups?.length) colour(minds(verdict));
   for (const player of verdict.who || []) state.seats.get(player)?.element.classList.add("winner");
   find("centre").classList.toggle("none", verdict.answer === null);
@@ -665,7 +683,6 @@ async function start() {
 
 function idle() {
   for (const { element } of state.seats.values()) {
-    element.querySelector(".answer").classList.remove("thinking");
     element.querySelector(".stage").textContent = "";
   }
 }
