@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
@@ -38,13 +38,15 @@ from moot.openai_form.requests import read_body
 from moot.serve.admission import Admission, Holder, KeyLimits
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
+from moot.serve.early_answer import PlainSpeakers
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
-from moot.serve.playing import ServedRequest, Stream, no_such_model, unless_gone
+from moot.serve.playing import ServedRequest, no_such_model, unless_gone
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.reports import Reports
-from moot.serve.responses import ResponsesRequest, response_events, response_json
+from moot.serve.response_stream import streamed_response
+from moot.serve.responses import ResponsesRequest, response_json
 from moot.serve.schema_checks import SchemaChecks
 from moot.store.examined import examined
 
@@ -145,6 +147,7 @@ class Server:
         )
         self.metrics = Metrics(self.gate)
         self.schemas = SchemaChecks()
+        self.speakers = PlainSpeakers()
         self.page_token = None if settings.keys or settings.admin_keys else secrets.token_urlsafe(32)
         self.door = Door(
             hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
@@ -241,9 +244,9 @@ class Server:
         holder = self.gate.holder(request)
         body = read_body(ResponsesRequest, await request.body())
         play = self._play(request, holder, body, "resp_", arrived_at)
-        done = await unless_gone(request, play.completion())
         if body.stream:
-            return Stream(play.head.id, _each(response_events(done, play.wish.echoed)))
+            return await streamed_response(play, request)
+        done = await unless_gone(request, play.completion())
         return _whole(json_bytes(response_json(done, play.wish.echoed)), done)
 
     def _play(
@@ -296,11 +299,6 @@ class Server:
                     "what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error
                 )
             await asyncio.sleep(DAY_S)
-
-
-async def _each(pieces: Any) -> AsyncIterator[bytes]:
-    for piece in pieces:
-        yield piece
 
 
 def _whole(body: bytes, done: Completion) -> Response:
