@@ -27,15 +27,8 @@ from moot.serve.reports import Reports
 from moot.store.examined import examined
 
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
-SCRIPTS = (
-    "table.js",
-    "rich.js",
-    "stages.js",
-    "tabs.js",
-    "turns.js",
-    "markdown.js",
-    *(f"vendor/{name}" for name in VENDORED),
-)
+OURS = ("table.js", "rich.js", "stages.js", "tabs.js", "turns.js", "written.js", "markdown.js")
+SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
 
 

@@ -19,7 +19,7 @@ const WORDS = {
 
 /** What somebody is about, as in "is drafting". */
 export function doing(call) {
-  const words = (WORDS[call.doing] ?? WORDS.answering)[0];
+  const words = call.writes && call.doing === "reading" ? "writing the answer" : (WORDS[call.doing] ?? WORDS.answering)[0];
   return call.attempt ? `${words} once more` : words;
 }
 

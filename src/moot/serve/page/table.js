@@ -4,6 +4,7 @@ import { anew, bare, cut, rich, shown } from "./rich.js";
 import { atWork, doing, done } from "./stages.js";
 import { drawTabs } from "./tabs.js";
 import { named, spoken } from "./turns.js";
+import { forgetDrawings, lastWords, soon } from "./written.js";
 
 const GROUPS = 8;
 const LARGE = 48; // characters of an answer that are shown in large type,
@@ -13,7 +14,7 @@ const EPISODE = /^#(ep_[0-9a-f]{40})$/;
 const TOLD_MS = 200; // what begins within so short a time is told as one thing
 const DECLARED = "declared as primary";
 const find = (id) => document.getElementById(id);
-const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), work: new Map(), calls: [], captain: null, episode: null, stop: null };
+const state = { tab: "answer", early: "", teams: [], seats: new Map(), mind: new Map(), work: new Map(), calls: [], captain: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -98,7 +99,9 @@ async function ask(question, model, limit, turns = []) {
     for await (const event of events(response)) {
       if (event.error) throw new Error(event.error.message);
       const happened = event.moot && event.moot.event;
+      if (event.choices?.[0]?.delta?.content) answering(event.choices[0].delta.content);
       if (happened && happened.kind === "begins") begins(happened);
+      if (happened && happened.kind === "words") writing(happened);
       if (happened && happened.kind === "call") heard(happened);
       if (happened && happened.kind === "verdict") decided(happened);
     }
@@ -118,7 +121,8 @@ async function ask(question, model, limit, turns = []) {
 
 function clear(question, turns = []) {
   anew();
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), calls: [], verdict: null, episode: null });
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], verdict: null, episode: null });
+  forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
   for (const id of ["more", "answer-part", "actions", "follow", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
@@ -157,7 +161,7 @@ function rest() {
   state.work.clear();
   for (const { element } of state.seats.values()) {
     element.classList.remove("at-work");
-    element.querySelector(".thinking")?.classList.remove("thinking");
+    element.querySelector(".answer").classList.remove("thinking", "writing");
   }
 }
 
@@ -213,6 +217,39 @@ function begins(call) {
   }, TOLD_MS);
 }
 
+/** Somebody writes: its seat shows the last words. */
+function writing({ player, stage, turn, voice, text }) {
+  const work = state.work.get(`${player} ${stage} ${turn}`);
+  if (work && !work.writes) {
+    work.writes = true;
+    progress();
+  }
+  const place = state.seats.get(player);
+  if (!place) return;
+  if (place.voice !== voice) Object.assign(place, { voice, written: "" });
+  place.written += text;
+  soon(place, () => {
+    const line = place.element.querySelector(".answer");
+    line.classList.remove("thinking");
+    line.classList.add("writing");
+    line.textContent = shown(lastWords(place.written));
+    if (work) place.element.querySelector(".stage").textContent = shown(`is ${doing(work)}`);
+  });
+}
+
+/** The answer itself, where it comes while it is written. When it is whole it is shown as it was meant. */
+function answering(words) {
+  if (state.verdict) return;
+  state.early += words;
+  soon("answer", () => {
+    if (state.verdict || !isLong(state.early)) return;
+    state.title = "The answer";
+    find("answer").textContent = shown(state.early);
+    find("answer").classList.remove("rich");
+    if (find("answer-part").hidden || !find("tab-answer")) reading();
+  });
+}
+
 function heard(call) {
   state.calls.push(call);
   state.work.delete(`${call.player} ${call.stage} ${call.turn}`);
@@ -222,6 +259,9 @@ function heard(call) {
   const answer = call.answer ?? settled(call.said);
   const line = place.element.querySelector(".answer");
   const stage = place.element.querySelector(".stage");
+  if (place.voice !== undefined) line.textContent = shown(bare(place.texts.at(-1)?.text ?? ""));
+  line.classList.remove("writing");
+  soon(place, () => {});
   if (answer !== null && !call.problem) {
     const before = place.texts.at(-1);
     const other = before !== undefined && plain(before.text) !== plain(answer);
@@ -368,7 +408,7 @@ function isLong(text) {
 /** Below the table, in a column: the answer, and what each player wrote, if any of it is too long for the table. */
 function reading() {
   const written = [...state.seats].filter(([, place]) => place.texts.length);
-  const long = find("centre").classList.contains("long") || written.some(([, place]) => place.texts.some(({ text }) => isLong(text)));
+  const long = find("centre").classList.contains("long") || isLong(state.early) || written.some(([, place]) => place.texts.some(({ text }) => isLong(text)));
   find("answer-part").hidden = !long;
   if (!long) return;
   say("answer-title", state.title ?? "What they write");
