@@ -230,9 +230,12 @@ function writing({ player, stage, turn, voice, text }) {
   place.written += text;
   soon(place, () => {
     const line = place.element.querySelector(".answer");
-    line.classList.remove("thinking");
-    line.classList.add("writing");
-    line.textContent = shown(lastWords(place.written));
+    const last = lastWords(place.written);
+    if (last) {
+      line.classList.remove("thinking");
+      line.classList.add("writing");
+      line.textContent = shown(last);
+    }
     if (work) place.element.querySelector(".stage").textContent = shown(`is ${doing(work)}`);
   });
 }
