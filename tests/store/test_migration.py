@@ -34,7 +34,18 @@ NEW_STEPS = (
     "0011-ledger",
     "0012-judge-calls",
 )
-NEW_TABLES = ("choices", "grades", "reservations", "accounts", "payments", "holders", "claims", "judge_calls")
+NEW_TABLES = (
+    "choices",
+    "grades",
+    "reservations",
+    "accounts",
+    "payments",
+    "holders",
+    "claims",
+    "judge_calls",
+    "titles",
+    "votes",
+)
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""
 

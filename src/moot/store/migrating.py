@@ -34,6 +34,8 @@ from moot.store.schema import (
     migrations,
     payments,
     reservations,
+    titles,
+    votes,
 )
 
 _log = logging.getLogger(__name__)
@@ -181,6 +183,12 @@ def _signs_in_answers(connection: Connection) -> None:
     tell_signs(connection)
 
 
+def _titles_and_votes(connection: Connection) -> None:
+    """What people call their conversations, and which of two answers they liked better."""
+    for table in (titles, votes):
+        table.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -197,6 +205,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
     "0013-signs-in-answers": _signs_in_answers,
+    "0015-titles-and-votes": _titles_and_votes,
 }
 
 
