@@ -29,7 +29,10 @@ from moot.serve.reports import Reports
 from moot.store.examined import examined
 
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
-OURS = ("table.js", "rich.js", "stages.js", "tabs.js", "turns.js", "written.js", "markdown.js")
+OURS = (
+    *("table.js", "server.js", "stages.js", "written.js", "rich.js", "markdown.js"),
+    *("tabs.js", "turns.js", "edit.js", "duel.js"),
+)
 SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
 
@@ -56,6 +59,7 @@ class PastAndPage:
     async def teams(self, request: Request) -> Response:
         """Who sits at which table, for the page."""
         self.gate.holder(request)
+        offer = self.live.offer
         listed = [
             {
                 "model": name,
@@ -63,6 +67,7 @@ class PastAndPage:
                 "strategy": cell.label,
                 "captain": cell.captain,
                 "declared": name == self.live.declared,
+                "best": offer is not None and offer.from_run and name == self.live.usual,
                 "players": [{"name": player.name, "model": player.model.name} for player in cell.team.players],
             }
             for name, cell in self.live.cells.items()

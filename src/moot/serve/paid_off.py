@@ -44,9 +44,10 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
     if len(chosen) == 1:
         return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}asked for with --only", chosen)
     if (declared := declared_name(live.experiment)) is not None:
-        first, why, beside = declared, f"{_told(declared, cells)}declared as primary", ()
+        first, why, beside, from_run = declared, f"{_told(declared, cells)}declared as primary", (), False
     else:
         best = await _best_of_run(live.file, live.experiment)
+        from_run = best.name is not None
         if best.name is None:
             first = live.usual
             why, beside = f"{_told(first, cells)}the first of the file: {best.words}", None
@@ -55,7 +56,7 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
     known = beside is not None
     if chosen and not (known and cells[first].id in {cells[name].id for name in chosen}):
         return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}the first of --only", chosen)
-    return ServedOffer(first, why, chosen or (None if every else beside))
+    return ServedOffer(first, why, chosen or (None if every else beside), from_run)
 
 
 def _told(name: str, cells: dict[str, Cell]) -> str:
