@@ -568,7 +568,7 @@ function listed() {
 
 /** A name of one's own for a conversation: Enter keeps it, Escape leaves it as it was, and an empty one is the question again. */
 function renaming(each, item, entry) {
-  const button = Object.assign(make("button", "forget", "✎"), { type: "button", title: "Rename" });
+  const button = Object.assign(make("button", "rename", "✎"), { type: "button", title: "Rename" });
   button.setAttribute("aria-label", `Rename: ${shown(each.title ?? named(each.question)).slice(0, FITS)}`);
   button.addEventListener("click", () => {
     const field = Object.assign(make("input", "renamed"), { type: "text", maxLength: 200, value: each.title ?? shown(named(each.question)).slice(0, 200) });
