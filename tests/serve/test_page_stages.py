@@ -71,7 +71,7 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 on(endpoint, loop)
                 until(browser, lambda page: text(page, "because") == "ann, the captain, is writing the answer")
                 until(browser, lambda page: "First **this**" in text(page, "answer"))
-                assert "The plan First **this**" in seat(browser, 0), "its last words, at its seat"
+                assert "The plan First this" in seat(browser, 0), "its last words, at its seat"
                 assert "is writing the answer" in seat(browser, 0)
                 on(endpoint, loop)
                 until(browser, lambda page: "call" in text(page, "cost"))

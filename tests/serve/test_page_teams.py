@@ -40,7 +40,7 @@ async def test_a_team_is_put_together_and_asked(tmp_path: Path, browser: Any) ->
 
         def watch() -> None:
             opened(browser, served.url)
-            browser.find_element(By.CSS_SELECTOR, "#edit-part summary").click()
+            browser.find_element(By.CSS_SELECTOR, "#ways summary").click()
             (ann, *_) = browser.find_elements(By.CSS_SELECTOR, "#edit-players input")
             ann.click()
             choose(browser, "edit-strategy", "talkative")
@@ -98,7 +98,7 @@ async def test_choices_are_given_and_the_run_s_best_is_marked(tmp_path: Path, br
         def watch() -> None:
             opened(browser, served.url)
             assert browser.find_element(By.CSS_SELECTOR, "#model option").text == "three (best of the run)"
-            browser.find_element(By.CSS_SELECTOR, "#choices-part summary").click()
+            browser.find_element(By.CSS_SELECTOR, "#ways summary").click()
             browser.find_element(By.ID, "choices").send_keys("the Nile\nthe Rhine\n")
             ask(browser, "Which river is longer?")
             assert text(browser, "verdict") in ("A", "B")

@@ -42,7 +42,7 @@ async function side(each, body, signal, bill) {
   let verdict = null;
   work.textContent = "";
   cost.textContent = "";
-  team.textContent = "who it is, is told when you have said which is better";
+  team.textContent = "whose it is, is told when you have chosen";
   rich(words, "");
   try {
     for await (const event of asked(body.body, signal)) {

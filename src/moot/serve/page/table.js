@@ -478,7 +478,7 @@ function ballots(verdict) {
     const counted = counts.find((count) => turn(count) === turn(each)) ?? counts.at(-1);
     return row(each, each.voter, vote(each, counted?.options ?? []));
   });
-  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${cut(option, LARGE)}: ${count.points[number]}`).join(" · ")));
+  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${cut(option, LARGE)}: ${Number(count.points[number].toFixed(3))}`).join(" · ")));
   find("ballots").replaceChildren(
     part("thead", [["voter", ...(several ? ["turn"] : []), "vote"]], "th"),
     part("tbody", votes, "td"),
@@ -720,7 +720,7 @@ async function start() {
   drawParts(parts, (team) => {
     state.teams = [...state.teams.filter(({ model }) => model !== team.model), team];
     offer(team.model);
-    find("edit-part").open = false;
+    find("ways").open = false;
     find("question").focus();
   });
   say("file", name);

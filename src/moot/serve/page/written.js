@@ -8,7 +8,7 @@ const ESCAPED = { n: "\n", t: " ", r: "", b: "", f: "" };
 export function lastWords(text) {
   const inForm = text.trimStart().startsWith("{");
   const words = inForm ? ([...text.matchAll(FIELD)].at(-1)?.[1] ?? "").replace(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, number, letter) => (number ? String.fromCharCode(parseInt(number, 16)) : (ESCAPED[letter] ?? letter))) : text;
-  const line = words.replace(/\s+/g, " ").trim();
+  const line = words.replace(/\*\*|__|`+|#{1,6} /g, "").replace(/\s+/g, " ").trim();
   return line.length > LAST ? `… ${line.slice(-LAST).replace(/^\S*\s/, "")}` : line;
 }
 
