@@ -36,7 +36,7 @@ from moot.openai_form.completions import Completion, Head, model_json, models_js
 from moot.openai_form.refusal import Refused, json_bytes, json_response
 from moot.openai_form.requests import read_body
 from moot.serve.admission import Admission, Holder, KeyLimits
-from moot.serve.asked_for import TeamOption
+from moot.serve.asked_for import TeamForQuestion
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
 from moot.serve.early_answer import PlainSpeakers
@@ -278,7 +278,7 @@ class Server:
             arrived_at=arrived_at,
         )
 
-    async def _edited(self, team: TeamOption) -> str:
+    async def _edited(self, team: TeamForQuestion) -> str:
         """The name of a team that is put together for a question."""
         if not self.settings.edit_teams:
             words = "moot.team: this server asks the teams that it offers alone; expected the name of one as model."

@@ -44,7 +44,7 @@ ShownText = Annotated[str, AfterValidator(_shown)]  # a request is bounded as a 
 Choices = Annotated[list[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
 
 
-class TeamOption(BaseModel):
+class TeamForQuestion(BaseModel):
     """A team of the file's models that is put together for this question: see /v1/moot/teams for what there is."""
 
     model_config = ConfigDict(extra="forbid")
@@ -67,7 +67,7 @@ class MootOptions(BaseModel):
     choices: Choices | None = None
     context: ShownText | None = Field(default=None, description="What the question is about, as in a question file.")
     language: Literal["en", "ru"] | None = None
-    team: TeamOption | None = Field(default=None, description="In the place of one that is served by a name.")
+    team: TeamForQuestion | None = Field(default=None, description="In the place of one that is served by a name.")
 
     def kind_among(self, usual: QuestionKind) -> QuestionKind:
         """`usual`: what the file's questions are. Without choices nobody can choose: then it is an open question."""
