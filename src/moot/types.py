@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from moot.traces import Ballot, Grouped, NoTwoAgreed, Trace, of_kind
+from moot.traces import Ballot, Grouped, Trace, note_in, of_kind
 
 Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused", "failed"]
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer. `abstained`: there
@@ -234,11 +234,12 @@ class Price:
         """
         if self.prompt == self.completion == 0 and not self.cached:
             return 0.0
-        if usage.prompt is None or usage.completion is None:
+        if usage.prompt is None or (usage.completion is None and self.completion > 0):
             return None
         cached = min(usage.cached or 0, usage.prompt)
         cached_price = self.prompt if self.cached is None else self.cached
-        tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price + usage.completion * self.completion
+        tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price
+        tokens_usd += (usage.completion or 0) * self.completion
         return tokens_usd / 1e6
 
 
@@ -362,8 +363,8 @@ class Verdict:
 
     @property
     def note(self) -> str | None:
-        """What is worth knowing of an answer that looks like any other, in words: that no two agreed on it."""
-        return next((record.words for record in of_kind(self.traces, NoTwoAgreed)), None)
+        """What is worth knowing of an answer that looks like any other, in words: no two agreed on it, or it is cut off."""
+        return note_in(self.traces)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 if find_spec("litellm") is None:  # not imported here: the adapter sets it up before it does
     pytest.skip('needs the extra: pip install "moot[litellm]"', allow_module_level=True)
+
+from hostile_server import completion, hostile, http
 
 from moot.engine.runner import Runner
 from moot.errors import CallError, ConnectionFailed, FileError, RateLimited, RequestRejected, ServerFailed, TimedOut
@@ -175,3 +178,35 @@ async def test_no_key_of_the_environment_goes_to_an_address_of_the_file(monkeypa
     listener.close()
     assert len(heard) >= 3
     assert not [head for head in heard if b"sk-environment" in head]
+
+
+BY_CODE = {"message": "Try something else", "type": "invalid_request_error", "code": "content_filter"}
+
+
+@pytest.mark.parametrize("provider", ["openai", "groq", "openrouter", "deepseek", "mistral"])
+@pytest.mark.parametrize(
+    "error", [BY_CODE, {**BY_CODE, "message": "The prompt was filtered due to the content policy"}]
+)
+async def test_a_filter_that_says_so_by_a_code_or_in_words_is_a_refusal(provider: str, error: dict[str, str]) -> None:
+    async with hostile(lambda body, number: http({"error": error}, 400)) as server:
+        asked = LitellmModel("ann", model=f"{provider}/ann", api_key="sk-test", base_url=server.base_url)
+        reply = await asked.generate(REQUEST)
+    assert reply.finish == "content_filter"
+    assert reply.text
+
+
+async def test_another_400_is_no_refusal(base_url: str) -> None:
+    error = {"message": "Unknown parameter", "type": "invalid_request_error", "code": "unknown_parameter"}
+    async with hostile(lambda body, number: http({"error": error}, 400)) as server:
+        with pytest.raises(RequestRejected):
+            await model(server.base_url).generate(REQUEST)
+
+
+@pytest.mark.parametrize("provider", ["openai", "openrouter", "deepseek", "mistral"])
+async def test_half_a_surrogate_pair_is_replaced_and_the_rest_is_taken(provider: str) -> None:
+    body = json.dumps(completion("Paris \ud83d!", model="ann \udc00"))
+    async with hostile(lambda asked, number: http(body)) as server:
+        asked = LitellmModel("ann", model=f"{provider}/ann", api_key="sk-test", base_url=server.base_url)
+        reply = await asked.generate(REQUEST)
+    assert reply.text == "Paris \ufffd!"
+    assert (reply.version or "").encode()

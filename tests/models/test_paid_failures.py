@@ -249,6 +249,18 @@ async def test_a_reply_without_a_count_counts_at_its_most(through: str, body: di
         assert await spent_usd(PAYING[through](server.base_url)) == pytest.approx(MOST_USD)
 
 
+@pytest.mark.parametrize("count", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}])
+@pytest.mark.parametrize("through", ["endpoint", "litellm", "litellm, openrouter"])
+async def test_a_reply_without_a_count_is_not_shown_as_free(through: str, count: dict[str, int] | None) -> None:
+    async with hostile(lambda asked, number: http(completion(usage=count))) as server:
+        model = PAYING[through](server.base_url)
+        reply = await model.generate(REQUEST)
+        await model.close()
+    assert reply.text
+    assert reply.cost_usd is None
+    assert reply.usage.completion is None
+
+
 @pytest.mark.parametrize(
     ("reply", "price", "usd"),
     [
@@ -290,7 +302,9 @@ def test_the_cap_holds_whatever_fails(tmp_path: Path, through: str, kind: str) -
         results = moot.run(experiment(tmp_path, server, through, budget_usd=4 * MOST_USD))
         assert results.state == "budget"
         assert server.requests == 4
-        assert server.bill_usd == pytest.approx(results.figures["bill_usd"] + results.figures["losses_usd"])
+        bill_usd = results.figures["bill_usd"]
+        assert (bill_usd is None) == (kind == "uncounted"), "what replies without a count cost is not known"
+        assert server.bill_usd == pytest.approx((bill_usd or 0.0) + results.figures["losses_usd"])
 
 
 @pytest.mark.parametrize("through", ["endpoint", "litellm"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,17 @@ async def test_what_is_not_applied_is_named(tmp_path: Path) -> None:
 def test_tokens_are_counted_by_the_text_alone(text: str, most: int, left: str) -> None:
     assert text[: tokens_end(text, most)] == left
     assert FinalBounds(most).cut(text).cut_by == (None if left == text else "max_tokens")
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "\u2028", "\t \r"])
+def test_white_space_is_passed_over_once(space: str) -> None:
+    text = f"a{space * 20_000}"
+    begun_s = time.thread_time()
+    assert FinalBounds(3, stops=("END",)).cut(f"{text}END").text == text
+    assert tokens_end(f"{text}b{space * 20_000}c", 2) == len(text) + 1
+    assert time.thread_time() - begun_s < 2.0, (
+        "a thousand times what it takes; a look ahead from every place takes half a minute"
+    )
 
 
 def test_the_first_of_the_stops_ends_a_text() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -101,12 +102,12 @@ class LitellmModel:
             )
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             end = CallEnd(error, before, overheard)
-            if (words := self._filter_words(error)) is not None:
+            if (words := self._filter_words(error, end)) is not None:
                 latency_s = time.perf_counter() - started
                 return self._secrets.without(self._refused(words, end, latency_s))
             raise self._ours(error, end) from None
         try:
-            completion = overheard.failed or response.model_dump_json()
+            completion = overheard.failed or _written(response)
             reply = read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
@@ -118,13 +119,15 @@ class LitellmModel:
     async def close(self) -> None:
         pass
 
-    def _filter_words(self, error: Exception) -> str | None:
-        """What a filter says: an error of its own with LiteLLM, or another one that says so."""
+    def _filter_words(self, error: Exception, end: CallEnd) -> str | None:
+        """What a filter says: an error of its own with LiteLLM, or another one whose code or words say so."""
         words = border.words(error)
         if isinstance(error, self._litellm.exceptions.ContentPolicyViolationError):
             return words
-        status = getattr(error, "status_code", None)
-        return filter_words(words, status) if isinstance(status, int) else None
+        status = end.status or getattr(error, "status_code", None)
+        if not isinstance(status, int):
+            return None
+        return filter_words(end.sent, status) or filter_words(words, status)
 
     def _refused(self, words: str, end: CallEnd, latency_s: float) -> Reply:
         """The reply that a filter's refusal is. One that came as a status is not on the bill, but for what it says."""
@@ -157,3 +160,11 @@ class LitellmModel:
 
     def _message(self, error: Exception) -> str:
         return self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {border.words(error)}")
+
+
+def _written(response: Any) -> str:
+    """What LiteLLM has made of a completion, as JSON. Its own way does not write half of a surrogate pair."""
+    try:
+        return str(response.model_dump_json())
+    except ValueError:
+        return json.dumps(response.model_dump(), default=str)

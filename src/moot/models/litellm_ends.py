@@ -68,6 +68,14 @@ class CallEnd:
         self._sent_body = None if response is None else _content(response)
 
     @property
+    def sent(self) -> object:
+        """What came with the status; None where it is no JSON."""
+        try:
+            return json.loads(self._sent_body or b"")
+        except (ValueError, RecursionError):
+            return None
+
+    @property
     def lost(self) -> bool:
         """No whole response came."""
         return bool(self._causes) and self.status is None

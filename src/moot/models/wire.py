@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -111,6 +112,9 @@ def build_reply(
         text, finish = text or refusal, "refusal"
     finish = finish_reason(finish)
     counted = read_usage(usage)
+    if text and counted.completion == 0 and finish != FILTERED:
+        # Words take tokens: gateways and libraries write 0 where they do not know. A filter's words are its own.
+        counted = replace(counted, prompt=counted.prompt or None, completion=None)
     return Reply(
         text=border.long_text(text),
         finish=border.name(finish) or "stop",

@@ -16,9 +16,9 @@ OTHER_LETTERS_IN_TOKEN = 2
 """Letters beyond ASCII, such as Cyrillic."""
 
 _TOKEN = re.compile(
-    rf"\s*(?:[A-Za-z]{{1,{LETTERS_IN_TOKEN}}}|[0-9]{{1,3}}|[^\W\d_\u2e80-\U0010ffff]{{1,{OTHER_LETTERS_IN_TOKEN}}}|\S)"
+    rf"[A-Za-z]{{1,{LETTERS_IN_TOKEN}}}|[0-9]{{1,3}}|[^\W\d_\u2e80-\U0010ffff]{{1,{OTHER_LETTERS_IN_TOKEN}}}|\S"
 )
-"""With the space before it. From U+2E80 on stand the scripts of East Asia and pictures: each sign counts."""
+"""Space goes with what follows it. From U+2E80 on stand the scripts of East Asia and pictures: each sign counts."""
 
 CutBy = Literal["max_tokens", "stop"]
 

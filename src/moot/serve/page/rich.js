@@ -8,7 +8,7 @@ const PATIENCE_MS = 1_500; // for one text
 const PATIENCE_AT_START_MS = 20_000; // for the worker with its libraries
 const GIVEN_UP = 5; // texts that took too long, after which all are shown as they were written
 
-const MARKED = /[*_`#[\]$\\>|~&]|^\s*(?:[-+]|\d+[.)])\s|\n/m;
+const MARKED = /[*_`#[\]$\\>|~&]|^[ \t]{0,9}(?:[-+]|\d{1,9}[.)])\s|\n/m; // bounded: it is tried at every line of a text, here on the page's own thread
 const TAGS =
   "p br hr h3 h4 h5 h6 strong em s code pre blockquote ul ol li table thead tbody tr th td a span " +
   "math mrow mi mn mo ms mtext mspace msub msup msubsup mfrac msqrt mroot mover munder munderover mmultiscripts mprescripts " +
