@@ -45,8 +45,9 @@ def words(event: Any) -> str:
 
 
 async def said_early(served: Served, endpoint: Endpoint, body: dict[str, Any]) -> tuple[str, list[Any]]:
-    """What was heard before the writer had ended, and all events."""
+    """What was heard before the writer had ended, and all events. Where nothing is heard the writer ends after a while."""
     early, events = "", []
+    asyncio.get_running_loop().call_later(10, endpoint.go.set)
     async for event in events_of(served, body):
         events.append(event)
         if not endpoint.go.is_set():
