@@ -29,7 +29,7 @@ def address(server: subprocess.Popen[str]) -> str:
 
 
 def picture(target: Path, question: str, model: str, folder: str) -> None:
-    command = [sys.executable, "-m", "moot", "serve", "--port", "0", "--store", f"sqlite:///{folder}/table.db"]
+    command = [sys.executable, "-m", "moot", "serve", "--all", "--port", "0", "--store", f"sqlite:///{folder}/table.db"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         opened = browser()
         try:

@@ -150,9 +150,20 @@ async def test_a_stream_carries_the_answer_and_for_watchers_the_table(tmp_path: 
         watched = {"X-Moot-Team": "true"}
         async with served.session.post(served.url + "/v1/chat/completions", json=body, headers=watched) as response:
             told = [each["moot"]["event"] for each in chunks(await response.text()) if "event" in each.get("moot", {})]
-        assert [each["kind"] for each in told] == ["seated", "call", "call", "call", "call", "verdict"]
-        assert {each["player"] for each in told[1:4]} == {"ann", "bob", "cat"}
-        assert told[4]["player"] == "ann"
+        kinds = [each["kind"] for each in told]
+        assert (kinds[0], sorted(kinds[1:7]), kinds[7:]) == (
+            "seated",
+            ["begins"] * 3 + ["call"] * 3,
+            ["begins", "call", "verdict"],
+        )
+        for kind in ("begins", "call"):
+            drafting = {(each["player"], each["doing"]) for each in told[1:7] if each["kind"] == kind}
+            assert drafting == {(name, "drafting") for name in ("ann", "bob", "cat")}
+        offices = {each["player"]: each["office"] for each in told[1:7] if each["kind"] == "begins"}
+        assert offices == {"ann": "captain", "bob": "player", "cat": "player"}
+        begun, over = told[7:9]
+        assert (begun["player"], begun["office"], begun["doing"], begun["turn"]) == ("ann", "captain", "reading", 2)
+        assert (over["player"], over["doing"]) == ("ann", "reading")
         assert told[-1]["answer"] == said
 
 

@@ -44,6 +44,8 @@ NEW_TABLES = (
     "claims",
     "judge_calls",
     "preferences",
+    "titles",
+    "votes",
 )
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""

@@ -44,6 +44,7 @@ def serve_command(
     per_address: int,
     only: list[str],
     every: bool,
+    fixed_teams: bool,
 ) -> int:
     file = read_experiment(path, with_questions=False) if path is not None else embedded_team()
     settings = ServeSettings(
@@ -55,6 +56,7 @@ def serve_command(
         reports=report_folder(reports),
         hosts=hosts_of(allow_host),
         origins=origins_of(allow_origin),
+        edit_teams=not (fixed_teams or only),
     )
     url = from_here(store) if store else None
     serve(

@@ -44,6 +44,9 @@ def serve(
         list[str] | None, typer.Option(help="Pages from there may use this server: https://app.example.")
     ] = None,
     per_address: Annotated[int, typer.Option(min=1, help="Connections from one address.")] = 250,
+    fixed_teams: Annotated[
+        bool, typer.Option("--fixed-teams", help="Nobody puts a team together; so it is with --only.")
+    ] = False,
 ) -> int:
     """A team as one model behind an OpenAI-compatible API, and a page where people watch the table."""
     from moot.cli.serve import serve_command
@@ -69,6 +72,7 @@ def serve(
         per_address=per_address,
         only=only or [],
         every=every,
+        fixed_teams=fixed_teams,
     )
 
 

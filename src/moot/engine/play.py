@@ -17,6 +17,7 @@ from moot.models.border import storable
 from moot.plugins import PluginBroke, in_one_line
 from moot.strategies import Strategy, with_inside
 from moot.team import Grouper, Team
+from moot.team.watching import Watcher
 from moot.traces import CutOff, StrategyBroke, Trace
 from moot.types import Call, Episode, Question, Verdict
 
@@ -30,15 +31,16 @@ async def play(
     *,
     grouper: Grouper | None = None,
     journal: list[Call] | None = None,
+    watcher: Watcher | None = None,
 ) -> Episode:
     """`grouper` takes the place of the team's own: one that was told the reference, where an experiment asks for it.
 
-    `journal` is where the calls are written as they come, for those who watch.
+    `journal` is where the calls are written as they come, for those who watch; `watcher` is told when they begin.
     """
     team = replace(cell.team, grouper=grouper) if grouper else cell.team
     team = team.seated(repeat, cell.traits.drafts_repeat(repeat))
     if journal is not None:
-        team = replace(team, journal=journal)
+        team = replace(team, journal=journal, watcher=watcher)
     started = time.perf_counter()
     sure = None
     try:

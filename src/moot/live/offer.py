@@ -26,6 +26,8 @@ class ServedOffer:
     """What it is and why it is this one, in words for whoever starts the server."""
     beside: tuple[str, ...] | None = ()
     """Names of what is served beside it; None: all that the file has."""
+    from_run: bool = False
+    """It is the best of the file's run, as the report's headline has it."""
 
 
 def title_of(name: str, cell: Cell) -> str:

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, select
 
 from moot.errors import MootError, StoreError
 from moot.experiment.plan import Cell, Plan
@@ -173,18 +173,30 @@ class ServedRecord:
             self._waiting.put_nowait(_TryTheStore())
 
     def _declare(self, connection: Connection) -> None:
-        config = {**self._experiment.public_config, "served": True}
+        self.declare(connection, self._cells, self._experiment.public_config, self.id)
+
+    def declare(
+        self, connection: Connection, cells: Sequence[Cell], config: Mapping[str, Any], ident: str | None = None
+    ) -> None:
+        """That these may answer under the name. `ident`: of the plan, where it is not that of these cells alone."""
+        config = {**config, "served": True}
         if self._asked_with is not None:
             config["asked"] = asdict(self._asked_with)
         row = {
-            "id": self.id,
+            "id": ident or digest([self._experiment.name, "served", [cell.id for cell in cells]]),
             "name": self.name,
             "config": json.dumps(config, ensure_ascii=False),
             "size": 0,
-            "created_at": time.time(),
+            "created_at": time.time() if ident is not None else self._before(connection),
         }
-        chosen_on = {cell.id: cell.chosen_on.marks for cell in self._cells}
-        queries.declare_experiment(connection, row, [cell.row() for cell in self._cells], chosen_on)
+        chosen_on = {cell.id: cell.chosen_on.marks for cell in cells}
+        queries.declare_experiment(connection, row, [cell.row() for cell in cells], chosen_on)
+
+    def _before(self, connection: Connection) -> float:
+        """A little before the plan of the file: what stands beside it is never taken for the latest version of it."""
+        table = schema.experiments
+        declared: float = connection.execute(select(table.c.created_at).where(table.c.id == self.id)).scalar_one()
+        return declared - 1.0
 
     def add(self, episode: Episode, asker: str | None = None, told: Mapping[str, Any] = NOTHING) -> None:
         """`asker`: whose question it is, where several ask. `told`: what to keep beside the question."""

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Float, delete, func, insert, s
 from moot.engine.answer_sheets import answers_beside
 from moot.grade.normalise import answer_key
 from moot.grade.prefer import text_digest
+from moot.live.beside_episodes import forget_beside
 from moot.live.unlinked_calls import calls_before_links, hush_failures, texts_of
 from moot.models.border import MOST_USD
 from moot.store import queries, schema
@@ -108,6 +109,7 @@ def _forget_after(
     if texts:
         hush_failures(connection, before)
     _forget_words(connection, ids)
+    forget_beside(connection)
     for experiment in served:
         size = select(func.count()).where(places.c.experiment == experiment).scalar_subquery()
         connection.execute(update(experiments).where(experiments.c.id == experiment).values(size=size))

@@ -12,7 +12,7 @@ import math
 import random
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,12 +30,15 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.asked_question import question_of
+from moot.live.edited_team import EditedTeams
 from moot.live.file_kind import kind_of_file
+from moot.live.instructed import instructed
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
 from moot.live.served_names import declared_name, first_asked, served_names
 from moot.live.served_rows import LATEST_REPEAT
+from moot.live.spent import total_cost, total_usage
 from moot.models.model import Model
 from moot.store import from_here
 from moot.store.bookkeeping import day_of
@@ -44,9 +47,10 @@ from moot.store.ledger import Ledger, paid_on, pays
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from moot.strategies import served
-from moot.team import Player, Team
+from moot.team import Team
+from moot.team.watching import Watcher
 from moot.traces import Grouped, of_kind
-from moot.types import TEXT, Call, Episode, Question, QuestionKind, Usage, Verdict, digest
+from moot.types import TEXT, Call, Episode, Question, QuestionKind, Verdict, digest
 
 _log = logging.getLogger(__name__)
 
@@ -135,6 +139,8 @@ class LiveTeam:
         """All that the file has, by name."""
         self._record: ServedRecord | None = None
         self._opening = asyncio.Lock()
+        self.edited = EditedTeams(self)
+        self._models: dict[str, Model] = {}
         self._opened = False
         self._thread: Any = None
 
@@ -203,9 +209,18 @@ class LiveTeam:
             models = chain(experiment.models, limits, calls, purse, on_wrong_key=wrong_key, on_pause=paused)
             if self._wrap is not None:
                 models = {name: self._wrap(name, model) for name, model in models.items()}
+            self._models = models
             self.every = self._as_played(experiment.with_models(models))
             self.cells = self._offered(self.every)
             self._opened = True
+
+    async def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
+        """Another plan of one cell, asked under this name: of the same models, and kept under the same name."""
+        (cell,) = plan.with_models(self._models).cells
+        seated = _served(cell) if self._serving else cell
+        if self._keep:
+            await self.store.run(partial(self.record.declare, cells=(seated,), config=plan.public_config))
+        return {name: seated}
 
     def pays(self, name: str) -> None:
         """What this task and those it starts ask from now on is on the account of `name`."""
@@ -285,9 +300,11 @@ class LiveTeam:
         deadline_s: float | None = None,
         waited_s: float = 0.0,
         heard: Callable[[Call], None] = unheard,
+        watcher: Watcher | None = None,
         asker: str | None = None,
     ) -> AnsweredQuestion:
-        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call.
+        """Play one question through. `system` goes before every player's own instruction; `heard` is told each call when it is
+        over, `watcher` when it begins.
 
         `waited_s`: how much of the time until the deadline had gone by. `asker`: whose question it is, where several ask.
         """
@@ -301,7 +318,7 @@ class LiveTeam:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(None if deadline_s is None else deadline_s - waited_s):
-                episode = await play(seated, question, repeat, journal=journal)
+                episode = await play(seated, question, repeat, journal=journal, watcher=watcher)
         except TimeoutError:
             verdict = await what_there_is(seated.team, question, journal, deadline_s or 0.0, waited_s)
             if cell.abstain is not None or cell.rule is not None:
@@ -333,6 +350,8 @@ class LiveTeam:
 
     def cell(self, name: str) -> Cell:
         """By any name that a file or a report has for it; by that of its team what is asked where nobody says."""
+        if (edited := self.edited.named(name)) is not None:
+            return edited
         return cell_asked(name, self.cells, self.every, self.usual)
 
 
@@ -358,34 +377,8 @@ def _served(cell: Cell) -> Cell:
     return replace(cell, id=digest([cell.id, "served"]), strategy=played)
 
 
-def instructed(team: Team, system: str) -> Team:
-    """With these words before every player's own instruction."""
-
-    def told(player: Player) -> Player:
-        words = [part for part in (system.strip(), player.instruction) if part]
-        return replace(player, instruction="\n\n".join(words))
-
-    return replace(team, players=tuple(map(told, team.players)))
-
-
 async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
     """Who said the same: as the strategy found, else by their words alone, which asks nobody."""
     if grouped := of_kind(verdict.traces, Grouped):
         return grouped[-1].groups
     return (await Stages().group(question, verdict.answers, team)).groups
-
-
-def total_usage(calls: Iterable[Call]) -> Usage:
-    """Tokens of all calls together; what a provider did not count is not in it."""
-    usages = [call.reply.usage for call in calls if call.reply is not None]
-
-    def total(name: str) -> int:
-        return sum(getattr(usage, name) or 0 for usage in usages)
-
-    return Usage(total("prompt"), total("completion"), total("reasoning"), total("cached"))
-
-
-def total_cost(calls: Iterable[Call]) -> float | None:
-    """Unknown as soon as one of them is."""
-    costs = [call.reply.cost_usd for call in calls if call.reply is not None]
-    return None if None in costs else sum(cost for cost in costs if cost is not None)

@@ -16,6 +16,7 @@ import re
 import ssl
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -43,10 +44,12 @@ from moot.models.hiccups import PASSING_STATUSES, preview
 from moot.models.intake import ACCEPTED, Intake
 from moot.models.json_mode import complaint, schema_key
 from moot.models.model import messages_json
+from moot.models.overheard import Tell, who_listens
 from moot.models.proxy import environment_proxy
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets, secret_headers
 from moot.models.stream import StreamSoFar, read_stream
+from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.wire import read_completion, read_usage, tell_bill
 from moot.types import Price, Reply, Request, dense_json
 
@@ -114,7 +117,7 @@ class EndpointModel:
         self.model = model
         self.network = network or Network()
         self.intake = intake or Intake()
-        self.stream = stream
+        self._way = StreamWay(always=stream, price=price)
         self._api_key = api_key
         proxied = urlsplit(self.network.proxy or "")
         self._secrets = Secrets(
@@ -237,18 +240,23 @@ class EndpointModel:
                 body["response_format"] = {"type": "json_schema", "json_schema": named}
             elif mode == "object":
                 body["response_format"] = {"type": "json_object"}
-        if self.stream:
-            body["stream"] = True
-            body.setdefault("stream_options", {"include_usage": True})
         return body
 
     async def _post(self, request: Request, mode: str) -> Reply:
-        data = dense_json(self.body(request, mode)).encode()
+        while True:
+            with suppress(StreamRefused):
+                return await self._post_once(request, mode)
+
+    async def _post_once(self, request: Request, mode: str) -> Reply:
+        listener = who_listens()
+        body = self.body(request, mode)
+        way = self._way.body(body, listens=listener is not None)
+        data = dense_json(body).encode()
         started = time.perf_counter()
-        heard = StreamSoFar()
+        heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._unsecret(listener.voice()))
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
-                reply = await self._read(response, started, heard)
+                reply = await self._read(response, started, heard, way)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             lost = self._lost(error)
             heard.tell_bill(lost, self.price)
@@ -256,16 +264,23 @@ class EndpointModel:
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
             raise
+        self._way.learn(way, reply)
         return self._secrets.without(reply)
 
-    async def _read(self, response: aiohttp.ClientResponse, started: float, heard: StreamSoFar) -> Reply:
+    def _unsecret(self, tell: Tell) -> Tell:
+        words_so_far = self._secrets.words_so_far()
+        return lambda words: tell(told) if (told := words_so_far.take(words)) else None
+
+    async def _read(self, response: aiohttp.ClientResponse, started: float, heard: StreamSoFar, way: Way) -> Reply:
         if not 200 <= response.status < 300:
             raw = await self.intake.beginning(response)
+            if not _told_usage(raw):
+                self._way.check(way, response.status, _error_message(raw))
             if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
                 return refused
             self._raise_for_status(response, raw)
         pause_s = retry_after_s(response.headers.get("Retry-After"))
-        if self.stream and response.status == 200:
+        if way != "whole" and response.status == 200:
             return await read_stream(
                 response, self.intake, started=started, price=self.price, pause_s=pause_s, heard=heard
             )

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 
 from moot.models.model import Model, Wrapper
+from moot.models.overheard import who_listens
 from moot.types import Reply, Request
 
 REMEMBERED = 200
@@ -70,6 +71,9 @@ class Hedge(Wrapper):
         return ranked[math.ceil(0.95 * len(ranked)) - 1]
 
     async def generate(self, request: Request) -> Reply:
+        if (listener := who_listens()) is not None and listener.is_bound:
+            # What has been given away cannot be taken back for the words of another reply.
+            return await self.inner.generate(request)
         self._earn(SHARE)
         loop = asyncio.get_running_loop()
         left: asyncio.Future[float] = loop.create_future()

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 
+from moot.models.secrets_so_far import UnsecretWords
 from moot.types import Reply
 
 HIDDEN = "…"
@@ -45,9 +46,14 @@ class Secrets:
         spellings = {spelling for text in plain if text.casefold() not in NO_KEY for spelling in _spellings(text)}
         others = {text for text in in_messages if text and len(text) >= NO_WORD}
         self._known = sorted(spellings | others, key=len, reverse=True)  # one may be a part of another
+        self._spellings = tuple(sorted(spellings))
         self._by_number = [_ByNumber(text) for text in sorted(plain, key=len, reverse=True) if text in spellings]
         standing = (_standing(secret) for secret in sorted(spellings, key=len, reverse=True))
         self._in_replies: list[re.Pattern[str] | _ByNumber] = [*standing, *self._by_number]
+
+    def words_so_far(self) -> UnsecretWords:
+        """For a reply that is told as it is written."""
+        return UnsecretWords(self._spellings, lambda text: _ESCAPE.sub(_letter, text).replace(_BACKSLASH, ""))
 
     def hidden_in(self, words: str) -> str:
         """A message without the secrets, nor the beginning of one."""

@@ -14,6 +14,7 @@ from moot.models import border
 from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.hiccups import failed_finish, failure_of, preview
 from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
+from moot.models.overheard import Tell
 from moot.models.wire import build_reply, read_completion, tell_bill, version_of
 from moot.types import Price, Reply
 
@@ -36,6 +37,8 @@ class StreamSoFar:
     """About how many bytes of it are kept."""
     chosen: bool = False
     """Whether there was a choice at all."""
+    tell: Tell | None = None
+    """Told the words of the reply as they come."""
 
     def take(self, event: Mapping[str, Any], size: int) -> None:
         """`size`: how long it was on the wire."""
@@ -53,7 +56,9 @@ class StreamSoFar:
         self.chosen = True
         delta = choice.get("delta")
         if isinstance(delta, Mapping):
-            self._add(self.text, delta.get("content"))
+            self._add(self.text, words := delta.get("content"))
+            if self.tell is not None and isinstance(words, str) and words:
+                self.tell(words)
             self._add(self.refusal, delta.get("refusal"))
             self._add(self.thoughts, delta.get("reasoning_content") or delta.get("reasoning"))
         logprobs = choice.get("logprobs")

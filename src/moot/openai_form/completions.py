@@ -74,8 +74,9 @@ class Completion:
         choices = [choice] if self.choice else []
         return json_bytes(self.head.envelope("chat.completion", choices, usage=usage_json(self.usage), **self.more))
 
-    def pieces(self, *, chars: int, with_usage: bool, begun: bool = False) -> Iterator[bytes]:
-        """The events of a stream, so many characters each; all but the first where the stream has begun already."""
+    def pieces(self, *, chars: int, with_usage: bool, begun: bool = False, told: int = 0) -> Iterator[bytes]:
+        """The events of a stream, so many characters each; all but the first where the stream has begun already, and without
+        the characters that are `told`."""
         name = "refusal" if self.refused else "content"
         calls = self.tool is not None and not self.refused
         if not begun:
@@ -86,7 +87,7 @@ class Completion:
                 {"tool_calls": [{"index": 0, "id": self.call_id, "type": "function", "function": called}]}
             )
         text = self.text if self.choice else ""
-        for start in range(0, len(text), chars):
+        for start in range(told, len(text), chars):
             piece = text[start : start + chars]
             argument = {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
             yield self._delta(argument if calls else {name: piece})

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
@@ -36,15 +36,19 @@ from moot.openai_form.completions import Completion, Head, model_json, models_js
 from moot.openai_form.refusal import Refused, json_bytes, json_response
 from moot.openai_form.requests import read_body
 from moot.serve.admission import Admission, Holder, KeyLimits
+from moot.serve.asked_for import TeamForQuestion
 from moot.serve.chat import ChatRequest
 from moot.serve.doors import Door, Doors
+from moot.serve.early_answer import PlainSpeakers
 from moot.serve.history import history_routes
 from moot.serve.metrics import Metrics
 from moot.serve.openapi import TEAM_HEADER, TIME_HEADER, DescribedRoute, described, time_limit_s
-from moot.serve.playing import ServedRequest, Stream, no_such_model, unless_gone
+from moot.serve.persons_words import routes_of_persons
+from moot.serve.playing import ServedRequest, no_such_model, unless_gone
 from moot.serve.refusal import NOT_KEEPING, TEAM_REFUSALS
 from moot.serve.reports import Reports
-from moot.serve.responses import ResponsesRequest, response_events, response_json
+from moot.serve.response_stream import streamed_response
+from moot.serve.responses import ResponsesRequest, response_json
 from moot.serve.schema_checks import SchemaChecks
 from moot.store.examined import examined
 
@@ -74,6 +78,8 @@ class ServeSettings:
     """Where pages come from that may use the server, beside its own."""
     any_address: bool = False
     """Whether it listens on every address that the machine has."""
+    edit_teams: bool = True
+    """Whether who asks may put a team together from the file's models."""
 
 
 class Feedback(BaseModel):
@@ -113,7 +119,11 @@ def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlet
             await live.close()
 
     reports = Reports(settings.reports, secrets.token_bytes(32))
-    routes = [*server.routes(), *history_routes(server.gate, live, reports, server.page_token)]
+    routes = [
+        *server.routes(),
+        *history_routes(server.gate, live, reports, server.page_token, edit_teams=settings.edit_teams),
+        *routes_of_persons(server.gate, live),
+    ]
     description = json_bytes(described(routes))
 
     async def openapi(request: Request) -> Response:
@@ -145,6 +155,7 @@ class Server:
         )
         self.metrics = Metrics(self.gate)
         self.schemas = SchemaChecks()
+        self.speakers = PlainSpeakers()
         self.page_token = None if settings.keys or settings.admin_keys else secrets.token_urlsafe(32)
         self.door = Door(
             hosts=settings.hosts, origins=settings.origins, any_address=settings.any_address, token=self.page_token
@@ -227,7 +238,7 @@ class Server:
         arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
         body = read_body(ChatRequest, await request.body())
-        play = self._play(request, holder, body, "chatcmpl-", arrived_at)
+        play = await self._play(request, holder, body, "chatcmpl-", arrived_at)
         if body.stream:
             asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
             watched = asked or bool(body.stream_options and body.stream_options.include_team)
@@ -240,13 +251,13 @@ class Server:
         arrived_at = asyncio.get_running_loop().time()
         holder = self.gate.holder(request)
         body = read_body(ResponsesRequest, await request.body())
-        play = self._play(request, holder, body, "resp_", arrived_at)
-        done = await unless_gone(request, play.completion())
+        play = await self._play(request, holder, body, "resp_", arrived_at)
         if body.stream:
-            return Stream(play.head.id, _each(response_events(done, play.wish.echoed)))
+            return await streamed_response(play, request)
+        done = await unless_gone(request, play.completion())
         return _whole(json_bytes(response_json(done, play.wish.echoed)), done)
 
-    def _play(
+    async def _play(
         self,
         request: Request,
         holder: Holder,
@@ -254,14 +265,28 @@ class Server:
         prefix: str,
         arrived_at: float,
     ) -> ServedRequest:
+        wish = body.asked_for
+        model = body.model or self.live.usual
+        if wish.options.team is not None:
+            model = await self._edited(wish.options.team)
         return ServedRequest(
             self,
             holder,
-            Head(f"{prefix}{uuid.uuid4().hex}", body.model or self.live.usual),
-            body.asked_for,
+            Head(f"{prefix}{uuid.uuid4().hex}", model),
+            wish,
             time_limit_s=body.time_limit_s or time_limit_s(request),
             arrived_at=arrived_at,
         )
+
+    async def _edited(self, team: TeamForQuestion) -> str:
+        """The name of a team that is put together for a question."""
+        if not self.settings.edit_teams:
+            words = "moot.team: this server asks the teams that it offers alone; expected the name of one as model."
+            raise Refused(400, words, code="teams_not_edited", param="moot.team")
+        try:
+            return await self.live.edited.make(team.edited)
+        except UsageError as error:
+            raise Refused(400, f"moot.team.{error}", code="invalid_team", param="moot.team") from None
 
     async def feedback(self, request: Request) -> Response:
         """Tell what turned out to be right."""
@@ -296,11 +321,6 @@ class Server:
                     "what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error
                 )
             await asyncio.sleep(DAY_S)
-
-
-async def _each(pieces: Any) -> AsyncIterator[bytes]:
-    for piece in pieces:
-        yield piece
 
 
 def _whole(body: bytes, done: Completion) -> Response:

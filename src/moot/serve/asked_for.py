@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from moot.live.edited_team import MOST, EditedTeam
 from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatMessage, ContentPart, WantedJson
@@ -43,6 +44,20 @@ ShownText = Annotated[str, AfterValidator(_shown)]  # a request is bounded as a 
 Choices = Annotated[list[ShownText], Field(min_length=2, max_length=MOST_CHOICES), AfterValidator(_each_once)]
 
 
+class TeamForQuestion(BaseModel):
+    """A team of the file's models that is put together for this question: see /v1/moot/teams for what there is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    players: Annotated[list[str], Field(min_length=1, max_length=MOST)]
+    strategy: str
+    captain: str | None = None
+
+    @property
+    def edited(self) -> EditedTeam:
+        return EditedTeam(tuple(self.players), self.strategy, self.captain)
+
+
 class MootOptions(BaseModel):
     """What kind of question it is. What is left out is as in the file that is served."""
 
@@ -52,6 +67,7 @@ class MootOptions(BaseModel):
     choices: Choices | None = None
     context: ShownText | None = Field(default=None, description="What the question is about, as in a question file.")
     language: Literal["en", "ru"] | None = None
+    team: TeamForQuestion | None = Field(default=None, description="In the place of one that is served by a name.")
 
     def kind_among(self, usual: QuestionKind) -> QuestionKind:
         """`usual`: what the file's questions are. Without choices nobody can choose: then it is an open question."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from moot.live.answered_question import AnsweredQuestion
-from moot.live.team import instructed, total_cost, total_usage
+from moot.live.instructed import instructed
+from moot.live.spent import total_cost, total_usage
 from moot.models.model import Model, Wrapper
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import WantedJson

@@ -8,6 +8,8 @@ from typing import Any
 from moot.experiment.plan import Cell
 from moot.foreign_json import read_json
 from moot.live.answered_question import AnsweredQuestion
+from moot.team.final_line import spoken_whole
+from moot.team.watching import BegunCall, doing_at
 from moot.traces import trace_json
 from moot.types import Call
 
@@ -25,15 +27,30 @@ def seated_event(cell: Cell, model: str) -> dict[str, Any]:
     }
 
 
-def call_event(call: Call) -> dict[str, Any]:
-    """Who said what, at which stage, and how long it took."""
+def begins_event(call: BegunCall) -> dict[str, Any]:
+    """Who has been asked for what, as what."""
+    return {
+        "kind": "begins",
+        "player": call.player,
+        "office": call.office,
+        "stage": call.stage,
+        "doing": call.doing,
+        "turn": call.turn,
+        "attempt": call.attempt,
+    }
+
+
+def call_event(call: Call, *, whole: bool = False) -> dict[str, Any]:
+    """Who said what, at which stage, and how long it took. `whole`: the reply is the answer as it is."""
     fields = _object(call.reply.text) if call.reply is not None else None
     return {
         "kind": "call",
         "player": call.player,
         "stage": call.stage,
+        "doing": doing_at(call.stage),
         "turn": call.turn,
         "said": fields,
+        "answer": spoken_whole(call.reply.text.strip()) if whole and call.reply is not None and call.usable else None,
         "text": call.reply.text if call.reply is not None and fields is None else None,
         "problem": call.problem,
         "error": call.error,

@@ -48,6 +48,63 @@ class FinalBounds:
             end, cut_by = most, _by("max_tokens")
         return FinalText(text[:end], cut_by)
 
+    def so_far(self) -> BoundedWords:
+        """For a text that is told as it is written."""
+        return BoundedWords(self)
+
+
+class BoundedWords:
+    """So much of a text that is not whole yet as is sure to be left of it."""
+
+    def __init__(self, bounds: FinalBounds) -> None:
+        self._bounds = bounds
+        self._held = ""
+        """What may be the beginning of a stop."""
+        self._tokens = 0
+        """Those that are over: the last one may grow."""
+        self._open = ""
+        """From the beginning of the last token on."""
+        self._told = 0
+        """How much of that is told."""
+        self._over = False
+
+    def take(self, words: str) -> str:
+        """What is sure now and was not before."""
+        if self._over:
+            return ""
+        text = self._held + words
+        stops = self._bounds.stops
+        begun = len(text) - max((_begins(stop, text) for stop in stops), default=0)
+        found = min((place for stop in stops if (place := text.find(stop)) >= 0), default=len(text))
+        end = min(begun, found)
+        self._held = text[end:]
+        told = self._in_tokens(text[:end])
+        self._over = self._over or found < begun  # or a longer stop would begin before it
+        return told
+
+    def _in_tokens(self, words: str) -> str:
+        most = self._bounds.most_tokens
+        if most is None:
+            return words
+        self._open += words
+        tokens = list(_TOKEN.finditer(self._open))
+        if not tokens:
+            return ""
+        left = most - self._tokens
+        self._over = len(tokens) > left
+        last = tokens[min(left, len(tokens)) - 1]
+        told = self._open[self._told : last.end()]
+        self._tokens += len(tokens) - 1
+        self._told = last.end() - last.start()
+        self._open = self._open[last.start() :]
+        return told
+
+
+def _begins(stop: str, text: str) -> int:
+    """How many last characters of a text begin a stop."""
+    most = min(len(stop) - 1, len(text))
+    return next((size for size in range(most, 0, -1) if text.endswith(stop[:size])), 0)
+
 
 def _by(bound: CutBy) -> CutBy:
     return bound

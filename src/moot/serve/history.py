@@ -14,6 +14,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import UsageError
+from moot.live.beside_episodes import titles_of
+from moot.live.edited_team import players_of, strategies_of
 from moot.live.forgotten_episode import forget_episode
 from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused, json_response
@@ -27,7 +29,11 @@ from moot.serve.reports import Reports
 from moot.store.examined import examined
 
 VENDORED = ("markdown-it.umd.min.js", "highlight.min.js", "katex.min.js", "purify.min.js")
-SCRIPTS = ("table.js", "rich.js", "tabs.js", "turns.js", "markdown.js", *(f"vendor/{name}" for name in VENDORED))
+OURS = (
+    *("table.js", "server.js", "stages.js", "written.js", "rich.js", "markdown.js"),
+    *("tabs.js", "turns.js", "edit.js", "duel.js"),
+)
+SCRIPTS = (*OURS, *(f"vendor/{name}" for name in VENDORED))
 FILES = ("table.html", "table.css", *SCRIPTS)
 
 
@@ -42,6 +48,7 @@ class PastAndPage:
     live: LiveTeam
     reports: Reports
     page_token: str | None
+    edit_teams: bool = True
 
     async def page(self, request: Request) -> Response:
         return page_with_token("table.html", self.page_token)
@@ -52,6 +59,7 @@ class PastAndPage:
     async def teams(self, request: Request) -> Response:
         """Who sits at which table, for the page."""
         self.gate.holder(request)
+        offer = self.live.offer
         listed = [
             {
                 "model": name,
@@ -59,27 +67,36 @@ class PastAndPage:
                 "strategy": cell.label,
                 "captain": cell.captain,
                 "declared": name == self.live.declared,
+                "best": offer is not None and offer.from_run and name == self.live.usual,
                 "players": [{"name": player.name, "model": player.model.name} for player in cell.team.players],
             }
             for name, cell in self.live.cells.items()
         ]
-        return json_response({"name": self.live.experiment.name, "simulated": _simulated(self.live), "teams": listed})
+        told = {"name": self.live.experiment.name, "simulated": _simulated(self.live), "teams": listed}
+        return json_response({**told, "parts": _parts(self.live) if self.edit_teams else None})
 
     async def episodes(self, request: Request) -> Response:
         """What was asked last."""
-        sees = self.gate.holder(request).sees
+        holder = self.gate.holder(request)
         limit = read_whole_number(request, _LIMIT)
         await self.live.record.flush()
         names = self._names()
         async with examined(self.live.store):
             rows = await self.live.store.read(
-                partial(listed_episodes, name=self.live.record.name, most=limit, asker=sees)
+                partial(listed_episodes, name=self.live.record.name, most=limit, asker=holder.sees)
             )
-            return json_response({"episodes": [_short(row, names) for row in rows]})
+            listed = [_short(row, names) for row in rows]
+            called = partial(titles_of, person=holder.name, episodes=[each["episode"] for each in listed])
+            titles = await self.live.store.read(called)
+            return json_response({"episodes": [{**each, "title": titles.get(each["episode"])} for each in listed]})
 
     def _names(self) -> dict[str, str]:
         """What cells are called by, of their names the first."""
-        every = {**self.live.cells, **self.live.every}  # what is not served any more has a name too
+        every = {
+            **self.live.cells,
+            **self.live.every,
+            **self.live.edited.cells,
+        }  # what is not served any more has a name too
         return {cell.id: name for name, cell in reversed(every.items())}
 
     async def episode(self, request: Request) -> Response:
@@ -127,8 +144,10 @@ class PastAndPage:
         return Response(content, media_type="text/html; charset=utf-8", headers=REPORT_HEADERS)
 
 
-def history_routes(gate: Admission, live: LiveTeam, reports: Reports, page_token: str | None) -> list[BaseRoute]:
-    doors = PastAndPage(gate, live, reports, page_token)
+def history_routes(
+    gate: Admission, live: LiveTeam, reports: Reports, page_token: str | None, *, edit_teams: bool = True
+) -> list[BaseRoute]:
+    doors = PastAndPage(gate, live, reports, page_token, edit_teams)
     return [
         Route("/", doors.page),
         Route("/page/{name:path}", doors.page_file),
@@ -152,6 +171,12 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
         "seconds": row["seconds"],
         "asked_at": row["created_at"],
     }
+
+
+def _parts(live: LiveTeam) -> dict[str, Any]:
+    """What a team can be put together from."""
+    players = [{"name": name, "model": model} for name, model in players_of(live).items()]
+    return {"players": players, "strategies": strategies_of(live)}
 
 
 def _link(name: str, ticket: str) -> dict[str, str]:

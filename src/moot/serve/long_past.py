@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,9 @@ from moot.report.transcript import calls_of
 from moot.store import queries, schema
 from moot.store.rows import case_of, verdict_json, verdict_of
 from moot.store.statements import Row
+from moot.team.final_line import spoken_whole
+from moot.team.watching import Doing, doing_at
+from moot.types import Question
 
 LISTED = 1_000
 """Characters of a question or an answer in a list."""
@@ -101,10 +104,22 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
         "reference": asked.answer,
         "known": asked.known,
         "verdict": verdict_json(verdict_of(row["verdict"])),
-        "calls": list(calls_of(connection, json.loads(row["transcript"]), find=find)),
+        "calls": [
+            {**call, "doing": doing_at(call["stage"]), "answer": _whole_answer(asked.question, call)}
+            for call in calls_of(connection, json.loads(row["transcript"]), find=find)
+        ],
         "seconds": row["seconds"],
         "asked_at": row["created_at"],
     }
+
+
+_WRITES: tuple[Doing, ...] = ("drafting", "reading", "reviewing", "arguing")
+
+
+def _whole_answer(question: Question, call: Mapping[str, Any]) -> str | None:
+    """The answer that a reply is as it stands: where a long one is wanted, and from whom one is."""
+    wanted = question.is_long and doing_at(call["stage"]) in _WRITES and call["problem"] in (None, "repaired")
+    return spoken_whole(call["text"].strip()) if wanted and call["text"] else None
 
 
 _OF_A_CALL = ("key", "finish", "latency_s", "version", "cost_usd")

@@ -55,8 +55,10 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
         same = measured.name is not None and cells[measured.name].id == cells[declared].id
         figures = f": {measured.figures}" if same else ""
         first, why, beside = declared, f"{_told(declared, cells)}declared as primary{figures}", ()
+        from_run = False
     else:
         best = await _best_of_run(live.file, live.experiment)
+        from_run = best.name is not None
         if best.name is None:
             first = live.usual
             why, beside = f"{_told(first, cells)}the first of the file: {best.words}", None
@@ -65,7 +67,7 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
     known = beside is not None
     if chosen and not (known and cells[first].id in {cells[name].id for name in chosen}):
         return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}the first of --only", chosen)
-    return ServedOffer(first, why, chosen or (None if every else beside))
+    return ServedOffer(first, why, chosen or (None if every else beside), from_run)
 
 
 def _told(name: str, cells: dict[str, Cell]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from starlette.requests import Request
@@ -23,14 +24,17 @@ from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import WantedJson
 from moot.serve.admission import Admission, Holder
 from moot.serve.asked_for import AskedOfTeam
-from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation, table_event
+from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation
 from moot.serve.client_form import check_schema, dressed
-from moot.serve.discretion import public_record
-from moot.serve.events import call_event, seated_event, verdict_event
+from moot.serve.early_answer import EarlyAnswer, PlainSpeakers
+from moot.serve.events import seated_event, verdict_event
+from moot.serve.happenings import Happenings
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
 from moot.serve.schema_checks import SchemaChecks
+from moot.serve.telling import Telling
 from moot.serve.tracing import span
+from moot.team.watching import Watcher
 from moot.traces import Deadline, of_kind
 from moot.types import Call
 
@@ -54,6 +58,7 @@ class Host(Protocol):
     gate: Admission
     metrics: Metrics
     schemas: SchemaChecks
+    speakers: PlainSpeakers
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +153,17 @@ class ServedRequest:
         return talk
 
     async def played(
-        self, talk: Conversation, heard: Callable[[Call], None] = unheard
+        self, talk: Conversation, heard: Callable[[Call], None] = unheard, watcher: Watcher | None = None
     ) -> tuple[AnsweredQuestion, Completion]:
         live = self.server.live
         if self.time_is_over:
             raise self.no_place()
         live.pays(self.holder.name)
+
+        def noted(call: Call) -> None:
+            self.server.speakers.learn(call)
+            heard(call)
+
         with span(f"chat {self.model}", {"gen_ai.request.model": self.model}) as note:
             asked = await live.play(
                 talk.question,
@@ -161,7 +171,8 @@ class ServedRequest:
                 system=talk.instruction,
                 deadline_s=self.time_limit_s,
                 waited_s=self.waited_s,
-                heard=heard,
+                heard=noted,
+                watcher=watcher,
                 asker=self.holder.asker,
             )
             dress = None
@@ -220,20 +231,17 @@ class ServedRequest:
 
     async def stream(self, talk: Conversation, *, watched: bool, with_usage: bool) -> AsyncIterator[bytes]:
         """The final answer in pieces; for those who watch also what happens at the table, as it happens."""
-        happened: asyncio.Queue[bytes | None] = asyncio.Queue()
-
-        def tell(event: Mapping[str, Any]) -> None:
-            if watched:
-                happened.put_nowait(table_event(self.head, public_record(event)))
+        happenings = Happenings()
+        telling = self.telling(talk, happenings, watched=watched)
 
         async def work() -> tuple[AnsweredQuestion, Completion]:
             try:
-                tell(seated_event(self.server.live.cell(self.model), self.model))
-                asked, done = await self.played(talk, lambda call: tell(call_event(call)))
-                tell(verdict_event(asked))
+                telling.tell(seated_event(self.server.live.cell(self.model), self.model))
+                asked, done = await self.played(talk, telling.heard, telling)
+                telling.tell(verdict_event(asked))
                 return asked, done
             finally:
-                happened.put_nowait(None)
+                happenings.end()
 
         task = asyncio.create_task(work())
         try:
@@ -241,27 +249,55 @@ class ServedRequest:
             while True:
                 try:
                     async with asyncio.timeout(ALIVE_S):
-                        event = await happened.get()
+                        told = await happenings.next()
                 except TimeoutError:
                     yield b": still thinking\n\n"
                     continue
-                if event is None:
+                if told is None:
                     break
-                yield event
+                yield telling.in_bytes(told)
             try:
                 _, done = await task
+                sent = sent_of(telling.early, done)
             except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said
-                if not isinstance(error, Refused | MootError):
-                    _log.error("a question broke the server", exc_info=error)
-                yield sse(error_json(as_refusal(error)))
+                yield sse(error_json(refusal_of(error)))
                 yield DONE
             else:
-                for piece in done.pieces(chars=PIECE, with_usage=with_usage, begun=True):
+                for piece in done.pieces(chars=PIECE, with_usage=with_usage, begun=True, told=sent):
                     yield piece
         finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await task
+            await ended(task)
+
+    def telling(self, talk: Conversation, happenings: Happenings, *, watched: bool = False) -> Telling:
+        """Who tells the client what happens. The answer is given while it is written only where nothing can change it: one alone
+        writes it, no form is put on it, nobody weighs whether to give it, and no time runs out on it."""
+        cell = self.server.live.cell(self.model)
+        stage = cell.traits.final_stage
+        sure = self.wanted is None and self.time_limit_s is None and cell.abstain is None and cell.rule is None
+        early = None
+        if stage is not None and sure and talk.question.is_long:
+            early = EarlyAnswer(stage, self.wish.bounds, partial(happenings.say, None))
+        return Telling(self.head, happenings, self.server.speakers, watched, early)
+
+
+def sent_of(early: EarlyAnswer | None, done: Completion) -> int:
+    """How much of the answer the client has; `Refused` where that is not its beginning."""
+    if early is None:
+        return 0
+    early.check(done.text, other=done.refused or done.tool is not None)
+    return early.size
+
+
+def refusal_of(error: Exception) -> Refused:
+    if not isinstance(error, Refused | MootError):
+        _log.error("a question broke the server", exc_info=error)
+    return as_refusal(error)
+
+
+async def ended(task: asyncio.Task[Any]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError, Exception):
+        await task
 
 
 def no_such_model(error: UsageError) -> Refused:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from moot.openai_form.completions import Completion
+from moot.openai_form.completions import Completion, Head
 from moot.openai_form.refusal import Refused, json_bytes
 from moot.openai_form.requests import CalledFunction, ChatMessage, ContentPart, SentToolCall, WantedJson
 from moot.serve.asked_for import AskedOfTeam, MootOptions, final_bounds, not_applied, refuse, refuse_all_but_words
 from moot.serve.chat import PIECE, DeadlineSeconds, TokenBound
 from moot.serve.tools import UNSUPPORTED_VALUE, Choice, FunctionName, ResponsesTool, ToolFunction, forced_tool
+from moot.types import Usage
 
 
 class TextFormat(BaseModel):
@@ -200,35 +202,83 @@ def _item(done: Completion, status: str) -> dict[str, Any]:
     return {"id": f"msg_{ident}", "type": "message", "role": "assistant", "status": status, "content": [part]}
 
 
-def response_events(done: Completion, echoed: Mapping[str, Any]) -> Iterator[bytes]:
-    """The stream's events, numbered, as clients of this API expect them."""
-    whole = response_json(done, echoed)
-    item = whole["output"][0]
-    events: list[dict[str, Any]] = [
-        {"type": "response.created", "response": response_json(done, echoed, "in_progress")},
-        *(_call_events(done, item) if done.tool is not None else _message_events(done, item)),
-        {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": f"response.{whole['status']}", "response": whole},
-    ]
-    for number, event in enumerate(events):
-        body = json_bytes({**event, "sequence_number": number})
-        yield b"event: " + str(event["type"]).encode() + b"\ndata: " + body + b"\n\n"
+class ResponseEvents:
+    """The events of one stream, numbered, as clients of this API expect them."""
+
+    def __init__(self, echoed: Mapping[str, Any]) -> None:
+        self._echoed = echoed
+        self._numbers = count()
+        self._place: dict[str, Any] = {}
+
+    def whole(self, done: Completion) -> Iterator[bytes]:
+        """Where all of it is known when the stream begins."""
+        if done.tool is None and not done.refused:
+            yield from self.begun(done.head, done)
+            yield from self.rest(done)
+            return
+        item = response_json(done, self._echoed)["output"][0]
+        yield self._created(done)
+        for event in _call_events(done, item) if done.tool is not None else _refusal_events(done, item):
+            yield self._written(event)
+        yield from self._over(done)
+
+    def begun(self, head: Head, done: Completion | None = None) -> Iterator[bytes]:
+        """A message, before its first word. `done`: where it is known by now what it will be."""
+        message = _item(done or Completion(head, "", Usage()), "in_progress")
+        self._place = {"item_id": message["id"], "output_index": 0, "content_index": 0}
+        yield self._created(done or Completion(head, "", Usage()))
+        item = {**message, "content": []}
+        yield self._written({"type": "response.output_item.added", "output_index": 0, "item": item})
+        part = {**message["content"][0], "text": ""}
+        yield self._written({"type": "response.content_part.added", **self._place, "part": part})
+
+    def words(self, piece: str) -> bytes:
+        """The next of them."""
+        return self._written({"type": "response.output_text.delta", **self._place, "delta": piece, "logprobs": []})
+
+    def rest(self, done: Completion, told: int = 0) -> Iterator[bytes]:
+        """What has not been told of the message, and its end."""
+        for piece in _pieces(done.text[told:]):
+            yield self.words(piece)
+        part = _item(done, "completed")["content"][0]
+        text = {"text": done.text, "logprobs": []}
+        yield self._written({"type": "response.output_text.done", **self._place, **text})
+        yield self._written({"type": "response.content_part.done", **self._place, "part": part})
+        yield from self._over(done)
+
+    def failed(self, head: Head, refusal: Refused) -> bytes:
+        """There is no answer, although some of one was sent."""
+        response = response_json(Completion(head, "", Usage()), self._echoed, "failed")
+        error = {"code": refusal.code or "server_error", "message": refusal.message}
+        ended = {**response, "output": [], "usage": None, "error": error}
+        return self._written({"type": "response.failed", "response": ended})
+
+    def _created(self, done: Completion) -> bytes:
+        return self._written({"type": "response.created", "response": response_json(done, self._echoed, "in_progress")})
+
+    def _over(self, done: Completion) -> Iterator[bytes]:
+        whole = response_json(done, self._echoed)
+        yield self._written({"type": "response.output_item.done", "output_index": 0, "item": whole["output"][0]})
+        yield self._written({"type": f"response.{whole['status']}", "response": whole})
+
+    def _written(self, event: Mapping[str, Any]) -> bytes:
+        body = json_bytes({**event, "sequence_number": next(self._numbers)})
+        return b"event: " + str(event["type"]).encode() + b"\ndata: " + body + b"\n\n"
 
 
 def _pieces(text: str) -> Iterator[str]:
     return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
 
 
-def _message_events(done: Completion, message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _refusal_events(done: Completion, message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     place = {"item_id": message["id"], "output_index": 0, "content_index": 0}
-    kind, name = ("refusal", "refusal") if done.refused else ("output_text", "text")
     part = message["content"][0]
     begun = {**message, "status": "in_progress", "content": []}
     yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
-    yield {"type": "response.content_part.added", **place, "part": {**part, name: ""}}
+    yield {"type": "response.content_part.added", **place, "part": {**part, "refusal": ""}}
     for piece in _pieces(done.text):
-        yield {"type": f"response.{kind}.delta", **place, "delta": piece, "logprobs": []}
-    yield {"type": f"response.{kind}.done", **place, name: done.text, "logprobs": []}
+        yield {"type": "response.refusal.delta", **place, "delta": piece, "logprobs": []}
+    yield {"type": "response.refusal.done", **place, "refusal": done.text, "logprobs": []}
     yield {"type": "response.content_part.done", **place, "part": part}
 
 

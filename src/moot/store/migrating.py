@@ -35,6 +35,8 @@ from moot.store.schema import (
     payments,
     preferences,
     reservations,
+    titles,
+    votes,
 )
 
 _log = logging.getLogger(__name__)
@@ -205,6 +207,12 @@ def _preferences(connection: Connection) -> None:
     preferences.create(connection, checkfirst=True)
 
 
+def _titles_and_votes(connection: Connection) -> None:
+    """What people call their conversations, and which of two answers they liked better."""
+    for table in (titles, votes):
+        table.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -224,6 +232,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0014-failures-of-graders": _failures_of_graders,
     "0015-rubric-points": _rubric_points,
     "0016-preferences": _preferences,
+    "0017-titles-and-votes": _titles_and_votes,
 }
 
 

@@ -255,6 +255,26 @@ preferences = Table(
     Column("said_at", NumberColumn, nullable=False),
     sqlite_with_rowid=False,
 )
+titles = Table(
+    "titles",
+    metadata,
+    Column("episode", TextColumn, primary_key=True),  # its public id
+    Column("person", TextColumn, primary_key=True),  # by the name of the key: each has its own
+    Column("title", LongTextColumn, nullable=False),
+    Column("named_at", NumberColumn, nullable=False),
+    sqlite_with_rowid=False,
+)
+votes = Table(
+    "votes",
+    metadata,
+    Column("first", TextColumn, primary_key=True),  # the public ids of two episodes of one question, in the order shown
+    Column("second", TextColumn, primary_key=True),
+    Column("person", TextColumn, primary_key=True),
+    Column("question", TextColumn, nullable=False),
+    Column("preferred", TextColumn, nullable=False),  # first, second, tie
+    Column("said_at", NumberColumn, nullable=False),
+    sqlite_with_rowid=False,
+)
 matches = Table(
     "matches",
     metadata,

@@ -57,7 +57,12 @@ def nobody_answered(drafts: Sequence[Answer]) -> Verdict:
     """Nothing to decide on. The worst of the reasons is the outcome: an outage is not a lack of knowledge."""
     outcomes = {draft.outcome for draft in drafts}
     outcome = next(reason for reason in ("failed", "refused", "unanswered") if reason in outcomes)
-    causes = "; ".join(f"{draft.player}: {draft.cause}" for draft in drafts)
+    players: dict[str | None, list[str]] = {}
+    for draft in drafts:
+        players.setdefault(draft.cause, []).append(draft.player)
+    causes = "; ".join(
+        f"{', '.join(names)}: {cause}" for cause, names in players.items()
+    )  # what all have met is said once
     return Verdict(None, outcome, answers=tuple(drafts), absent=absent(drafts), cause=f"nobody answered ({causes})")
 
 

@@ -30,6 +30,7 @@ class Solo:
             asks="nobody",
             calls=CallBound(per_player=draft_calls(self.drafts)),
             long_answers=LONG_DRAFT,
+            final_stage=draft_prompts(self.drafts)[0],
         )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:

@@ -27,6 +27,7 @@ class Talkative(Captained):
         asks="captain",
         calls=CallBound(per_player=1, fixed=1),
         long_answers=(*LONG_DRAFT, "captain-text"),
+        final_stage="talkative",
     )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:

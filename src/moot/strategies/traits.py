@@ -87,6 +87,9 @@ class Traits:
     long_answers: tuple[str, ...] = ()
     """The templates with which it is played on questions that want a long answer, which no other need equal; none: it cannot
     be. One that `groups` is played on them only where the file says who can tell which long answers mean the same."""
+    final_stage: str | None = None
+    """The stage in which one alone writes the answer, and nobody after it: where answers are long its reply is the team's word as
+    it is, and may be given on while it is written. None: there is none, or nobody promises it."""
     learns: bool = False
     """Decides from graded drafts of other questions (`Team.lessons`): the run asks for these first, whatever else is in
     the file, and a question is decided again when they have changed. Needs `drafts`."""
@@ -195,6 +198,7 @@ _FORMS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "offices": (_texts_by_name, "a mapping from the names of offices to those of models"),
     "served": (lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value), "a mapping"),
     "facts": (lambda value: value is None or isinstance(value, str), "a text or None"),
+    "final_stage": (lambda value: value is None or isinstance(value, str), "a text or None"),
     "fewest_lessons": (lambda value: type(value) is int and value >= 1, "1 or more"),
     "repeats": (lambda value: type(value) is int and value >= 1, "1 or more"),
     "calls": (lambda value: value is None or isinstance(value, CallBound), "a CallBound or None"),

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from moot.errors import CallError, GenerationFailed
 from moot.models.answerable import charged
+from moot.models.overheard import Listener, overhearing
 from moot.team.forms import Read, Unusable
 from moot.team.player import Heard, Player
 from moot.types import Call, Message, Reply, Request
@@ -20,6 +21,10 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 """Replies a player may give before it counts as unanswered. Transport retries are apart."""
+
+
+def _unwatched(attempt: int) -> None:
+    """Nobody hears it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ class Asking(Generic[T]):
     note: Callable[..., Call]
     instead: Callable[[Reply, str], Awaitable[Heard[T]]] | None = None
     """Settles a reply that was not usable without another attempt."""
+    begins: Callable[[int], Listener | None] = _unwatched
+    """Told the number of each attempt when it begins: who hears the reply as it is written."""
 
 
 async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -> Heard[T]:
@@ -45,7 +52,8 @@ async def until_usable(player: Player, asking: Asking[T], journal: list[Call]) -
         request = asking.request(messages, attempt)
         try:
             # A team that is played by itself, or as a model, has no chain around its models.
-            reply = charged(await player.model.generate(request), player.model.price)
+            with overhearing(asking.begins(attempt)):
+                reply = charged(await player.model.generate(request), player.model.price)
         except GenerationFailed as error:
             journal.append(asking.note(request, error=str(error)))
             problem = str(error)

@@ -14,14 +14,16 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from moot.models.model import call_key
+from moot.models.overheard import Listener
 from moot.prompts import Prompts
 from moot.team.attempts import Asking, until_usable
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
-from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, Unusable, read_reply
+from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, ReadsWhole, Unusable, read_reply
 from moot.team.lessons import Lesson
 from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
 from moot.team.reading import Announced, Reading, unparsed
+from moot.team.watching import CAPTAIN, PLAYER, BegunCall, Watcher
 from moot.traces import CutOff, Extraction, Trace
 from moot.types import NOTHING, Answer, Call, Grouping, Message, Question, Reply, Request, digest, seeded
 
@@ -100,6 +102,9 @@ class Team:
     """Drafts that are there already, by player: who decides from them at this table asks for none of these again."""
     drafts_repeat: int | None = field(default=None, compare=False)
     """Whose drafts this repeat decides from, where a strategy decides several times from the same; None: its own."""
+
+    watcher: Watcher | None = field(default=None, compare=False, repr=False)
+    """Who is told of calls when they begin; the journal has them when they are over."""
 
     def __getitem__(self, name: str) -> Player:
         for player in self.players:
@@ -205,8 +210,17 @@ class Team:
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
             note=partial(Call, player.name, stage, turn, model=player.model.name),
             instead=instead,
+            begins=partial(self._begins, player, stage, turn, isinstance(form, ReadsWhole) and question.is_long),
         )
         return await until_usable(player, asking, self.journal)
+
+    def _begins(self, player: Player, stage: str, turn: int, whole: bool, attempt: int) -> Listener | None:
+        if self.watcher is None:
+            return None
+        name = player.name
+        seated = any(each.name == name for each in self.players)
+        office = CAPTAIN if name == self.captain else PLAYER if seated else name
+        return self.watcher.begins(BegunCall(name, office, player.model.name, stage, turn, attempt, whole))
 
     def _read(self, player: Player, form: Form[T], stage: str, turn: int, reply: Reply) -> Read[T]:
         """What a reply says. A long answer that was cut is one: asked again it would be cut again, and nothing else is said."""
@@ -238,6 +252,7 @@ class Team:
             usable=_words,
             again=lambda reply_text, problem: messages,
             note=partial(Call, player.name, stage, turn, model=player.model.name),
+            begins=partial(self._begins, player, stage, turn, False),
         )
         return await until_usable(player, asking, self.journal)
 

@@ -1,18 +1,24 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
 import { anew, bare, cut, rich, shown } from "./rich.js";
+import { duel } from "./duel.js";
+import { drawParts } from "./edit.js";
+import { Trouble, asked, forget, get, post } from "./server.js";
+import { atWork, doing, done } from "./stages.js";
 import { drawTabs } from "./tabs.js";
 import { named, spoken } from "./turns.js";
+import { forgetDrawings, lastWords, soon } from "./written.js";
 
 const GROUPS = 8;
 const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
 const LISTED = 200; // questions in the side bar
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
-const DONE = { draft: "has drafted", alone: "has drafted", review: "has reviewed", ballot: "has voted", debate: "has argued", discuss: "has spoken", summarise: "has summed up", judge: "has judged", resolution: "has resolved", rank: "has ranked the others", chair: "has written the answer" };
+const TOLD_MS = 200; // what begins within so short a time is told as one thing
 const DECLARED = "declared as primary";
+const BEST = "the run's best";
 const find = (id) => document.getElementById(id);
-const state = { tab: "answer", teams: [], seats: new Map(), mind: new Map(), calls: [], captain: null, episode: null, stop: null };
+const state = { tab: "answer", early: "", teams: [], seats: new Map(), mind: new Map(), work: new Map(), calls: [], captain: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -21,102 +27,76 @@ function make(tag, className, text) {
   return made;
 }
 
-// -- the server ------------------------------------------------------------------------------------------------------
+// -- asking ----------------------------------------------------------------------------------------------------------
 
-function headers() {
-  const key = sessionStorage.getItem("moot-key");
-  const page = document.querySelector('meta[name="moot-page"]').content;
+/** What is asked of a team, in the form of the API. */
+function bodyFor(model, question, limit, turns) {
+  const team = state.teams.find((each) => each.model === model);
+  const choices = find("choices").value.split("\n").map((line) => line.trim()).filter(Boolean);
+  const options = {
+    ...(team?.edited ? { team: team.edited } : {}),
+    ...(choices.length ? { choices } : find("kind").value ? { kind: find("kind").value } : {}),
+  };
   return {
-    "Content-Type": "application/json",
-    ...(page ? { "X-Moot-Page": page } : {}),
-    ...(key ? { Authorization: `Bearer ${key}` } : {}),
+    ...(team?.edited ? {} : { model }),
+    messages: [...turns, { role: "user", content: question }],
+    ...(Object.keys(options).length ? { moot: options } : {}),
+    ...(limit ? { time_limit_s: limit } : {}),
   };
 }
 
-async function get(path) {
-  const response = await fetch(path, { headers: headers() });
-  if (response.status === 401) {
-    find("key-form").hidden = false;
-    find("key").focus();
-    throw new Error("a key is needed");
-  }
-  if (!response.ok) throw new Error(await problem(response));
-  return response.json();
-}
-
-async function problem(response) {
-  try {
-    return (await response.json()).error.message;
-  } catch {
-    return `the server said ${response.status}`;
-  }
-}
-
-/** The events of a stream, one JSON value each. */
-async function* events(response) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    for (const line of lines) {
-      if (line.startsWith("data: ") && line !== "data: [DONE]") yield JSON.parse(line.slice(6));
-    }
-  }
-}
-
-// -- asking ----------------------------------------------------------------------------------------------------------
-
 async function ask(question, model, limit, turns = []) {
   const stopping = new AbortController();
+  const rival = find("rival").value;
   state.stop = stopping;
   const started = performance.now();
   if (location.hash) window.history.pushState(null, "", location.pathname);
   clear(question, turns);
-  seat(state.teams.find((team) => team.model === model));
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
   find("stop").hidden = false;
   try {
-    const response = await fetch("/v1/chat/completions", {
-      method: "POST",
-      headers: headers(),
-      signal: stopping.signal,
-      body: JSON.stringify({
-        model,
-        messages: [...turns, { role: "user", content: question }],
-        stream: true,
-        stream_options: { include_team: true },
-        ...(limit ? { time_limit_s: limit } : {}),
-      }),
-    });
-    if (response.status === 401) find("key-form").hidden = false;
-    if (!response.ok) throw new Error(await problem(response));
-    for await (const event of events(response)) {
-      if (event.error) throw new Error(event.error.message);
-      const happened = event.moot && event.moot.event;
-      if (happened && happened.kind === "call") heard(happened);
-      if (happened && happened.kind === "verdict") decided(happened);
+    if (rival) {
+      document.body.classList.add("duelling");
+      const bodies = [model, rival].map((name) => ({ name, body: bodyFor(name, question, limit, turns) }));
+      say("news", "Both teams are asked.");
+      await duel(question, bodies, stopping.signal, bill);
+      say("news", "Both have answered. Which is better?");
+    } else {
+      seat(state.teams.find((team) => team.model === model));
+      await watched(bodyFor(model, question, limit, turns), stopping.signal);
     }
   } catch (error) {
-    fail(error.name === "AbortError" ? "Stopped." : error.message);
+    fail(error.name === "AbortError" ? new Trouble("Stopped.", { code: "stopped" }) : error);
   } finally {
     clearInterval(clock);
     find("go").disabled = false;
     find("stop").hidden = true;
     state.stop = null;
-    if (state.verdict) say("cost", bill(state.verdict));
+    say("cost", state.verdict ? bill(state.verdict) : "");
   }
-  if (!state.episode) return;
-  window.history.replaceState(null, "", `#${state.episode}`);
-  await history();
+  if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
+  if (state.episode || rival) await history();
+}
+
+/** One team, from the first seat to the verdict. */
+async function watched(body, signal) {
+  for await (const event of asked(body, signal)) {
+    const happened = event.moot && event.moot.event;
+    if (event.choices?.[0]?.delta?.content) answering(event.choices[0].delta.content);
+    if (happened && happened.kind === "begins") begins(happened);
+    if (happened && happened.kind === "words") writing(happened);
+    if (happened && happened.kind === "call") heard(happened);
+    if (happened && happened.kind === "verdict") decided(happened);
+  }
 }
 
 function clear(question, turns = []) {
   anew();
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), calls: [], verdict: null, episode: null });
+  document.body.classList.remove("duelling");
+  for (const id of ["duel", "trouble"]) find(id).hidden = true;
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], verdict: null, episode: null });
+  forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
   for (const id of ["more", "answer-part", "actions", "follow", "changes-part", "ballots-part", "feedback-part", "transcript-part"]) find(id).hidden = true;
@@ -142,11 +122,25 @@ function turn({ role, content }) {
   return item;
 }
 
-function fail(message) {
+/** Said once, with what can be done: the alert is read out by itself. */
+function fail(error) {
+  rest();
+  say("trouble-what", error.message);
+  say("trouble-todo", error.code === "stopped" ? "What was asked of players until then is kept and paid for; ask again when you like." : (error.todo ?? "Reload the page."));
+  find("trouble").hidden = false;
+  say("because", "");
+  if (!state.verdict) say("verdict", "");
   find("centre").classList.add("none");
-  conclude(message, "What went wrong");
-  say("news", message);
-  for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
+}
+
+/** Nobody is at work any more. */
+function rest() {
+  clearTimeout(state.telling);
+  state.work.clear();
+  for (const { element } of state.seats.values()) {
+    element.classList.remove("at-work");
+    element.querySelector(".answer").classList.remove("thinking", "writing");
+  }
 }
 
 function say(id, text) {
@@ -170,7 +164,7 @@ function seat(team) {
     const badge = make("span", "badge");
     badge.hidden = true;
     who.append(badge);
-    element.append(who, make("p", "model", player.model === player.name ? "" : player.model), make("p", "answer thinking", ""), make("p", "stage", "is thinking"));
+    element.append(who, make("p", "model", player.model === player.name ? "" : player.model), make("p", "answer", ""), make("p", "stage", ""));
     find("seats").append(element);
     state.seats.set(player.name, { element, badge, texts: [] });
   });
@@ -185,50 +179,96 @@ function settled(said) {
   return null;
 }
 
+/** Somebody has been asked: the seat says for what, and all who begin together are told as one sentence. */
+function begins(call) {
+  state.work.set(`${call.player} ${call.stage} ${call.turn}`, call);
+  const place = state.seats.get(call.player);
+  if (place) {
+    place.element.classList.add("at-work");
+    if (!place.texts.length) place.element.querySelector(".answer").classList.add("thinking");
+    place.element.querySelector(".stage").textContent = shown(`is ${doing(call)}`);
+  }
+  progress();
+  clearTimeout(state.telling);
+  state.telling = setTimeout(() => {
+    if (state.work.size) say("news", atWork(state.work.values()));
+  }, TOLD_MS);
+}
+
+/** Somebody writes: its seat shows the last words. */
+function writing({ player, stage, turn, voice, text }) {
+  const work = state.work.get(`${player} ${stage} ${turn}`);
+  if (work && !work.writes) {
+    work.writes = true;
+    progress();
+  }
+  const place = state.seats.get(player);
+  if (!place) return;
+  if (place.voice !== voice) Object.assign(place, { voice, written: "" });
+  place.written += text;
+  soon(place, () => {
+    const line = place.element.querySelector(".answer");
+    const last = lastWords(place.written);
+    if (last) {
+      line.classList.remove("thinking");
+      line.classList.add("writing");
+      line.textContent = shown(last);
+    }
+    if (work) place.element.querySelector(".stage").textContent = shown(`is ${doing(work)}`);
+  });
+}
+
+/** The answer itself, where it comes while it is written. When it is whole it is shown as it was meant. */
+function answering(words) {
+  if (state.verdict) return;
+  state.early += words;
+  soon("answer", () => {
+    if (state.verdict || !isLong(state.early)) return;
+    state.title = "The answer";
+    find("answer").textContent = shown(state.early);
+    find("answer").classList.remove("rich");
+    if (find("answer-part").hidden || !find("tab-answer")) reading();
+  });
+}
+
 function heard(call) {
   state.calls.push(call);
+  state.work.delete(`${call.player} ${call.stage} ${call.turn}`);
   transcript(call);
   const place = state.seats.get(call.player);
-  if (!place) return;
-  const answer = settled(call.said);
+  if (!place) return progress();
+  const answer = call.answer ?? settled(call.said);
   const line = place.element.querySelector(".answer");
   const stage = place.element.querySelector(".stage");
+  if (place.voice !== undefined) line.textContent = shown(bare(place.texts.at(-1)?.text ?? ""));
+  line.classList.remove("writing");
+  soon(place, () => {});
   if (answer !== null && !call.problem) {
     const before = place.texts.at(-1);
     const other = before !== undefined && plain(before.text) !== plain(answer);
     if (other) changed(call, before.text, answer);
-    place.texts.push({ text: answer, why: call.said.reasoning, stage: call.stage, turn: call.turn });
-    line.classList.remove("thinking");
+    place.texts.push({ text: answer, why: call.said?.reasoning, stage: call.stage, turn: call.turn });
     line.textContent = shown(bare(answer));
     state.mind.set(call.player, answer);
-    say("news", `${call.player} ${other ? "has changed its mind" : did(call)}: ${cut(answer, FITS)}`);
-  } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : did(call)}`);
+    say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(answer, FITS)}`);
+  } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
+  if (![...state.work.values()].some(({ player }) => player === call.player)) place.element.classList.remove("at-work");
+  line.classList.remove("thinking");
   const changes = place.texts.length > 1 && plain(place.texts.at(-1).text) !== plain(place.texts.at(-2).text);
-  stage.textContent = shown(call.error ? call.error : `${did(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
+  stage.title = shown(call.error ?? "");
+  stage.textContent = shown(call.error ? "could not answer" : `${done(call)}${call.turn > 1 ? `, turn ${call.turn}` : ""} · ${seconds(call.seconds)}`);
   if (changes) stage.prepend(make("b", null, "changed its mind"), " · ");
-  if (!state.verdict) progress();
+  progress();
   colour(together());
   reading();
 }
 
-/** What somebody has just done, in words. */
-function did(call) {
-  const captain = call.player === state.captain;
-  return DONE[call.stage] ?? (captain ? `has decided (${call.stage})` : call.stage);
-}
-
-/** While it is played: how many have spoken, and whom it waits for. */
+/** While it is played: who is at work, and with what. */
 function progress() {
-  const spoke = new Set(state.calls.map(({ player }) => player));
-  const missing = [...state.seats.keys()].filter((player) => !spoke.has(player));
-  const captain = state.captain ? `; ${state.captain}, the captain, reads them` : "";
-  say("because", missing.length ? `${spoke.size} of ${state.seats.size} have spoken; thinking: ${missing.join(", ")}` : `all have spoken${state.captain && reads() ? captain : ""}`);
-}
-
-/** Whether the captain has a call of its own after the drafts: a vote is counted, and nobody reads. */
-function reads() {
-  const team = state.teams.find(({ model }) => model === state.model);
-  return /^(talkative|silent|peer-review|mixture|council)/.test(team?.strategy ?? "");
+  if (state.verdict) return;
+  const spoke = new Set(state.calls.map(({ player }) => player).filter((player) => state.seats.has(player))).size;
+  const said = spoke && spoke < state.seats.size ? `${spoke} of ${state.seats.size} have spoken` : "";
+  say("because", [atWork(state.work.values()), said].filter(Boolean).join("; "));
 }
 
 function changed(call, before, after) {
@@ -292,14 +332,15 @@ function decided(verdict) {
     place.element.classList.add("absent");
     place.element.querySelector(".answer").textContent = needless ? "was not needed" : answer.outcome;
   }
-  for (const { element } of state.seats.values()) element.querySelector(".thinking")?.classList.remove("thinking");
+  rest();
   if (verdict.groups?.length) colour(minds(verdict));
   for (const player of verdict.who || []) state.seats.get(player)?.element.classList.add("winner");
   find("centre").classList.toggle("none", verdict.answer === null);
   const abstained = verdict.outcome === "abstained";
   const none = abstained ? "The team does not answer" : `No answer: ${verdict.outcome}`;
   conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
-  rich(find("because"), [split(verdict), abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
+  const failed = verdict.answer === null && !abstained; // why is said once, with what to do: see fail
+  rich(find("because"), failed ? "" : [split(verdict), abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
   say("cost", bill(verdict));
   say("news", verdict.answer === null ? none : `The team answers: ${cut(verdict.answer, FITS)}`);
   ballots(verdict);
@@ -350,7 +391,7 @@ function isLong(text) {
 /** Below the table, in a column: the answer, and what each player wrote, if any of it is too long for the table. */
 function reading() {
   const written = [...state.seats].filter(([, place]) => place.texts.length);
-  const long = find("centre").classList.contains("long") || written.some(([, place]) => place.texts.some(({ text }) => isLong(text)));
+  const long = find("centre").classList.contains("long") || isLong(state.early) || written.some(([, place]) => place.texts.some(({ text }) => isLong(text)));
   find("answer-part").hidden = !long;
   if (!long) return;
   say("answer-title", state.title ?? "What they write");
@@ -437,7 +478,7 @@ function ballots(verdict) {
     const counted = counts.find((count) => turn(count) === turn(each)) ?? counts.at(-1);
     return row(each, each.voter, vote(each, counted?.options ?? []));
   });
-  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${cut(option, LARGE)}: ${count.points[number]}`).join(" · ")));
+  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${cut(option, LARGE)}: ${Number(count.points[number].toFixed(3))}`).join(" · ")));
   find("ballots").replaceChildren(
     part("thead", [["voter", ...(several ? ["turn"] : []), "vote"]], "th"),
     part("tbody", votes, "td"),
@@ -509,7 +550,7 @@ async function history() {
 /** The side bar: what was asked before, as far as it holds what is sought. */
 function listed() {
   const sought = plain(find("sought").value);
-  const found = (state.past ?? []).filter((each) => plain(`${each.question} ${each.answer ?? ""} ${each.model}`).includes(sought));
+  const found = (state.past ?? []).filter((each) => plain(`${each.title ?? ""} ${each.question} ${each.answer ?? ""} ${each.model}`).includes(sought));
   find("none").hidden = found.length > 0;
   say("none", state.past?.length ? "Nothing that was asked holds this." : "Nothing yet.");
   find("history").replaceChildren(
@@ -517,12 +558,44 @@ function listed() {
       const item = make("li", each.episode === state.episode ? "here" : null);
       const button = make("button");
       button.type = "button";
-      button.append(make("span", "q", named(each.question)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
+      button.append(make("span", "q", each.title ?? named(each.question)), make("span", "a", `${each.model}: ${each.answer ? cut(each.answer, FITS) : each.outcome}`));
       button.addEventListener("click", () => visit(each.episode));
-      item.append(button, forgetting(each));
+      item.append(button, renaming(each, item, button), forgetting(each));
       return item;
     }),
   );
+}
+
+/** A name of one's own for a conversation: Enter keeps it, Escape leaves it as it was, and an empty one is the question again. */
+function renaming(each, item, entry) {
+  const button = Object.assign(make("button", "rename", "✎"), { type: "button", title: "Rename" });
+  button.setAttribute("aria-label", `Rename: ${shown(each.title ?? named(each.question)).slice(0, FITS)}`);
+  button.addEventListener("click", () => {
+    const field = Object.assign(make("input", "renamed"), { type: "text", maxLength: 200, value: each.title ?? shown(named(each.question)).slice(0, 200) });
+    field.setAttribute("aria-label", "The name of this conversation");
+    const back = () => {
+      if (field.isConnected) field.replaceWith(entry);
+      button.focus();
+    };
+    field.addEventListener("keydown", async (event) => {
+      if (event.key === "Escape") back();
+      if (event.key !== "Enter" || event.isComposing) return;
+      try {
+        const { title } = await post(`/v1/moot/episodes/${each.episode}/title`, { title: field.value });
+        each.title = title;
+        listed();
+        say("news", title ? `Renamed: ${title}` : "It has its own words again.");
+        find("history").querySelector(`[data-episode="${each.episode}"] button`)?.focus();
+      } catch (error) {
+        back();
+        fail(error);
+      }
+    });
+    entry.replaceWith(field);
+    field.select();
+  });
+  item.dataset.episode = each.episode;
+  return button;
 }
 
 /** Asks twice: what is forgotten is gone from the store. */
@@ -540,8 +613,11 @@ function forgetting(each) {
       button.textContent = "Forget for ever?";
       return;
     }
-    const response = await fetch(`/v1/moot/episodes/${each.episode}`, { method: "DELETE", headers: headers() });
-    if (!response.ok) return say("news", await problem(response));
+    try {
+      await forget(`/v1/moot/episodes/${each.episode}`);
+    } catch (error) {
+      return fail(error);
+    }
     if (each.episode === state.episode) {
       window.history.replaceState(null, "", location.pathname);
       clear("");
@@ -559,7 +635,10 @@ function forgetting(each) {
 function visit(episode) {
   if (state.stop) return;
   if (location.hash !== `#${episode}`) window.history.pushState(null, "", `#${episode}`);
-  replay(episode).catch((error) => fail(error.message));
+  replay(episode).catch((error) => {
+    clear("");
+    fail(error);
+  });
 }
 
 async function replay(episode) {
@@ -581,6 +660,7 @@ async function replay(episode) {
     cost_usd: cost,
     seconds: whole.seconds,
   });
+  if (verdict.answer === null && verdict.outcome !== "abstained") fail(new Trouble(`The team had no answer: ${verdict.cause ?? verdict.outcome}`, { status: 502 }));
   listed();
   find("centre").scrollIntoView({ block: "center", behavior: "auto" });
 }
@@ -624,29 +704,30 @@ function asMarkdown() {
 
 async function learn(body) {
   if (!state.episode) return;
-  const response = await fetch("/v1/feedback", { method: "POST", headers: headers(), body: JSON.stringify({ episode: state.episode, ...body }) });
-  if (!response.ok) return say("learnt", await problem(response));
-  const { correct } = await response.json();
+  let correct;
+  try {
+    ({ correct } = await post("/v1/feedback", { episode: state.episode, ...body }));
+  } catch (error) {
+    return say("learnt", error.message);
+  }
   say("learnt", state.abstained ? "Kept." : correct === null ? "Kept; a judge will say whether that is what the team meant." : `Kept: the team was ${correct ? "right" : "wrong"}.`);
 }
 
 async function start() {
-  const { name, simulated, teams } = await get("/v1/moot/teams");
+  find("trouble").hidden = true;
+  const { name, simulated, teams, parts } = await get("/v1/moot/teams");
   state.teams = teams;
+  drawParts(parts, (team) => {
+    state.teams = [...state.teams.filter(({ model }) => model !== team.model), team];
+    offer(team.model);
+    find("ways").open = false;
+    find("question").focus();
+  });
   say("file", name);
   document.title = `${name}: the table`;
   find("simulated").hidden = simulated.length === 0;
   say("simulated", simulated.length ? `Simulated models, not real ones: ${simulated.join(", ")}` : "");
-  const groups = new Map();
-  for (const team of teams) {
-    const label = team.declared ? DECLARED : (team.team ?? "one player");
-    if (!groups.has(label)) groups.set(label, Object.assign(make("optgroup"), { label }));
-    const named = team.declared ? `${team.model} (declared)` : team.model;
-    groups.get(label).append(Object.assign(make("option", null, named), { value: team.model }));
-  }
-  const rank = (label) => (label === DECLARED ? 0 : label === "one player" ? 2 : 1);
-  const ordered = [...groups].sort(([one], [other]) => rank(one) - rank(other));
-  find("model").replaceChildren(...ordered.map(([, group]) => group));
+  offer();
   seat(teams.find((team) => team.model === find("model").value));
   idle();
   await history();
@@ -663,9 +744,33 @@ async function start() {
   if (opened) visit(opened[1]);
 }
 
+/** The teams that can be asked, in the order in which they are offered; `chosen` is to be asked. */
+function offer(chosen) {
+  const groups = new Map();
+  for (const team of state.teams) {
+    const label = team.declared ? DECLARED : team.best ? BEST : (team.team ?? "one player");
+    if (!groups.has(label)) groups.set(label, []);
+    const mark = team.declared ? " (declared)" : team.best ? " (best of the run)" : "";
+    groups.get(label).push([`${team.model}${mark}`, team.model]);
+  }
+  const rank = (label) => (label === DECLARED || label === BEST ? 0 : label === "one player" ? 2 : 1);
+  const ordered = [...groups].sort(([one], [other]) => rank(one) - rank(other));
+  const drawn = () => ordered.map(([label, teams]) => {
+    const group = Object.assign(make("optgroup"), { label });
+    group.append(...teams.map(([words, value]) => Object.assign(make("option", null, words), { value })));
+    return group;
+  });
+  const rival = find("rival").value;
+  find("model").replaceChildren(...drawn());
+  find("rival").replaceChildren(new Option("nobody", ""), ...drawn());
+  find("rival").value = rival;
+  if (chosen === undefined) return;
+  find("model").value = chosen;
+  find("model").dispatchEvent(new Event("change"));
+}
+
 function idle() {
   for (const { element } of state.seats.values()) {
-    element.querySelector(".answer").classList.remove("thinking");
     element.querySelector(".stage").textContent = "";
   }
 }
@@ -684,7 +789,7 @@ find("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem("moot-key", find("key").value);
   find("key-form").hidden = true;
-  start().catch((error) => fail(error.message));
+  start().catch(fail);
 });
 find("ask").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -748,4 +853,4 @@ find("feedback").addEventListener("submit", (event) => {
   event.preventDefault();
   if (find("right").value.trim()) learn({ answer: find("right").value.trim() });
 });
-start().catch((error) => fail(error.message));
+start().catch(fail);

@@ -70,6 +70,7 @@ class Council(Captained):
             asks="everybody",
             calls=CallBound(per_player=2, fixed=1 if led else 0),
             long_answers=(*LONG_DRAFT, *templates),
+            final_stage="chair" if led else None,
         )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:

@@ -91,6 +91,7 @@ class Mixture:
             repeats=self.repeats,
             calls=CallBound(per_player=1, fixed=1),
             long_answers=(*LONG_DRAFT, "summarise-text"),
+            final_stage="summarise",
             warnings=(UNKNOWN_ACCURACIES,) if self.accuracies == "shown" and not self.shown_accuracies else (),
         )
 

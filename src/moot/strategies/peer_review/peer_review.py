@@ -61,6 +61,7 @@ class PeerReview(Captained):
             asks="captain",
             calls=CallBound(per_player=draft_calls(self.drafts), fixed=1),
             long_answers=(*LONG_DRAFT, "review-text"),
+            final_stage="review",
         )
 
     def lineups(self, team: Team) -> tuple[Team, ...]:

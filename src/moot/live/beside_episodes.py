@@ -1,0 +1,106 @@
+"""What people keep beside the answers of a served team: a name for a conversation, and which of two answers they like better.
+
+Each key has names of its own. A vote is evidence like a judge's word: the two episodes in the order in which they were shown,
+which of them was preferred, by whom and when. Both are forgotten with the episodes that they are about.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from sqlalchemy import Connection, delete, select
+
+from moot.errors import UsageError
+from moot.live.served_rows import find_episode
+from moot.store import queries, schema
+
+Preferred = Literal["first", "second", "tie"]
+PREFERRED: tuple[Preferred, ...] = get_args(Preferred)
+
+
+class NotAPair(UsageError):
+    """Two episodes that nobody can compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonsVote:
+    """Somebody's word on two answers to one question, in the order in which they were shown."""
+
+    first: str
+    second: str
+    preferred: Preferred
+    person: str
+    """The name of a key; that of everybody where there are none."""
+    question: str = ""
+    """Its digest; filled in from the episodes."""
+    said_at: float = 0.0
+
+    @property
+    def judge(self) -> str:
+        """As whose word it counts among those of judges."""
+        return f"person:{self.person}"
+
+
+def keep_title(
+    connection: Connection, *, name: str, episode: str, title: str, person: str, asker: str | None
+) -> dict[str, Any]:
+    """Call an episode something; an empty title gives it back the words of its question."""
+    find_episode(connection, name, episode, asker)
+    table = schema.titles
+    connection.execute(delete(table).where(table.c.episode == episode, table.c.person == person))
+    if title:
+        row = {"episode": episode, "person": person, "title": title, "named_at": time.time()}
+        queries.add(connection, table, [row])
+    return {"episode": episode, "title": title or None}
+
+
+def titles_of(connection: Connection, person: str, episodes: Iterable[str]) -> dict[str, str]:
+    """By episode, what this one calls it."""
+    table, found = schema.titles, dict[str, str]()
+    for part in queries.chunks(list(episodes)):
+        query = select(table.c.episode, table.c.title).where(table.c.person == person, table.c.episode.in_(part))
+        found.update((episode, title) for episode, title in connection.execute(query))
+    return found
+
+
+def keep_vote(connection: Connection, *, name: str, vote: PersonsVote, asker: str | None) -> PersonsVote:
+    """Who votes again on the same two has changed their mind."""
+    rows = [find_episode(connection, name, episode, asker) for episode in (vote.first, vote.second)]
+    if vote.first == vote.second or rows[0]["question"] != rows[1]["question"]:
+        raise NotAPair("expected two answers to one question")
+    kept = PersonsVote(vote.first, vote.second, vote.preferred, vote.person, rows[0]["question"], time.time())
+    table = schema.votes
+    either = ((vote.first, vote.second), (vote.second, vote.first))
+    for first, second in either:
+        these = (table.c.first == first, table.c.second == second, table.c.person == vote.person)
+        connection.execute(delete(table).where(*these))
+    row = {name: getattr(kept, name) for name in ("first", "second", "person", "question", "preferred", "said_at")}
+    queries.add(connection, table, [row])
+    return kept
+
+
+def votes_of(connection: Connection) -> list[PersonsVote]:
+    """All, in the order in which they were given."""
+    table = schema.votes
+    rows = connection.execute(select(table).order_by(table.c.said_at)).mappings()
+    return [PersonsVote(**row) for row in rows]
+
+
+def forget_beside(connection: Connection) -> None:
+    """What is said of episodes that are no more."""
+    titles, votes, episodes = schema.titles, schema.votes, schema.episodes
+    named = {*connection.execute(select(titles.c.episode)).scalars()}
+    for first, second in connection.execute(select(votes.c.first, votes.c.second)):
+        named |= {first, second}
+    if not named:
+        return
+    still: set[str] = set()
+    for part in queries.chunks(sorted({episode[11:] for episode in named})):
+        query = select(episodes.c.question, episodes.c.repeat).where(episodes.c.question.in_(part))
+        still.update(f"ep_{repeat:08x}{question}" for question, repeat in connection.execute(query))
+    for gone in queries.chunks(sorted(named - still)):
+        connection.execute(delete(titles).where(titles.c.episode.in_(gone)))
+        connection.execute(delete(votes).where(votes.c.first.in_(gone) | votes.c.second.in_(gone)))

@@ -1,0 +1,147 @@
+"""A team that somebody puts together while a file is served: other players, another captain, another strategy.
+
+It is of the file's models and nothing else, asked under the same limits and on the same bill, and what it answers is kept with
+all that is served under the file's name. It is no part of the plan that was measured, and stands in the store as a plan of its
+own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from moot.errors import FileError, UsageError
+from moot.experiment.build import build
+from moot.experiment.model_specs import RecordedSpec
+from moot.experiment.plan import Cell, Plan
+from moot.experiment.side_names import SideName
+from moot.experiment.spec import ExperimentFile
+from moot.experiment.spec_parts import PlayerSpec, TeamSpec
+from moot.types import digest
+
+if TYPE_CHECKING:
+    from moot.live.team import LiveTeam
+
+FEWEST, MOST = 1, 12
+MOST_REMEMBERED = 200
+LONGEST_NAME = 40
+ALWAYS = ("vote", "talkative", "council")
+"""Strategies that need nothing but players, whether the file has them or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditedTeam:
+    """Who is to play, and how."""
+
+    players: tuple[str, ...]
+    strategy: str
+    """As the file's are called in a report, or one that needs no options."""
+    captain: str | None = None
+
+    @property
+    def name(self) -> str:
+        together = "+".join(self.players)
+        team = together if len(together) <= LONGEST_NAME else f"{len(self.players)} players, {digest(self.players)[:6]}"
+        return str(SideName(self.strategy, self.captain, team=team))
+
+
+def players_of(live: LiveTeam) -> dict[str, str]:
+    """Who may play, with the model of each: the file's players, and its models where nobody of that name plays."""
+    spec = live.file.spec
+    named = {name: player.model for name, player in spec.players.items()}
+    spare = {
+        name: name for name, model in spec.models.items() if name not in named and not isinstance(model, RecordedSpec)
+    }
+    return {**named, **spare}
+
+
+def strategies_of(live: LiveTeam) -> list[str]:
+    """How they may decide: what the file's teams play, and what needs nothing but players."""
+    played = (cell.label for cell in live.experiment.cells if cell.player is None)
+    return list(dict.fromkeys((*played, *ALWAYS)))
+
+
+class EditedTeams:
+    """The edited teams of one served file, each made once."""
+
+    def __init__(self, live: LiveTeam) -> None:
+        self._live = live
+        self._cells: dict[str, Cell] = {}
+        self._making = asyncio.Lock()
+
+    def named(self, name: str) -> Cell | None:
+        return self._cells.get(name)
+
+    @property
+    def cells(self) -> Mapping[str, Cell]:
+        return self._cells
+
+    async def make(self, edited: EditedTeam) -> str:
+        """The name that it is asked by from now on. UsageError: what cannot be, and what can."""
+        self._check(edited)
+        async with self._making:
+            if edited.name not in self._cells:
+                plan = await asyncio.to_thread(self._plan, edited)
+                ((name, cell),) = (await self._live.seat_beside(plan, edited.name)).items()
+                self._cells[name] = cell
+                while len(self._cells) > MOST_REMEMBERED:
+                    del self._cells[next(iter(self._cells))]
+        return edited.name
+
+    def _check(self, edited: EditedTeam) -> None:
+        known = players_of(self._live)
+        if not FEWEST <= len(edited.players) <= MOST or len(set(edited.players)) < len(edited.players):
+            raise UsageError(f"players: expected {FEWEST} to {MOST} of {', '.join(known)}, each once")
+        for name in edited.players:
+            if name not in known:
+                raise UsageError(f"players: there is no {name!r}; expected some of {', '.join(known)}")
+        if edited.captain is not None and edited.captain not in edited.players:
+            raise UsageError(f"captain: {edited.captain!r} does not play; expected one of {', '.join(edited.players)}")
+        if edited.strategy not in strategies_of(self._live):
+            expected = ", ".join(strategies_of(self._live))
+            raise UsageError(f"strategy: there is no {edited.strategy!r}; expected one of {expected}")
+
+    def _plan(self, edited: EditedTeam) -> Plan:
+        """The plan of this one team."""
+        file, problem = self._live.file, f"strategy: {edited.strategy} cannot be played by these players"
+        for entry in _entries(file, edited.strategy):
+            try:
+                plan = build(_with_team(file, edited, entry), store_url=self._live.experiment.store_url)
+            except FileError as error:
+                problem = error.problem
+                continue
+            except UsageError as error:
+                problem = str(error)
+                continue
+            cells = [
+                cell for cell in plan.cells if cell.label == edited.strategy and cell.captain in (None, edited.captain)
+            ]
+            if cells:
+                return replace(plan, cells=tuple(cells[:1]))
+        raise UsageError(problem)
+
+
+def _entries(file: ExperimentFile, strategy: str) -> list[Any]:
+    """Where a file may say how this strategy is played."""
+    named = strategy.partition("(")[0]
+    written = [
+        entry for entry in file.spec.strategies if entry == named or (isinstance(entry, dict) and named in entry)
+    ]
+    return [*written, named]
+
+
+def _with_team(file: ExperimentFile, edited: EditedTeam, entry: Any) -> ExperimentFile:
+    spec = file.spec
+    players = {**spec.players, **{name: PlayerSpec(model=name) for name in edited.players if name not in spec.players}}
+    team = edited.name.partition("/")[0]
+    changed = {
+        "questions": None,
+        "players": players,
+        "teams": {team: TeamSpec(players=list(edited.players), captain=edited.captain)},
+        "strategies": [entry],
+        "primary": None,
+        "hypotheses": [],
+    }
+    return ExperimentFile(file.path, spec.model_copy(update=changed), file.places)

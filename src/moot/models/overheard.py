@@ -1,0 +1,44 @@
+"""Overheard: a reply as it is written, for somebody who listens.
+
+The seam of models is whole replies, and what stands around a model knows of nothing else. Whoever wants to hear a reply before
+it is whole says so around the call; a model that can tell does, and all others are heard at their end. What is heard early is
+no reply: it may break off and be begun anew, and only the reply counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+Tell = Callable[[str], None]
+"""Takes the next words of a reply."""
+
+
+class Listener(Protocol):
+    """Who hears a reply as it is written."""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether what it hears is given away at once, so that another text must not take its place."""
+
+    def voice(self) -> Tell:
+        """Somebody begins to reply. Each request has a voice of its own: after one that failed there may be another."""
+
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def overhearing(listener: Listener | None) -> Iterator[None]:
+    """Around one call, in tasks that begin there too. None: nobody hears it, whoever hears what is around it."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def who_listens() -> Listener | None:
+    return _listener.get()

@@ -1,0 +1,56 @@
+"""How a model is asked to stream where somebody listens: with a count of tokens, without, or not at all.
+
+Not every server streams, and of those that do not all count the tokens of a stream. What a server refuses is not asked for
+again. A reply that must be paid for and that nobody counts is worse than one that is waited for: a model with a price streams
+only where its tokens are counted. What the file says of streaming (`stream: true`) stands, whoever listens.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from moot.errors import RequestRejected
+from moot.types import FREE, Price, Reply
+
+Way = Literal["counted", "uncounted", "whole"]
+
+_REFUSING = (400, 404, 405, 415, 422, 501)
+
+
+class StreamRefused(RequestRejected):
+    """The server takes the request, but not as a stream, or not with a count."""
+
+
+class StreamWay:
+    """What is known of one model's server."""
+
+    def __init__(self, *, always: bool, price: Price | None) -> None:
+        self._always = always
+        self._priced = price not in (None, FREE)
+        self._way: Way = "counted"
+
+    def body(self, body: dict[str, Any], *, listens: bool) -> Way:
+        """Ask for a stream in a body, if there is to be one: in which way it was asked for."""
+        if not self._always and (not listens or "stream" in body):
+            return "whole"
+        way: Way = "counted" if self._always else self._way
+        if way != "whole":
+            body["stream"] = True
+        if way == "counted":
+            body.setdefault("stream_options", {"include_usage": True})
+        return way
+
+    def check(self, asked: Way, status: int, words: str) -> None:
+        """`StreamRefused` where a server's complaint is about the way in which it was asked: a lesser one is left."""
+        if self._always or asked == "whole" or status not in _REFUSING or "stream" not in words.casefold():
+            return
+        if asked == "uncounted" or self._priced or "stream_options" not in words.casefold():
+            self._way = "whole"
+        elif self._way == "counted":
+            self._way = "uncounted"
+        raise StreamRefused(words, status=status)
+
+    def learn(self, asked: Way, reply: Reply) -> None:
+        """A reply has come to its end."""
+        if asked != "whole" and self._priced and reply.usage.completion is None:
+            self._way = "whole"

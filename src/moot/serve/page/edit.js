@@ -1,0 +1,38 @@
+// A team that is put together in the page: who plays, who is captain, how they decide; of what the server says that there is.
+
+const find = (id) => document.getElementById(id);
+
+/** Draw the parts. `made` hears of the team, as the list of teams has them, when it is to be asked. */
+export function drawParts(parts, made) {
+  find("edit-part").hidden = !parts;
+  if (!parts) return;
+  const seats = parts.players.map(({ name, model }, number) => {
+    const label = document.createElement("label");
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: number < 4 });
+    label.append(box, model === name ? ` ${name}` : ` ${name} (${model})`);
+    return label;
+  });
+  find("edit-players").replaceChildren(...seats);
+  find("edit-strategy").replaceChildren(...parts.strategies.map((name) => new Option(name, name)));
+  const chosen = () => [...find("edit-players").querySelectorAll("input:checked")].map(({ value }) => value);
+  const captains = () => {
+    const before = find("edit-captain").value;
+    find("edit-captain").replaceChildren(...chosen().map((name) => new Option(name, name)));
+    if (chosen().includes(before)) find("edit-captain").value = before;
+    find("edit-use").disabled = chosen().length === 0;
+  };
+  find("edit-players").onchange = captains;
+  captains();
+  find("edit-use").onclick = () => {
+    const [players, captain, strategy] = [chosen(), find("edit-captain").value, find("edit-strategy").value];
+    const models = new Map(parts.players.map(({ name, model }) => [name, model]));
+    made({
+      model: `${players.join("+")}/${strategy}@${captain}`,
+      team: "put together here",
+      strategy,
+      captain,
+      players: players.map((name) => ({ name, model: models.get(name) })),
+      edited: { players, captain, strategy },
+    });
+  };
+}

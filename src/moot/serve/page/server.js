@@ -1,0 +1,103 @@
+// The page's way to the server that it came from: requests, their streams, and what it means where one fails.
+
+export function headers() {
+  const key = sessionStorage.getItem("moot-key");
+  const page = document.querySelector('meta[name="moot-page"]').content;
+  return {
+    "Content-Type": "application/json",
+    ...(page ? { "X-Moot-Page": page } : {}),
+    ...(key ? { Authorization: `Bearer ${key}` } : {}),
+  };
+}
+
+/** Something that failed: what, and what can be done about it. */
+export class Trouble extends Error {
+  constructor(message, { status = null, code = null } = {}) {
+    super(message);
+    Object.assign(this, { status, code });
+  }
+
+  get todo() {
+    return TODO_BY_CODE[this.code] ?? TODO_BY_STATUS[this.status] ?? "Ask again; if it fails once more, whoever runs the server finds the reason in its log.";
+  }
+}
+
+const TODO_BY_CODE = {
+  answer_written_anew: "Ask again.",
+  no_place_in_time: "Ask again with a longer time limit, or with none.",
+  no_such_episode: "It may have been forgotten, or belong to another key: look for it in the list.",
+  model_not_found: "Choose a team from the list.",
+  invalid_team: "Change the team that you put together.",
+  team_refused: "Ask in other words, or another team.",
+  unreachable: "Is the server still running? Ask again when it is; what you wrote is still here.",
+};
+const TODO_BY_STATUS = {
+  400: "Change what you ask, and ask again.",
+  401: "Type the key into the field at the top.",
+  403: "Ask whoever runs the server for a key that may.",
+  408: "Ask again with a longer time limit, or with none.",
+  413: "Ask something shorter.",
+  429: "Wait a little, and ask again.",
+  502: "Ask again, or another team; below stands who could not answer. Whoever runs the server finds the reasons in its log.",
+  503: "Wait a little and ask again; if it lasts, tell whoever runs the server.",
+};
+
+async function fetched(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { headers: headers(), ...options });
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Trouble("The server cannot be reached.", { code: "unreachable" });
+  }
+  if (response.status === 401) {
+    document.getElementById("key-form").hidden = false;
+    document.getElementById("key").focus();
+  }
+  if (!response.ok) throw await troubleOf(response);
+  return response;
+}
+
+async function troubleOf(response) {
+  try {
+    const { message, code } = (await response.json()).error;
+    return new Trouble(message, { status: response.status, code });
+  } catch {
+    return new Trouble(`The server answered with status ${response.status}.`, { status: response.status });
+  }
+}
+
+export async function get(path) {
+  return (await fetched(path)).json();
+}
+
+export async function post(path, body) {
+  return (await fetched(path, { method: "POST", body: JSON.stringify(body) })).json();
+}
+
+export async function forget(path) {
+  await fetched(path, { method: "DELETE" });
+}
+
+/** Ask a team: the events of its stream, one JSON value each. */
+export async function* asked(body, signal) {
+  const response = await fetched("/v1/chat/completions", { method: "POST", signal, body: JSON.stringify({ ...body, stream: true, stream_options: { include_team: true } }) });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    let read;
+    try {
+      read = await reader.read();
+    } catch (error) {
+      throw error.name === "AbortError" ? error : new Trouble("The line to the server broke off.", { code: "unreachable" });
+    }
+    if (read.done) return;
+    const lines = (rest + read.value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      if (!line.startsWith("data: ") || line === "data: [DONE]") continue;
+      const event = JSON.parse(line.slice(6));
+      if (event.error) throw new Trouble(event.error.message, { status: 502, code: event.error.code });
+      yield event;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// What is done at the table, in words, by the facts that the server tells of each call: what is asked for, and of whom.
+
+const WORDS = {
+  answering: ["answering", "has answered"],
+  drafting: ["drafting", "has drafted"],
+  explaining: ["giving reasons", "has given its reasons"],
+  reading: ["reading what the others wrote", "has given the team's word"],
+  reviewing: ["reviewing what the others wrote", "has reviewed"],
+  ranking: ["ranking the others' drafts", "has ranked the others"],
+  arguing: ["arguing", "has argued"],
+  voting: ["voting", "has voted"],
+  judging: ["judging", "has judged"],
+  grouping: ["finding out who means the same", "has found out who means the same"],
+  extracting: ["reading the answer out of a reply", "has read the answer out of a reply"],
+  preparing: ["finding experts for the question", "has found experts for the question"],
+  tempting: ["arguing for another answer", "has argued for another answer"],
+  dressing: ["writing the answer in the form that was asked for", "has written the answer in the form that was asked for"],
+};
+
+/** What somebody is about, as in "is drafting". */
+export function doing(call) {
+  const words = call.writes && call.doing === "reading" ? "writing the answer" : (WORDS[call.doing] ?? WORDS.answering)[0];
+  return call.attempt ? `${words} once more` : words;
+}
+
+/** What somebody has done. */
+export function done(call) {
+  return (WORDS[call.doing] ?? WORDS.answering)[1];
+}
+
+function named({ player, office }) {
+  if (office === "player") return player;
+  return office === "captain" ? `${player}, the captain,` : `the ${player}`;
+}
+
+function together(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** All that are at work, as one sentence: who is about the same is named together. */
+export function atWork(calls) {
+  const groups = new Map();
+  for (const call of calls) {
+    const words = doing(call);
+    // The captain drafts like all others; what it does alone it does as captain.
+    const who = call.doing === "drafting" ? call.player : named(call);
+    if (!groups.has(words)) groups.set(words, new Set());
+    groups.get(words).add(who);
+  }
+  return [...groups].map(([words, who]) => `${together([...who])} ${who.size > 1 ? "are" : "is"} ${words}`).join("; ");
+}

@@ -1,0 +1,68 @@
+"""A stream in the form of the Responses API: the answer while it is written, where that may be; else when it is there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterable
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from moot.openai_form.completions import Completion
+from moot.serve.happenings import Happenings, UntoldWords
+from moot.serve.playing import ServedRequest, Stream, ended, refusal_of, sent_of, unless_gone
+from moot.serve.responses import ResponseEvents
+from moot.serve.telling import Telling
+
+
+async def streamed_response(play: ServedRequest, request: Request) -> Response:
+    """Who gets no answer gets the status for it, unless some of one was sent."""
+    happenings = Happenings()
+    tellings: list[Telling] = []
+
+    async def work() -> Completion:
+        try:
+            async with play.place():
+                talk = await play.talk()
+                tellings.append(play.telling(talk, happenings))
+                _, done = await play.played(talk, watcher=tellings[0])
+                return done
+        finally:
+            happenings.end()
+
+    task = asyncio.create_task(work())
+    ending = contextlib.AsyncExitStack()
+    ending.push_async_callback(ended, task)
+    events = ResponseEvents(play.wish.echoed)
+    try:
+        first = await unless_gone(request, happenings.next())
+        if first is None:
+            return Stream(play.head.id, _each(events.whole(await task)))
+    except BaseException:
+        await ending.aclose()
+        raise
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for piece in events.begun(play.head):
+            yield piece
+        told: bytes | UntoldWords | None = first
+        while told is not None:
+            if isinstance(told, UntoldWords):
+                yield events.words(told.text)
+            told = await happenings.next()
+        try:
+            done = await task
+            sent = sent_of(tellings[0].early, done)
+        except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said
+            yield events.failed(play.head, refusal_of(error))
+        else:
+            for piece in events.rest(done, sent):
+                yield piece
+
+    return Stream(play.head.id, pieces(), ending)
+
+
+async def _each(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for piece in pieces:
+        yield piece

@@ -1,0 +1,67 @@
+"""A team that is put together for a question: of the file's models, kept like every other, refused in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import THREE, serving
+
+from moot.serve.app import ServeSettings
+
+
+async def test_it_plays_and_is_kept_under_a_name_of_its_own(tmp_path: Path) -> None:
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+        _, listed = await served.get("/v1/moot/teams")
+        assert [player["name"] for player in listed["parts"]["players"]] == ["ann", "bob", "cat"]
+        assert listed["parts"]["strategies"] == ["vote", "talkative", "council"]
+        team = {"players": ["cat", "bob"], "captain": "bob", "strategy": "talkative"}
+        for _ in range(2):
+            status, body = await served.chat("Which river?", moot={"team": team})
+            assert status == 200, body
+            assert body["model"] == "cat+bob/talkative@bob"
+            assert (body["moot"]["captain"], body["moot"]["calls"]) == ("bob", 3)
+        status, again = await served.chat("Which hill?", "cat+bob/talkative@bob")
+        assert status == 200, again
+        _, past = await served.get("/v1/moot/episodes")
+        assert {each["model"] for each in past["episodes"]} == {"cat+bob/talkative@bob"}
+        _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
+        assert whole["model"] == "cat+bob/talkative@bob"
+        assert [call["player"] for call in whole["calls"]] == ["cat", "bob", "bob"]
+        learnt = await served.post("/v1/feedback", {"episode": body["moot"]["episode"], "correct": True})
+        assert learnt[0] == 200
+        _, listed = await served.get("/v1/models")
+        assert listed["data"][0]["id"] == "three/vote", "what is offered stays what it was"
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"players": ["dan"], "strategy": "vote"}, "players: there is no 'dan'"),
+    ({"players": ["ann", "ann"], "strategy": "vote"}, "each once"),
+    ({"players": ["ann", "bob"], "strategy": "riddle"}, "strategy: there is no 'riddle'; expected one of"),
+    ({"players": ["ann", "bob"], "strategy": "talkative", "captain": "cat"}, "captain: 'cat' does not play"),
+    ({"players": ["ann", "bob"], "strategy": "talkative"}, "has no captain"),
+    ({"players": [], "strategy": "vote"}, "players"),
+    ({"strategy": "vote"}, "players"),
+]
+
+
+@pytest.mark.parametrize(("team", "words"), WRONG, ids=[words for _, words in WRONG])
+async def test_what_cannot_be_is_told(tmp_path: Path, team: dict[str, Any], words: str) -> None:
+    async with serving(tmp_path) as served:
+        for path, asked in (
+            ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Why?"}]}),
+            ("/v1/responses", {"input": "Why?"}),
+        ):
+            status, body = await served.post(path, {**asked, "moot": {"team": team}})
+            assert status == 400, body
+            assert words in body["error"]["message"]
+            assert body["error"]["param"].startswith("moot.team")
+
+
+async def test_a_server_may_offer_its_teams_alone(tmp_path: Path) -> None:
+    async with serving(tmp_path, settings=ServeSettings(edit_teams=False)) as served:
+        _, listed = await served.get("/v1/moot/teams")
+        assert listed["parts"] is None
+        status, body = await served.chat("Why?", moot={"team": {"players": ["ann"], "strategy": "vote"}})
+        assert (status, body["error"]["code"]) == (400, "teams_not_edited")

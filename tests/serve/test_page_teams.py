@@ -1,0 +1,180 @@
+"""The table page: a team put together, two side by side, choices, names of conversations, and what is said where it fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import By, Keys, ask, asked, browsing, console, needs_browser, opened, text, until
+from served import THREE, serving
+from streaming_endpoint import streaming, team_of
+
+from moot.live.beside_episodes import votes_of
+from moot.live.offer import ServedOffer
+from moot.serve.app import ServeSettings
+
+pytestmark = needs_browser
+VOTE = {**THREE, "strategies": ["vote"]}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browsing() as driver:
+        yield driver
+
+
+def choose(browser: Any, ident: str, value: str) -> None:
+    script = """
+        const each = document.getElementById(arguments[0]);
+        each.value = arguments[1];
+        each.dispatchEvent(new Event("change", { bubbles: true }));
+    """
+    browser.execute_script(script, ident, value)
+
+
+async def test_a_team_is_put_together_and_asked(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, VOTE) as served:
+
+        def watch() -> None:
+            opened(browser, served.url)
+            browser.find_element(By.CSS_SELECTOR, "#ways summary").click()
+            (ann, *_) = browser.find_elements(By.CSS_SELECTOR, "#edit-players input")
+            ann.click()
+            choose(browser, "edit-strategy", "talkative")
+            captains = browser.find_elements(By.CSS_SELECTOR, "#edit-captain option")
+            assert [each.text for each in captains] == ["bob", "cat"], "who does not play is no captain"
+            choose(browser, "edit-captain", "cat")
+            browser.find_element(By.ID, "edit-use").click()
+            assert len(browser.find_elements(By.CSS_SELECTOR, ".seat")) == 2
+            browser.switch_to.active_element.send_keys("Which river?", Keys.ENTER)
+            until(browser, lambda page: "3 calls" in text(page, "cost"))
+            until(browser, lambda page: "bob+cat/talkative@cat" in text(page, "history"))
+            browser.refresh()
+            until(browser, lambda page: "3 calls" in text(page, "cost"))
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+        _, past = await served.get("/v1/moot/episodes")
+        assert [each["model"] for each in past["episodes"]] == ["bob+cat/talkative@cat"]
+
+
+async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, {**THREE, "strategies": ["vote", "solo"]}) as served:
+
+        def watch() -> str:
+            opened(browser, served.url)
+            choose(browser, "rival", "solo@bob")
+            browser.find_element(By.ID, "question").send_keys("Which river?", Keys.ENTER)
+            better = until(browser, lambda page: page.find_element(By.CSS_SELECTOR, "[data-better=second]"))
+            until(browser, lambda page: better.is_displayed())
+            assert not browser.find_element(By.CSS_SELECTOR, ".hall").is_displayed()
+            sides = browser.find_elements(By.CSS_SELECTOR, ".sides article")
+            assert all(side.find_element(By.CSS_SELECTOR, ".whole").text for side in sides)
+            assert "vote" not in "".join(side.text for side in sides), "whose is whose is told afterwards"
+            assert browser.switch_to.active_element.get_attribute("data-better") == "first", "the keyboard is there"
+            better.click()
+            until(browser, lambda page: text(page, "voted").startswith("Kept: "))
+            (second,) = browser.find_elements(By.CSS_SELECTOR, "#side-second .team")
+            assert second.text in ("three/vote", "solo@bob")
+            assert text(browser, "voted") == f"Kept: {second.text} is better."
+            assert console(browser) == []
+            return str(second.text)
+
+        better = await asyncio.to_thread(watch)
+        (vote,) = await served.live.store.read(votes_of)
+        _, past = await served.get("/v1/moot/episodes")
+        models = {each["episode"]: each["model"] for each in past["episodes"]}
+        assert (vote.preferred, models[vote.second]) == ("second", better)
+        assert {models[vote.first], models[vote.second]} == {"three/vote", "solo@bob"}
+
+
+async def test_choices_are_given_and_the_run_s_best_is_marked(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, VOTE) as served:
+        served.live.offer = ServedOffer("three/vote", "the run's best", from_run=True)
+
+        def watch() -> None:
+            opened(browser, served.url)
+            assert browser.find_element(By.CSS_SELECTOR, "#model option").text == "three (best of the run)"
+            browser.find_element(By.CSS_SELECTOR, "#ways summary").click()
+            browser.find_element(By.ID, "choices").send_keys("the Nile\nthe Rhine\n")
+            ask(browser, "Which river is longer?")
+            assert text(browser, "verdict") in ("A", "B")
+
+        served.live.cells = {"three": served.live.cells["three/vote"]}
+        await asyncio.to_thread(watch)
+        _, past = await served.get("/v1/moot/episodes")
+        _, whole = await served.get(f"/v1/moot/episodes/{past['episodes'][0]['episode']}")
+        assert whole["choices"] == ["the Nile", "the Rhine"]
+
+
+async def test_a_conversation_is_renamed(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, VOTE) as served:
+
+        def watch() -> None:
+            asked(browser, served.url, "Which river is the longest?")
+            rename = until(browser, lambda page: page.find_element(By.CSS_SELECTOR, "#history [aria-label^=Rename]"))
+            rename.click()
+            browser.switch_to.active_element.send_keys("Not this", Keys.ESCAPE)
+            assert text(browser, "history").startswith("Which river")
+            rename.click()
+            browser.switch_to.active_element.send_keys(Keys.CONTROL, "a", Keys.NULL, "<b>Rivers</b>", Keys.ENTER)
+            until(browser, lambda page: text(page, "history").startswith("<b>Rivers</b>"))
+            opened(browser, served.url)
+            until(browser, lambda page: text(page, "history").startswith("<b>Rivers</b>"))
+            browser.find_element(By.ID, "sought").send_keys("rivers")
+            assert len(browser.find_elements(By.CSS_SELECTOR, "#history li")) == 1
+            assert console(browser) == []
+
+        await asyncio.to_thread(watch)
+
+
+def broken(browser: Any) -> str:
+    section = until(browser, lambda page: page.find_element(By.ID, "trouble"))
+    until(browser, lambda page: section.is_displayed())
+    assert section.get_attribute("role") == "alert"
+    return str(section.text)
+
+
+async def test_what_failed_is_said_once_with_what_to_do(tmp_path: Path, browser: Any) -> None:
+    async with streaming(lambda body, before: ["x"], refuses=("messages",)) as endpoint:
+        async with serving(tmp_path, team_of(endpoint, "vote")) as served:
+
+            def watch() -> None:
+                opened(browser, served.url)
+                browser.find_element(By.ID, "question").send_keys("Which?", Keys.ENTER)
+                said = broken(browser)
+                assert "messages is not supported" in said
+                assert "Ask again, or another team" in said
+                until(browser, lambda page: not page.find_element(By.ID, "stop").is_displayed())
+                page = browser.execute_script("return document.querySelector('main').innerText.split('Transcript')[0]")
+                assert page.count("The team has no answer") == 1
+                assert "could not answer" in page
+                assert page.count("messages is not supported") <= 2, "of each player, in one sentence"
+
+            await asyncio.to_thread(watch)
+
+        def gone() -> None:
+            browser.find_element(By.ID, "question").send_keys(" And?", Keys.ENTER)
+            assert "The server cannot be reached" in broken(browser)
+            assert "Is the server still running?" in broken(browser)
+
+        await asyncio.to_thread(gone)
+
+
+async def test_a_key_is_asked_for_and_the_trouble_is_over(tmp_path: Path, browser: Any) -> None:
+    async with serving(tmp_path, settings=ServeSettings(keys={"KEY": "sesame"})) as served:
+
+        def watch() -> None:
+            browser.get(served.url)
+            assert "Type the key into the field at the top." in broken(browser)
+            browser.switch_to.active_element.send_keys("sesame", Keys.ENTER)
+            until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#model option"))
+            assert not browser.find_element(By.ID, "trouble").is_displayed()
+            browser.get(f"{served.url}/#ep_{'0' * 40}")
+            browser.refresh()
+            assert "It may have been forgotten" in broken(browser)
+
+        await asyncio.to_thread(watch)

@@ -1,0 +1,88 @@
+"""Names of conversations and votes between two answers: kept for who gave them, and gone with the episodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from served import THREE, Served, serving
+
+from moot.live.beside_episodes import votes_of
+from moot.serve.app import ServeSettings
+
+TWO = {**THREE, "strategies": ["vote", "talkative"]}
+KEYS = ServeSettings(keys={"ANN": "ann-secret", "BOB": "bob-secret"})
+
+
+def by(key: str) -> dict[str, Any]:
+    return {"headers": {"Authorization": f"Bearer {key}-secret"}}
+
+
+def bytes_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*.db*"))
+
+
+async def asked(served: Served, key: str, model: str, text: str = "Which river?") -> str:
+    body = {"model": model, "messages": [{"role": "user", "content": text}]}
+    status, said = await served.post("/v1/chat/completions", body, **by(key))
+    assert status == 200, said
+    return str(said["moot"]["episode"])
+
+
+async def listed(served: Served, key: str) -> dict[str, Any]:
+    _, past = await served.get("/v1/moot/episodes", **by(key))
+    return {each["episode"]: each["title"] for each in past["episodes"]}
+
+
+async def test_a_conversation_is_called_what_its_key_calls_it(tmp_path: Path) -> None:
+    async with serving(tmp_path, TWO, settings=KEYS) as served:
+        mine, other = await asked(served, "ann", "three/vote"), await asked(served, "bob", "three/vote")
+        path = f"/v1/moot/episodes/{mine}/title"
+        assert await served.post(path, {"title": "  Rivers \n of Africa "}, **by("ann")) == (
+            200,
+            {"episode": mine, "title": "Rivers of Africa"},
+        )
+        assert await listed(served, "ann") == {mine: "Rivers of Africa"}
+        assert await listed(served, "bob") == {other: None}
+        assert (await served.post(path, {"title": "Mine"}, **by("bob")))[0] == 404, "a question of another's"
+        for wrong in ({"title": "x" * 201}, {"title": "a\x00"}, {"name": "x"}, {}):
+            assert (await served.post(path, wrong, **by("ann")))[0] == 400
+        assert (await served.post(path, {"title": ""}, **by("ann")))[1]["title"] is None
+        assert await listed(served, "ann") == {mine: None}
+
+
+async def test_which_answer_is_better_is_kept_with_all_that_it_says(tmp_path: Path) -> None:
+    async with serving(tmp_path, TWO, settings=KEYS) as served:
+        left, right = await asked(served, "ann", "three/vote"), await asked(served, "ann", "three/talkative")
+        vote = {"first": left, "second": right, "preferred": "second"}
+        assert await served.post("/v1/moot/preferences", vote, **by("ann")) == (200, {**vote, "judge": "person:ANN"})
+        turned = {"first": right, "second": left, "preferred": "tie"}
+        assert (await served.post("/v1/moot/preferences", turned, **by("ann")))[0] == 200
+        (kept,) = await served.live.store.read(votes_of)
+        assert (kept.first, kept.second, kept.preferred, kept.person) == (right, left, "tie", "ANN"), "the last word"
+        assert kept.question in left
+        assert kept.said_at > 0
+
+        other = await asked(served, "ann", "three/vote", "Which hill?")
+        for second, status in ((other, 409), (left, 409), ("ep_" + "0" * 40, 404)):
+            wrong = {"first": left, "second": second, "preferred": "first"}
+            assert (await served.post("/v1/moot/preferences", wrong, **by("ann")))[0] == status
+        assert (await served.post("/v1/moot/preferences", vote, **by("bob")))[0] == 404, "questions of another's"
+        assert (await served.post("/v1/moot/preferences", {**vote, "preferred": "both"}, **by("ann")))[0] == 400
+
+
+async def test_they_are_forgotten_with_the_episode(tmp_path: Path) -> None:
+    async with serving(tmp_path, TWO, settings=KEYS) as served:
+        left, right = await asked(served, "ann", "three/vote"), await asked(served, "ann", "three/talkative")
+        for episode in (left, right):
+            path = f"/v1/moot/episodes/{episode}/title"
+            assert (await served.post(path, {"title": "Zanzibar-mark"}, **by("ann")))[0] == 200
+        vote = {"first": left, "second": right, "preferred": "second"}
+        assert (await served.post("/v1/moot/preferences", vote, **by("ann")))[0] == 200
+        async with served.session.delete(f"{served.url}/v1/moot/episodes/{left}", **by("ann")) as response:
+            assert response.status == 200
+        assert await served.live.store.read(votes_of) == []
+        assert await listed(served, "ann") == {right: "Zanzibar-mark"}
+        async with served.session.delete(f"{served.url}/v1/moot/episodes/{right}", **by("ann")) as response:
+            assert response.status == 200
+    assert b"Zanzibar-mark" not in bytes_in(tmp_path)
