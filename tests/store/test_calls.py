@@ -28,6 +28,10 @@ class Shelf:
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
         self.failures: list[Row] = []
+        self.wanted: list[str] = []
+
+    def want(self, key: str) -> None:
+        self.wanted.append(key)
 
     async def find_call(self, key: str) -> Row | None:
         return self.rows.get(key)

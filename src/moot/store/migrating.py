@@ -34,6 +34,7 @@ from moot.store.schema import (
     migrations,
     payments,
     reservations,
+    served_calls,
 )
 
 _log = logging.getLogger(__name__)
@@ -181,6 +182,11 @@ def _signs_in_answers(connection: Connection) -> None:
     tell_signs(connection)
 
 
+def _served_calls(connection: Connection) -> None:
+    """Which question of a served team a call was made for; of those before, nobody has written it down."""
+    served_calls.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -197,6 +203,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
     "0013-signs-in-answers": _signs_in_answers,
+    "0014-served-calls": _served_calls,
 }
 
 
