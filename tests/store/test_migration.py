@@ -33,8 +33,19 @@ NEW_STEPS = (
     "0009-grades",
     "0011-ledger",
     "0012-judge-calls",
+    "0014-served-calls",
 )
-NEW_TABLES = ("choices", "grades", "reservations", "accounts", "payments", "holders", "claims", "judge_calls")
+NEW_TABLES = (
+    "choices",
+    "grades",
+    "reservations",
+    "accounts",
+    "payments",
+    "holders",
+    "claims",
+    "judge_calls",
+    "served_calls",
+)
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""
 

@@ -41,6 +41,7 @@ PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "reservations": ("id",),
     "runs": ("id",),
     "scores": ("cell", "case", "repeat", "grader"),
+    "served_calls": ("key", "experiment", "question", "repeat"),
     "settlements": ("case", "answer"),
 }
 
@@ -96,6 +97,7 @@ CLUSTERED = {
     "judgements",
     "matches",
     "scores",
+    "served_calls",
     "settlements",
 }
 """Tables that SQLite keeps in the order of their keys."""
