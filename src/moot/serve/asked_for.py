@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from moot.live.asked_question import choice_twice
 from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatMessage, ContentPart, WantedJson
@@ -34,7 +35,7 @@ def _shown(text: str) -> str:
 
 
 def _each_once(texts: list[str]) -> list[str]:
-    if twice := next((text for text in texts if texts.count(text) > 1), None):
+    if (twice := choice_twice(texts)) is not None:
         raise ValueError(f"expected each choice once, found {twice!r} twice")
     return texts
 
