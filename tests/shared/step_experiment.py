@@ -19,7 +19,7 @@ STEPS = {
     "0010-askers": "cffbd2c",
     "0011-ledger": "e6e3b1a",
     "0012-judge-calls": "3aa2f56",
-    "0013-signs-in-answers": "eaaa1c3",
+    "0013-signs-in-answers": "dc3dadcc",
 }
 """The last step of a store, and the last commit that wrote such stores. 0.1.0 ends at 0005. The steps between came together."""
 
