@@ -18,7 +18,7 @@ _OPTION = re.compile(r"^[A-Z][.)] ", re.MULTILINE)
 _SHOWN = re.compile(r"<answer n=([^>\n]*)>\n(.*?)\n</answer>", re.DOTALL)
 _LISTED = re.compile(r"<solution n=[^>\n]*>\n(.*?)\n</solution>", re.DOTALL)
 _MESSAGE = re.compile(r'<message from="([^"\n]*)">\n(.*?)\n</message>', re.DOTALL)
-_ATTRIBUTE = re.compile(r'(\w+)="([^"\n]*)"')
+_ATTRIBUTE = re.compile(r'(?<!\w)(\w++)="([^"\n]*)"')
 _CONVICTION = re.compile(r"conviction (-?\d+(?:\.\d+)?)")
 _YOU = ("you", "ты")
 
