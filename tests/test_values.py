@@ -15,7 +15,17 @@ ROOMS_OF_VALUES = ("types", "traces", "stats", "ballots", "decide", "measures", 
 GROWING = {
     "stats": {"Race"},
     "traces": {"_Count"},
-    "measures": {"Askings", "Attended", "CellDrafts", "Readers", "TeamDrafts", "_Alike", "_Heard", "_Summaries"},
+    "measures": {
+        "Askings",
+        "Attended",
+        "CellDrafts",
+        "LiveTraffic",
+        "Readers",
+        "TeamDrafts",
+        "_Alike",
+        "_Heard",
+        "_Summaries",
+    },
     "models": {"CallsUnderLimit", "Flight", "StreamSoFar", "Work"},
     "store": {"Booked", "Group"},
 }

@@ -32,6 +32,11 @@ class Needs:
     """Whose draft it is that a captain, a reviewer, a summariser or a juror then said in words of its own: what
     `Source.holders` reads."""
 
+    def __post_init__(self) -> None:
+        for need in fields(self):
+            if type(value := getattr(self, need.name)) is not bool:
+                raise ValueError(f"needs: {need.name}: expected True or False, found {value!r:.40}")
+
     def __or__(self, other: Needs) -> Needs:
         return Needs(**{need.name: getattr(self, need.name) or getattr(other, need.name) for need in fields(Needs)})
 

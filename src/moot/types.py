@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from moot.traces import Ballot, Grouped, NoTwoAgreed, Trace, of_kind
+from moot.traces import Ballot, Grouped, Trace, note_in, of_kind
 
 Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused", "failed"]
 """How an episode ended. `undecided`: the protocol did not decide and its fall-back stands as the answer. `abstained`: there
@@ -34,10 +34,10 @@ TEXT: QuestionKind = "text"
 QUESTION_KINDS: tuple[QuestionKind, ...] = get_args(QuestionKind)
 
 UNKNOWN = "[UNKNOWN]"
+"""The answer of a player who says that the question cannot be answered."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_CHOICES = len(LETTERS)
 """Each choice is named by a letter."""
-"""The answer of a player who says that the question cannot be answered."""
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -239,8 +239,7 @@ class Price:
         cached = min(usage.cached or 0, usage.prompt)
         cached_price = self.prompt if self.cached is None else self.cached
         tokens_usd = (usage.prompt - cached) * self.prompt + cached * cached_price
-        tokens_usd += (usage.completion or 0) * self.completion
-        return tokens_usd / 1e6
+        return (tokens_usd + (usage.completion or 0) * self.completion) / 1e6
 
 
 FREE = Price(0.0, 0.0)
@@ -363,8 +362,8 @@ class Verdict:
 
     @property
     def note(self) -> str | None:
-        """What is worth knowing of an answer that looks like any other, in words: that no two agreed on it."""
-        return next((record.words for record in of_kind(self.traces, NoTwoAgreed)), None)
+        """What is worth knowing of an answer that looks like any other, in words: no two agreed on it, or it is cut off."""
+        return note_in(self.traces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +385,7 @@ class Score:
     value: float | None
     stage: str
     detail: str | None = None
+    failure: str | None = None  # what moot says of a grader that is not ours and broke, whoever graded instead
 
 
 @dataclass(frozen=True, slots=True)

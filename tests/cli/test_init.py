@@ -459,7 +459,7 @@ class TestColumnsThatNoNameTells:
         assert "not used: Number" in said
         assert moot("init", "--yes", "--questions", "cup.csv", "-o", "other.yaml") == 2
         assert "('Prompt text' could be it)" in (error := capfd.readouterr().err)
-        assert "such as columns: {answer: Right answer in brief}" in error
+        assert "such as columns: {text: Prompt text, answer: Right answer in brief}" in error
         assert error.count("the columns are") == 1
 
     def test_the_only_table_of_the_folder_is_named(self, capfd: Captured) -> None:

@@ -72,6 +72,7 @@ def test_nothing_at_all_is_a_question_for_help() -> None:
     assert "Usage: moot" in done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_every_command_takes_the_short_option_for_help() -> None:
     listed = [(), *_paths(typer.main.get_command(app))]
     assert len(listed) > 15

@@ -490,3 +490,15 @@ async def test_without_traits_nothing_is_promised_and_the_rest_is_checked() -> N
     await check_strategy(Wordless())
     with pytest.raises(AssertionError, match=r"traces: .* as LooseList\.names"):
         await check_strategy(WordlessAndWrong())
+
+
+@dataclass(frozen=True)
+class Shy(Vote):
+    name: ClassVar[str] = "shy"
+
+    abstain: bool = False
+
+
+async def test_an_option_that_stands_beside_all_options_is_nobodys_own() -> None:
+    with pytest.raises(AssertionError, match="'abstain' stands beside the options of every strategy"):
+        await check_strategy(Shy())

@@ -446,6 +446,7 @@ def test_no_such_file(tmp_path: Path) -> None:
         cases(tmp_path / "none.json", "musr")
 
 
+@pytest.mark.long
 def test_a_large_file_is_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("moot.data.KEPT_BYTES", 0)
 

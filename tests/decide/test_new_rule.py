@@ -6,19 +6,23 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import moot
+from moot import Case, Question, ScriptedModel, Team, Traits
 from moot.advise.options import TeamOption
 from moot.decide.candidates import Candidates, Floats, candidates_of
 from moot.decide.cascading import UntilDecided, in_waves, replayed
-from moot.decide.deciding import Kept
+from moot.decide.deciding import Kept, RuleVote, decide_by, traits_of_rule
 from moot.decide.learning import learn_rule
 from moot.decide.rule_file import RuleSeat, rule_content
-from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, winners
+from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, checked_scores, winners
+from moot.strategies.captaincy import by_captain
+from moot.team import Player
+from moot.types import Answer, Grouping
 
 ROOT = Path(moot.__file__).parent
 NAMES = ("ann", "bob", "cyd")
@@ -140,3 +144,86 @@ def test_nobody_knows_a_rule_by_its_class() -> None:
                 asked = {part.id for part in ast.walk(node.args[1]) if isinstance(part, ast.Name)}
                 found += [f"{path.relative_to(ROOT)}:{node.lineno}"] if asked & classes else []
     assert found == []
+
+
+class Unfinished(DraftRule):
+    """Its author has yet to write it."""
+
+
+class Odd(DraftRule):
+    """Gives these scores to the places of every question."""
+
+    def __init__(self, *given: float, otherwise: float = -np.inf) -> None:
+        self.given, self.otherwise = given, otherwise
+
+    def scores(self, candidates: Candidates) -> Floats:
+        scores = np.full(candidates.given.shape, self.otherwise)
+        scores[:, : len(self.given)] = self.given
+        return scores
+
+    def words(self) -> str:
+        return "odd numbers"
+
+
+@pytest.mark.parametrize(("method", "told"), [("scores", "the answers"), ("words", "such as")])
+def test_what_a_rule_must_say_is_named(method: str, told: str) -> None:
+    asked = (drafts(),) if method == "scores" else ()
+    with pytest.raises(NotImplementedError, match=rf"Unfinished\.{method}: .*{told}"):
+        getattr(Unfinished(), method)(*asked)
+
+
+ODD_SCORES = [
+    (Odd(1.0, np.nan), "expected numbers, found nan"),
+    (Odd(1.0, np.inf), "expected numbers, found inf"),
+    (Odd(), "every answer has minus infinity; expected a number for one of them at least"),
+    (Odd(0.0, otherwise=1.0), "1.0 stands where there is no answer; expected minus infinity"),
+    (
+        type("Flat", (Odd,), {"scores": lambda self, candidates: np.zeros(3)})(),
+        r"expected an array of 3 × 2, .* found \(3,\)",
+    ),
+    (
+        type("Text", (Odd,), {"scores": lambda self, candidates: "high"})(),
+        "expected an array of 3 × 2, .* found 'high'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "words"), ODD_SCORES)
+def test_scores_that_decide_nothing_are_refused(rule: DraftRule, words: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{type(rule).__name__}\.scores: {words}"):
+        checked_scores(rule, drafts())
+    assert checked_scores(Silent(), drafts()).shape == drafts().given.shape
+
+
+def test_and_no_lot_decides_in_their_place() -> None:
+    drafted = [Answer("ann", "Rome"), Answer("bob", "Oslo"), Answer("cyd", "Oslo")]
+    grouping = Grouping((("ann",), ("bob", "cyd")), ("alone", "normalised"))
+    team = Team("three", tuple(Player(name, ScriptedModel(name, lambda _: "")) for name in NAMES))
+    for rule in (Odd(), Odd(np.nan)):
+        with pytest.raises(ValueError, match=r"^Odd\.scores: "):
+            decide_by(Kept(rule, "odd", "tried"), Question("q", "Where?"), team, drafted, grouping)
+
+
+@dataclass(frozen=True)
+class NowAndThen(RuleVote):
+    """By age in every play but the second, where all count alike."""
+
+    name: ClassVar[str] = "now-and-then"
+    traits: ClassVar[Traits] = traits_of_rule(learns=False)
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return by_captain(team, self.captain, needed=False)
+
+    def kept(self, team: Team) -> Kept:
+        rule, kind = (Plurality(), "all alike") if team.repeat == 1 else (ByAge(), "by-age")
+        return Kept(rule, kind, "as told", weights=rule.voices([player.name for player in team.players]))
+
+
+def test_voices_are_the_mean_over_the_plays_of_the_rule_that_decided_most_often() -> None:
+    models = {name: ScriptedModel(name, lambda _: {"reasoning": "", "answer": "Rome"}) for name in NAMES}
+    questions = [Case(Question(str(n), f"Where is {n}?"), "Rome") for n in range(2)]
+    keys = {"name": "cup", "questions": questions, "models": models, "repeats": 3}
+    played = {**keys, "teams": {"three": {"players": list(NAMES)}}, "strategies": [NowAndThen()]}
+    (row,) = moot.run(played).figures["voices"]
+    assert (row["kept"], row["plays"], row["of"]) == ("by-age", 4, 6)
+    assert row["weights"] == {"ann": 3.0, "bob": 1.0, "cyd": 1.0}

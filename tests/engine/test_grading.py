@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
 from moot.engine.grading import Graded, batch_effects, declare_judges, grade_stored, open_answers, settle
 from moot.engine.play import play
@@ -358,3 +358,20 @@ async def test_what_batching_does_to_a_judge_s_words_is_measured(stage: Stage) -
     rows = await stage.store.run(lambda connection: list(connection.execute(select(schema.judgements)).mappings()))
     assert all("answers together" in row["detail"] for row in rows if row["judge"].startswith("tom@20"))
     assert {row["detail"] for row in rows if row["judge"].startswith("tom#")} == {None}
+
+
+async def test_who_is_shown_together_is_asked_about_as_often_as_whoever_was_asked_most(stage: Stage) -> None:
+    """Else an answer would be asked about anew under a number that it had: its stored reply is the one that could not be used."""
+    judging, _ = stage.judge("tom", garbage)
+    await stage.grade(judging, batch=20)
+    table = schema.judgements
+
+    def more_often(connection: Connection) -> None:
+        of_games = (table.c.case == CASES[0].digest, table.c.answer == "games")
+        connection.execute(update(table).where(*of_games).values(tries=3))
+
+    await stage.store.run(more_often)
+    await stage.grade(judging, batch=20)
+    query = select(table.c.answer, table.c.tries).where(table.c.case == CASES[0].digest)
+    rows = await stage.store.run(lambda connection: list(connection.execute(query)))
+    assert dict(map(tuple, rows)) == {"games": 4, "rome": 4}

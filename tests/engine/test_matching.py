@@ -15,16 +15,23 @@ from typing import Any
 import pytest
 from beside import rows
 
+from moot.engine.matching import Drafted, draft_sets
 from moot.engine.runner import Runner
 from moot.errors import ConnectionFailed
 from moot.experiment.build import build
-from moot.experiment.plan import Plan
+from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import read_experiment
 from moot.models.scripted import Script, ScriptedModel
 from moot.needs import NOTHING_MORE, Needs
 from moot.report.figures import figures, find_experiment
 from moot.simulate.prompt_reading import read_shown
-from moot.types import Request
+from moot.strategies import Strategy
+from moot.strategies.peer_review.peer_review import PeerReview
+from moot.strategies.solo import Solo
+from moot.strategies.vote import Vote
+from moot.team import Player, Team
+from moot.traces import NotNeeded
+from moot.types import Answer, Case, Question, Request, Verdict
 
 PLAYERS = ("ann", "bob", "cat", "dan", "eve", "fay")
 Said = Callable[[str, str, str], str]
@@ -518,3 +525,32 @@ async def test_who_matches_is_told_the_reference_where_the_file_says_so(
     requests = cup.models["grouper"].requests
     assert len(requests) == 2, "the drafts, and one word that both captains say"
     assert ["Timbuktu" in request.messages[-1].content for request in requests] == [told, told]
+
+
+def test_who_was_not_waited_for_is_heard_where_it_drafted_in_the_same_way() -> None:
+    """A draft in two calls is another one: what it says is not what would have been said in one."""
+
+    def played(strategy: Strategy, said: Mapping[str, str | None], *traces: Any, player: str | None = None) -> Drafted:
+        team = Team("three", tuple(Player(name, ScriptedModel(name, [])) for name in ("ann", "bob", "cat")))
+        answers = tuple(Answer(name, text) for name, text in said.items())
+        verdict = Verdict("Paris", "answered", answers=answers, traces=traces)
+        return Drafted(Cell(strategy.name, strategy, strategy.name, team, player, ""), 0, verdict)
+
+    case = Case(Question("q", "Which city?"), "Paris")
+    stopped = played(
+        Vote(early_stop=True), {"ann": "Paris", "bob": "paris!", "cat": None}, NotNeeded(("cat",)), player=None
+    )
+    in_two_calls = played(PeerReview(), {"ann": "Oslo", "bob": "Rome", "cat": "Lyon"})
+    in_one_call = played(PeerReview(drafts="single-call"), {"ann": "Paris", "bob": "paris!", "cat": "Nice"})
+    needs = Needs(grouped_drafts=True)
+
+    def sets(*others: Drafted) -> list[tuple[str, ...]]:
+        return [found.drafts for found in draft_sets(case, [stopped, *others], needs)]
+
+    heard = ("Paris", "paris!")
+    assert sets(in_two_calls) == [heard, ("Oslo", "Rome", "Lyon")]
+    assert sets(in_two_calls, in_one_call) == [heard, (*heard, "Nice"), ("Oslo", "Rome", "Lyon")]
+    assert sets(played(Solo(), {}, player="cat")._replace(verdict=Verdict("Bonn", "answered"))) == [
+        heard,
+        (*heard, "Bonn"),
+    ]

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,13 @@ class Judged:
 
 DRAFTS = {(normalise(f"the city that {name} calls Paris"), 1) for name in PLAYERS}
 REVIEWS = {(normalise("the capital of France"), 1)}
+
+
+@pytest.mark.parametrize("given", ["false", 1, None, "drafts"])
+@pytest.mark.parametrize("need", [need.name for need in fields(Needs)])
+def test_a_need_is_yes_or_no(need: str, given: Any) -> None:
+    with pytest.raises(ValueError, match=f"needs: {need}: expected True or False, found {given!r}"):
+        Needs(**{need: given})
 
 
 @pytest.mark.parametrize(

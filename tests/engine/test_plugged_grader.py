@@ -347,7 +347,45 @@ class Strict:
 
 @pytest.mark.parametrize("before", ["", "strict: ", "strict: strict: ", "Strict: ", "STRICT: "])
 def test_who_leaves_an_answer_open_has_not_failed(before: str) -> None:
-    results = run(Strict(f"{before}a person has to look at this"))
+    said = f"{before}a person has to look at this"
+    results = run(Strict(said))
     assert "plugin_failures" not in results.figures
-    kept = before if before[:1] == "S" else ""
-    assert set(results.frame("scores")["detail"]) == {f"{kept}a person has to look at this"}
+    assert set(results.frame("scores")["detail"]) == {said}
+    assert set(results.frame("scores")["failure"]) == {None}
+
+
+@pytest.mark.parametrize("said", ["Strict: the same word", "strict: the same word"])
+def test_who_grades_in_words_that_begin_with_its_name_has_not_failed(said: str) -> None:
+    results = run(Broken("strict", Score(1.0, "word", said)), strategies=["solo"])
+    assert [row["value"] for row in results.figures["accuracy"]] == [1.0] * 3
+    assert "plugin_failures" not in results.figures
+
+
+def judged_by(name: str) -> dict[str, Any]:
+    """More for `run`: a judge to whom all is right."""
+    judge = ScriptedModel(name, lambda request: {"grades": [{"id": 1, "is_correct": True}]})
+    models = {player: ScriptedModel(player, lambda request, said=said: _said(said)) for player, said in SAYINGS.items()}
+    return {"models": {**models, name: judge}, "judge": {"models": [name]}, "strategies": ["solo"]}
+
+
+def test_the_word_of_a_judge_with_the_graders_name_is_no_failure_of_the_grader() -> None:
+    results = run(Broken("jud", Score(None, "open")), **judged_by("jud"))
+    assert [row["value"] for row in results.figures["accuracy"]] == [1.0] * 3
+    assert {detail.partition(" (")[0] for detail in results.frame("scores")["detail"]} == {"jud: right"}
+    assert "plugin_failures" not in results.figures
+
+
+def test_a_failure_stands_beside_the_word_of_a_judge_with_the_graders_name() -> None:
+    results = run(Broken("jud", KeyError("oops")), **judged_by("jud"))
+    (row,) = results.figures["plugin_failures"]
+    assert (row["error"], row["times"]) == ("KeyError: 'oops'", 12)
+    assert set(results.frame("scores")["failure"]) == {"KeyError: 'oops'"}
+    assert {detail.partition(" (")[0] for detail in results.frame("scores")["detail"]} == {
+        "jud: KeyError: 'oops'\njud: right"
+    }
+
+
+def test_a_grader_that_fails_raises_and_does_not_say_it_in_a_score() -> None:
+    results = run(Broken("shy", Score(None, "open", failure="no service")), strategies=["solo"])
+    (row,) = results.figures["plugin_failures"]
+    assert row["error"] == "expected an exception where it fails, found a Score with failure='no service'"

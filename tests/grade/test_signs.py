@@ -198,6 +198,7 @@ PARTS = st.sampled_from(
 TEXTS = st.lists(PARTS, max_size=9).map("".join) | st.lists(PARTS, max_size=7).map(" ".join) | st.text(max_size=20)
 
 
+@pytest.mark.long
 @given(TEXTS)
 @example("x + -5")
 @example("x+√3")

@@ -68,6 +68,7 @@ def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield from walk(part, f"{path}/{key}" if isinstance(value, dict) else f"{path}[]")
 
 
+@pytest.mark.long
 def test_every_strategy_has_played(store: Path) -> None:
     figures = moot.open_store(str(store)).report().figures
     strategies = {row["strategy"] for row in figures["accuracy"]}

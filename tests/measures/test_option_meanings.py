@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import pytest
 from installing import bring
 
+import moot
+from moot import Case, Question, ScriptedModel, Team, Verdict
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import read_experiment
 from moot.measures.cells import Stored, option_of
 from moot.measures.discussion.figures import DiscussedCell, _axes, _compared
 from moot.measures.discussion.naming import is_usual, names_of, one_agent, options_of, protocol_of
-from moot.strategies.option_meanings import Meaning, meanings_named
+from moot.strategies.discuss.discuss import Discuss
+from moot.strategies.mixture.mixture import Mixture
+from moot.strategies.option_meanings import Meaning, meanings_json, meanings_kept, meanings_named, meanings_of
 from moot.strategies.traits import Traits
+from moot.strategies.vote import Vote
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,64 @@ def test_what_is_compared_and_drawn_is_declared() -> None:
 
 def test_of_a_strategy_that_is_not_here_nothing_is_known() -> None:
     assert meanings_named("nowhere") == {}
+
+
+@dataclass(frozen=True)
+class Soiree(Salon):
+    """Given as an object: no package brings it, and no name finds it."""
+
+    name: ClassVar[str] = "soiree"
+    traits: ClassVar[Traits] = Traits(prompts=("draft",), drafts="single-call", word="group", hears="talk", groups=True)
+
+    def lineups(self, team: Team) -> tuple[Team, ...]:
+        return (replace(team, captain=None),)
+
+    async def play(self, question: Question, team: Team) -> Verdict:
+        return await Vote().play(question, team)
+
+
+def test_what_the_options_of_an_object_are_for_is_kept_with_what_was_played(tmp_path: Path) -> None:
+    """So a report made anywhere tells them by their words, and compares what is to be compared."""
+    models = {name: ScriptedModel(name, lambda _: {"reasoning": "", "answer": "Rome"}) for name in ("ann", "bob")}
+    cases = [Case(Question(str(n), f"Where is {n}?"), "Rome") for n in range(2)]
+    played = [Soiree(), Soiree(heads=5), Soiree(manners="bad")]
+    keys = {"name": "cup", "models": models, "teams": {"two": {"players": ["ann", "bob"]}}, "questions": cases}
+    results = moot.run({**keys, "strategies": played}, store=tmp_path / "cup.db")
+    assert meanings_named("soiree") == {}, "nobody finds it by its name"
+    rows = [cell for cell in results.frame("cells").to_dicts() if cell["strategy"] == "soiree"]
+    (kept,) = {json.dumps(json.loads(row["traits"])["meanings"]) for row in rows}
+    assert json.loads(kept)["heads"] == {"along": "agents", "step": "head", "unit": "head"}
+    assert list(json.loads(kept)) == list(DEFAULT), "in the order of the class"
+    told = moot.report(f"sqlite:///{tmp_path / 'cup.db'}", experiment="cup").figures
+    assert [row["with"] for row in told["protocols"]] == [None, "5 heads", "bad"]
+    assert {row["part"] for row in told["protocol_differences"]} == {"manners"}
+    assert {row["along"] for row in told["scaling"]} == {"agents"}
+
+
+def test_ours_are_known_wherever_moot_is_and_not_kept() -> None:
+    assert meanings_json(Discuss) == {}
+    assert meanings_json(Vote) == {}
+
+
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [
+        (None, {}),
+        ([1], {}),
+        ({"a": 5, "b": {}}, {"b": Meaning()}),
+        ({"a": {"role": "spy", "unit": 3, "comes_with": "bc", "compared": 1, "later": True}}, {"a": Meaning()}),
+        ({"a": {"comes_with": ["b"], "words": "{0.x} of {}"}}, {"a": Meaning(comes_with=("b",), words="{0.x} of {}")}),
+    ],
+)
+def test_what_is_not_as_moot_writes_it_is_left_out(stored: Any, expected: dict[str, Meaning]) -> None:
+    assert meanings_kept(stored) == expected
+    assert {meaning.told("a", 5) for meaning in expected.values()} <= {"a 5", "{0.x} of 5"}
+
+
+def test_every_meaning_is_read_back_as_it_was() -> None:
+    for kind in (Salon, Discuss, Mixture):
+        for meaning in meanings_of(kind).values():
+            assert Meaning.of_json(json.loads(json.dumps(meaning.json()))) == meaning
 
 
 def test_a_selection_fills_the_options_that_say_so(tmp_path: Path) -> None:

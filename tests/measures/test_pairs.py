@@ -267,6 +267,18 @@ def test_without_regressions_there_is_a_lower_bound_only() -> None:
     assert more.low > found.low, "more rescues without a regression say more"
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_the_side_without_a_count_widens_the_bound_as_a_count_of_a_half_would(mirrored: bool) -> None:
+    """By hand: leaving out one of 20 rescues or one of 30 questions on which nothing changed, and 1 / 0.5 for the other side."""
+    turned, still = math.log(19.5 / 0.5), math.log(20.5 / 0.5)
+    mean = (20 * turned + 30 * still) / 50
+    variance = 49 / 50 * (20 * (turned - mean) ** 2 + 30 * (still - mean) ** 2) + 1 / 0.5
+    low = math.exp(still - 1.959964 * math.sqrt(variance))
+    counts = ([1] * 20 + [0] * 30, [0] * 50)
+    found = multiple(*(reversed(counts) if mirrored else counts))
+    assert (1 / found.high if mirrored else found.low) == pytest.approx(low, rel=1e-5)  # type: ignore[operator]
+
+
 def test_without_rescues_there_is_an_upper_bound_only() -> None:
     found = multiple([0] * 50, [1] * 20 + [0] * 30)
     assert (found.value, found.low, found.note) == (0.0, 0.0, NO_RESCUE)

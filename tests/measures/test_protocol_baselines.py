@@ -151,6 +151,7 @@ def find(rows: Sequence[Mapping[str, Any]], **wanted: Any) -> Mapping[str, Any]:
     return row
 
 
+@pytest.mark.long
 def test_every_protocol_is_paired_with_its_models_alone(talk: dict[str, Any]) -> None:
     rows = [row for row in talk["protocol_baselines"] if row["whole"]]
     for protocol, ended in (("simple-voting", voted), ("majority-consensus", agreed)):

@@ -354,6 +354,7 @@ async def test_two_judges_and_their_agreement(tmp_path: Path) -> None:
     assert shown["disputed"] == disputed == shown["ungraded"] > 0
 
 
+@pytest.mark.long
 async def test_repeats_that_never_differ_are_repeats(tmp_path: Path) -> None:
     """A question's value is a mean then, though all of them are 0 or 1: no McNemar, in no comparison."""
     said = {"hypotheses": ["accuracy(talkative@ann) - accuracy(vote@ann) > 0"], "primary": "talkative@ann"}

@@ -427,3 +427,18 @@ async def test_answers_that_were_revised_are_no_drafts() -> None:
     await check_strategy(Revised(distinct=True))
     with pytest.raises(AssertionError, match=r"was not shown the drafts of .* in turn 3 .*distinct=True"):
         await check_strategy(Revised())
+
+
+def test_of_two_votes_in_a_turn_the_one_on_the_same_words_was_seen_before() -> None:
+    """Two votes on three options each: the next vote on the first three goes on from the first, and not from the latest."""
+
+    def vote(options: Sequence[str], order: tuple[int, ...], turn: int, *, redrawn: bool) -> list[Trace]:
+        cast = Ballot("ann", {order[0]: 1.0}, order=order, turn=turn, redrawn=redrawn)
+        return [cast, Counted(tuple(options), (1.0, 0.0, 0.0), (order[0],), turn)]
+
+    cities, rivers = ("Rome", "Oslo", "Bonn"), ("Oka", "Don", "Po")
+    first = vote(cities, (2, 0, 1), 1, redrawn=True) + vote(rivers, (1, 2, 0), 1, redrawn=True)
+    *_, again = looks_of([*first, *vote(cities, (2, 0, 1), 2, redrawn=False)])
+    assert (again.before, again.draw) == ((2, 0, 1), 1)
+    *_, other = looks_of([*first, *vote(("Ural", "Lena", "Ob"), (1, 2, 0), 2, redrawn=False)])
+    assert (other.before, other.draw) == ((1, 2, 0), 2), "words that nobody has voted on: as many options, the latest"

@@ -128,7 +128,7 @@ EVERY_KEY = frozenset(
 )
 """Those with a second way."""
 
-SELDOM = frozenset({"calibration", "grader"})
+SELDOM = frozenset({"calibration", "grader", "served"})
 """Those that no experiment here has, and tests of their own."""
 
 MORE = int(os.environ.get("MOOT_WORLDS", "12")) // 12 - 1
@@ -140,6 +140,7 @@ def test_every_figure_comes_out_the_same(number: int, tmp_path: Path) -> None:
     _check(tmp_path, experiment(number, tmp_path))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [51, *range(57, 57 + 2 * MORE)])
 def test_cohorts_and_names_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, cohorts_and_names(number, tmp_path))
@@ -178,6 +179,7 @@ def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -
         _check(tmp_path, keys)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [8, *range(9, 9 + MORE)])
 def test_while_nobody_knows_who_is_the_best_player_too(number: int, tmp_path: Path) -> None:
     keys, shares = rivals_waiting(number, tmp_path)
@@ -187,6 +189,7 @@ def test_while_nobody_knows_who_is_the_best_player_too(number: int, tmp_path: Pa
     assert number > 8 or (over["difference"], bool(over["rivals"])) == (None, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(1, 2 + MORE))
 def test_while_reviews_and_debates_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = waiting_reviews(number, tmp_path)
@@ -197,6 +200,7 @@ def test_while_reviews_and_debates_wait_for_a_grade_too(number: int, tmp_path: P
 GAPS = ("gap", "gap_closure", "gap_closure_models", "hypotheses", "clusters")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("world", [gaps_over_clusters, pytest.param(asked_twice, marks=pytest.mark.long)])
 @pytest.mark.parametrize("number", range(1, 2 + MORE))
 def test_gaps_closed_over_questions_that_hang_together_too(
@@ -225,6 +229,7 @@ def test_drafts_by_other_calls_too(number: int, tmp_path: Path) -> None:
         _check(tmp_path, other_calls(number, tmp_path), own_drafts=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(4 + 4 * MORE))
 def test_players_who_were_not_heard_too(number: int, tmp_path: Path) -> None:
     """The vote that does not wait is played first, among slow players; then all else, by whom they may be heard."""
@@ -239,6 +244,7 @@ def test_answers_scored_by_words_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, reading(number, tmp_path))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(1, 2 + MORE))
 def test_a_summariser_of_single_proposers_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, one_at_a_time(number, tmp_path))
@@ -303,6 +309,7 @@ def test_answers_that_are_not_given_too(number: int, tmp_path: Path) -> None:
     assert any(row.get("abstained") for row in figures.get("safety", ()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(1 + MORE))
 def test_little_feedback_for_a_team_that_abstains_too(number: int, tmp_path: Path) -> None:
     keys, shares = little_feedback(number, tmp_path)
@@ -315,6 +322,7 @@ def test_little_feedback_for_a_team_that_abstains_too(number: int, tmp_path: Pat
     assert row["n"] == len(referenced) < raw.size, "what is known does not hang on how a play ended"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(1 + MORE))
 def test_probabilities_over_questions_that_hang_together_too(number: int, tmp_path: Path) -> None:
     """Only these figures: the second way to the others takes every question for itself."""
@@ -325,6 +333,7 @@ def test_probabilities_over_questions_that_hang_together_too(number: int, tmp_pa
     assert any(row["ece"] is not None for row in figures["probability"])
 
 
+@pytest.mark.long
 def test_a_primary_that_is_declared_late_pays_for_the_others(tmp_path: Path) -> None:
     keys = {key: value for key, value in experiment(4, tmp_path).items() if key not in ("primary", "hypotheses")}
     played.run(tmp_path, keys)

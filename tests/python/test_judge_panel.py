@@ -96,6 +96,7 @@ def test_what_is_built_of_it_has_its_modules_and_its_templates(folder: Path, tmp
     ]
 
 
+@pytest.mark.long
 async def test_its_measure_keeps_the_contract_on_what_the_jury_leaves(panel: Any, measure: Any) -> None:
     await check_measure(measure, strategies=[panel.JudgePanel(jurors=("m1", "m2"))], keys=["jury"])
 
@@ -269,6 +270,7 @@ async def test_it_keeps_what_every_strategy_promises(panel: Any) -> None:
     await check_strategy(panel.JudgePanel(JURORS))
 
 
+@pytest.mark.long
 def test_found_by_entry_point_through_the_command_line(folder: Path, panel: Any, measure: Any, tmp_path: Path) -> None:
     before = subprocess.run(["git", "status", "--porcelain", "src"], cwd=ROOT, capture_output=True, text=True).stdout
     write_metadata(folder)

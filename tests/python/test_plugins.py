@@ -65,10 +65,13 @@ def test_a_strategy_by_entry_point_and_as_an_object_is_one_and_the_same() -> Non
 
 
 ODD_PACKAGE = """
+from dataclasses import dataclass
 from moot.strategies.vote import Vote
 
+@dataclass(frozen=True)
 class Odd(Vote):
     name = {name!r}
+    {option}: bool = False
 """
 
 
@@ -88,12 +91,20 @@ class Odd(Vote):
             "vote",
             "name: its class calls itself 'vote', and results are kept under that; expected one name in both",
         ),
+        (
+            "shy",
+            "shy",
+            "'abstain' stands beside the options of every strategy, and says from where on its answers are given;"
+            " expected another name of its option",
+        ),
     ],
 )
 def test_the_name_of_a_strategy_that_a_package_brings_is_checked(
     point: str, name: str | None, words: str, installed: Callable[[Path], None], tmp_path: Path, capsys: Any
 ) -> None:
-    (tmp_path / "odd_pack.py").write_text(ODD_PACKAGE.format(name=name), encoding="utf-8")
+    (tmp_path / "odd_pack.py").write_text(
+        ODD_PACKAGE.format(name=name, option="abstain" if name == "shy" else "quiet"), encoding="utf-8"
+    )
     points = {"moot.strategies": {point: "odd_pack:Odd"}}
     write_points(tmp_path, "odd-pack", points)
     installed(tmp_path)

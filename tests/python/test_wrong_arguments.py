@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -39,10 +39,37 @@ class Unnamed(Vote):
     name = 5  # type: ignore[assignment]
 
 
+@dataclass(frozen=True)
+class Shy(Vote):
+    name: ClassVar[str] = "shy"
+
+    abstain: bool = False
+
+
+ABSTAINING = {"abstain": {"below": 0.5}}
 HUGE = 10**30
 LED = {"teams": {"two": {"players": ["ann", "bob"], "captain": "ann"}}}
 WRONG: list[tuple[Callable[[], Any], str]] = [
     (lambda: moot.run(keys(), limit="1"), "limit: expected a whole number from 1 on, found '1'"),  # type: ignore[arg-type]
+    *(
+        (
+            lambda given=given: moot.run(keys(**LED, strategies=[given])),
+            "'abstain' stands beside the options of every strategy, and says from where on its answers are given; expected",
+        )
+        for given in (Shy(), Shy(abstain=True), {"strategy": Shy(), **ABSTAINING})
+    ),
+    (
+        lambda: moot.run(keys(**LED, strategies=[{"strategy": "vote", **ABSTAINING}])),
+        "'vote' are no options of 'strategy'; expected a name with its options, such as vote: {abstain: {below: 0.9}}",
+    ),
+    (
+        lambda: moot.run(keys(**LED, strategies=[{"vote": ABSTAINING, **ABSTAINING}])),
+        "abstain stands among the options of 'vote' and beside them; expected it once",
+    ),
+    (
+        lambda: moot.run(keys(**LED, strategies=[{"strategy": Vote(), "early_stop": True}])),
+        "strategies.0: 'early_stop' stands beside an object, whose options are its own; expected Vote(early_stop=...)",
+    ),
     (lambda: moot.run(keys(), limit=True), "limit: expected a whole number from 1 on, found True"),
     (lambda: moot.run(keys(), limit=1.5), "limit: expected a whole number from 1 on, found 1.5"),  # type: ignore[arg-type]
     (lambda: moot.run(keys(), limit=0), "limit: expected a whole number from 1 on, found 0"),

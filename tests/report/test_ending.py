@@ -339,6 +339,7 @@ def test_every_strategy_has_a_row_before_the_frontier_has_a_line(figures: dict[s
     assert "None is both cheaper and better" not in whole
 
 
+@pytest.mark.long
 def test_many_strategies_that_are_not_shown_are_counted(figures: dict[str, Any]) -> None:
     row = next(row for row in figures["accuracy"] if row["label"] == "talkative")
     rows = [{**row, "label": f"talkative-{n}", "value": n / 100} for n in range(30)]
@@ -347,6 +348,7 @@ def test_many_strategies_that_are_not_shown_are_counted(figures: dict[str, Any])
     assert re.search(r"Not shown: .* and \d+ others; frontier \(--section\)\.", " ".join(" ".join(lines).split()))
 
 
+@pytest.mark.long
 def test_declared_hypotheses_are_one_line(figures: dict[str, Any]) -> None:
     def told(*hypotheses: tuple[str, bool]) -> str:
         rows = [

@@ -59,6 +59,7 @@ def selected(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[dic
     return rows
 
 
+@pytest.mark.long
 def test_other_words_for_the_same_answers_change_no_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figures = [
         selected(capsys, world(tmp_path / f"{rename.__name__}.csv", rename), "--k", 3, "--m", 150, "--splits", 2)
@@ -70,6 +71,7 @@ def test_other_words_for_the_same_answers_change_no_figure(tmp_path: Path, capsy
     }
 
 
+@pytest.mark.long
 def test_weights_go_by_how_often_wrong_answers_agree_and_not_by_how_many_labels_the_file_holds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

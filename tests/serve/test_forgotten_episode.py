@@ -223,7 +223,7 @@ def before_ties(folder: Path) -> None:
     """As a store was before calls were tied to questions."""
     with closing(sqlite3.connect(folder / "three.db")) as store:
         store.execute("DELETE FROM served_calls")
-        store.execute("UPDATE migrations SET applied_at = 1e12 WHERE name = '0014-served-calls'")
+        store.execute("UPDATE migrations SET applied_at = 1e12 WHERE name = '0015-served-calls'")
         store.commit()
 
 

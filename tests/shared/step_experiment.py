@@ -20,6 +20,7 @@ STEPS = {
     "0011-ledger": "e6e3b1a",
     "0012-judge-calls": "3aa2f56",
     "0013-signs-in-answers": "dc3dadcc",
+    "0014-failures-of-graders": "bf454e04",
 }
 """The last step of a store, and the last commit that wrote such stores. 0.1.0 ends at 0005. The steps between came together."""
 

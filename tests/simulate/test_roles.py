@@ -190,6 +190,7 @@ async def test_agreement_grows_with_rounds_and_some_debates_get_stuck() -> None:
     assert {"unanimous", "consensus", "stuck"} <= set(endings)
 
 
+@pytest.mark.long
 async def test_with_one_ear_for_all_debates_end_sooner() -> None:
     alike, unlike = [(await debated(CASES[:20], taste=taste, power=0.0))[1] for taste in (0.0, 2.0)]
     assert alike.count("stuck") < unlike.count("stuck")

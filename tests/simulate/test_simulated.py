@@ -171,6 +171,7 @@ def drafts_of(team: Sequence[SimulatedModel], cases: Sequence[Case]) -> list[lis
     return drafts
 
 
+@pytest.mark.long
 def test_a_captain_of_full_power_reaches_the_skyline_and_one_of_none_does_not() -> None:
     team = [SimulatedModel(name, accuracy=0.35, world=WORLD, tell=1.5) for name in ("ann", "bob", "cat", "dan")]
     cases = CASES[:1_500]

@@ -33,7 +33,7 @@ NEW_STEPS = (
     "0009-grades",
     "0011-ledger",
     "0012-judge-calls",
-    "0014-served-calls",
+    "0015-served-calls",
 )
 NEW_TABLES = (
     "choices",
@@ -236,6 +236,28 @@ async def test_what_a_judge_said_stands_in_fields(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("later_by", "given"), [(1.0, {}), (-1.0, {"captain": "bob"})])
+async def test_a_cell_of_two_files_is_told_by_the_one_that_was_first(
+    later_by: float, given: Mapping[str, Any], tmp_path: Path
+) -> None:
+    """A captain stands in no label: what the other file says is the same cell, and was not what it was played for."""
+    path = unpacked("quiz", tmp_path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        ((config, created_at),) = connection.execute("SELECT config, created_at FROM experiments").fetchall()
+        another = json.dumps({**json.loads(config), "strategies": [{"silent": {"captain": "bob"}}]})
+        values = ("another", "another", another, 1, created_at + later_by)
+        connection.execute(
+            "INSERT INTO experiments (id, name, config, size, created_at) VALUES (?, ?, ?, ?, ?)", values
+        )
+        ((cell,),) = connection.execute("SELECT id FROM cells WHERE label = 'silent' AND captain = 'bob'").fetchall()
+        connection.execute(
+            "INSERT INTO experiment_cells (experiment, position, cell) VALUES ('another', 0, ?)", (cell,)
+        )
+    await opened(f"sqlite:///{path}")
+    options, _ = told_of_cells(path)[cell]
+    assert options["given"] == given
+
+
 async def test_some_at_a_time_makes_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "all").mkdir()
     whole = verdicts(await migrated("quiz", tmp_path / "all"))
@@ -279,6 +301,7 @@ def _as_it_was(connection: Connection, path: Path) -> None:
         ("cells", ("options", "traits")),
         ("experiment_questions", ("question_set", "cluster")),
         ("judgements", ("judge_name", "call_key", "tries")),
+        ("scores", ("failure",)),
     ):
         for column in columns:
             connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")

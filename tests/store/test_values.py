@@ -64,7 +64,7 @@ MAY_BE_EMPTY: dict[str, set[str]] = {
     "migrations": {"applied_at"},
     "reservations": {"payer"},
     "runs": {"finished_at"},
-    "scores": {"value", "detail"},
+    "scores": {"value", "detail", "failure"},
 }
 
 

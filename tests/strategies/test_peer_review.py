@@ -367,3 +367,20 @@ async def test_native_answers_are_those_of_solo_and_every_call_is_made_once(tmp_
         "the reasons are alike, so the reviews are"
     )
     await store.close()
+
+
+@pytest.mark.parametrize(
+    ("drafts", "replies", "asked"),
+    [
+        ("single-call", "strict", ATTEMPTS),
+        ("single-call", "free-text", 1),
+        ("double-call", "strict", 1),
+        ("double-call", "free-text", 1),
+    ],
+)
+async def test_a_review_is_asked_for_again_only_where_all_is_in_form(drafts: Any, replies: Any, asked: int) -> None:
+    """Free words have no form to miss; and who drafts as in the paper, in two calls, is asked for a review once, as there."""
+    table = Table({**SAID, "ann": says("A", "r", "Hm, hard to say.")})
+    await table.play(PeerReview(drafts=drafts, replies=replies))
+    reviews = [call for call in table.seated.journal if call.stage == "review"]
+    assert len(reviews) == asked

@@ -99,6 +99,7 @@ def report(
         typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
     ] = None,
     served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
+    since: Annotated[str | None, typer.Option(metavar="7d", help="Of --served only what was asked since.")] = None,
     plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the file's.")] = None,
 ) -> int:
     """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
@@ -111,6 +112,7 @@ def report(
         output=output,
         table_format=table_format,
         served=served,
+        since=since,
         sections=section or [],
         everything=everything,
         conditions=fail_under or [],

@@ -45,8 +45,11 @@ def _end(diagnoses: Sequence[Diagnosis], experiment: Plan, console: Console) -> 
     """What failed comes last, with what to type next: an estimate is longer than a screen."""
     file = shlex.quote(str(experiment.file.path))
     failed = [diagnosis for diagnosis in diagnoses if not diagnosis.well]
+    models_by_cause: dict[str, list[str]] = {}
     for diagnosis in failed:
-        console.print(Text(f"✗ {diagnosis.model}: {diagnosis.words}", "red"))
+        models_by_cause.setdefault(diagnosis.words, []).append(diagnosis.model)
+    for cause, models in models_by_cause.items():
+        console.print(Text(f"✗ {', '.join(models)}: {cause}", "red"))
     if failed:
         _say_next(
             f"{len(failed)} of {count(len(diagnoses), 'model')} failed; once that is mended:",

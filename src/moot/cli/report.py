@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,15 +17,18 @@ from moot.cli.file_graders import FileGraders
 from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.outputs import checked_output, refuse_inputs
 from moot.cli.safe_text import print_json, say
+from moot.cli.since import read_since
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.measures import NOT_AT_THE_END
 from moot.measures.claims.words import CUT_SHORT
+from moot.measures.reserved import SERVED
 from moot.measures.sides import sides
 from moot.measures.source import Source
 from moot.report.figures import figures
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
+from moot.report.served import served_report, without_unasked
 from moot.report.side_by_side import Run, graders_of, run_of, side_by_side, side_by_side_sections
 from moot.report.story import FEW, stories
 from moot.report.tables import TableFormat, needs_polars, rows_columns, section_columns, write_tables
@@ -74,6 +78,7 @@ def report_command(
     output: Path | None = None,
     table_format: str | None = None,
     served: bool = False,
+    since: str | None = None,
     sections: Sequence[str] = (),
     everything: bool = False,
     conditions: Sequence[str] = (),
@@ -82,6 +87,7 @@ def report_command(
     kind = _checked(paths, store, as_json, output, table_format)
     told = _told_in_terminal(paths, as_json or output is not None or kind is not None, sections, everything)
     checked_conditions(conditions)
+    from_when = _since(since, served, told, kind, len(paths))
     if conditions and len(paths) > 1:
         raise UsageError("--fail-under goes with one file")
     if plan is not None and len(paths) > 1:
@@ -96,7 +102,7 @@ def report_command(
         stories=everything,
         ending=told == "ending" and output is None and kind is None and not (as_json or conditions),
     )
-    runs = [asyncio.run(read_report(path, store, wanted, served, plan)) for path in (paths or (None,))]
+    runs = [asyncio.run(read_report(path, store, wanted, served, plan, since=from_when)) for path in (paths or (None,))]
     if len(runs) > 1:
         _refuse_one_run_twice(paths, runs)
     both = side_by_side(runs[0].run, runs[1].run) if len(runs) > 1 else None
@@ -114,14 +120,19 @@ def report_command(
     elif told == "ending":
         from moot.cli.console import Console
         from moot.report.ending import NextCommands, print_ending
+        from moot.report.served_terminal import print_served
 
-        following = NextCommands.of(paths[0] if paths else None, store, served=served)
-        print_ending(dict(runs[0].run.figures), Console(), following)
+        following = NextCommands.of(paths[0] if paths else None, store, served=served, since=since)
+        shown = dict(runs[0].run.figures)
+        if (asked := shown.get(SERVED)) is not None:
+            print_served(shown["experiment"], asked, Console(), following)
+        else:
+            print_ending(shown, Console(), following)
     elif told == "sections":
         from moot.cli.console import Console
         from moot.report.terminal import print_sections
 
-        print_sections(dict(runs[0].run.figures), Console(), sections)
+        print_sections(without_unasked(runs[0].run.figures), Console(), sections)
     elif both is not None and told == "beside":
         from moot.cli.console import Console
         from moot.report.two_runs import print_two_runs
@@ -133,6 +144,22 @@ def report_command(
     for condition in failed:
         say(f"moot: not met: {condition}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def _since(since: str | None, served: bool, told: str, kind: str | None, files: int) -> float | None:
+    """As seconds of the clock. The tables of a run are over all that it was asked, so they do not go with it."""
+    if since is None:
+        return None
+    if not served:
+        raise UsageError("--since goes with --served: a run has no days; expected moot report FILE --served --since 7d")
+    if files > 1:
+        raise UsageError("--since goes with one file")
+    if told != "ending" or kind is not None:
+        raise UsageError(
+            "--since goes with what --served tells by itself, --json and -o; expected it without --section, --all and --format,"
+            " whose tables are over all that was asked"
+        )
+    return read_since(since, time.time())
 
 
 def _told_in_terminal(
@@ -173,23 +200,37 @@ def _checked(
 
 
 async def read_report(
-    path: Path | None, url: str | None, wanted: ReportWanted, served: bool = False, plan: str | None = None
+    path: Path | None,
+    url: str | None,
+    wanted: ReportWanted,
+    served: bool = False,
+    plan: str | None = None,
+    *,
+    since: float | None = None,
 ) -> ReadRun:
+    """`since`: seconds of the clock; only what a served team was asked from then on."""
     store, wanted_plan = open_existing(path, url, served=served)
     file = read_experiment(path, with_questions=False) if path is not None else None
+    as_served = served or (file is not None and file.spec.questions is None)
     hypotheses = file.spec.hypotheses if file is not None else []
     graders = FileGraders(file) if file is not None and not served else None  # what was served goes by what people said
 
     def read(connection: Connection) -> ReadRun:
+        asked: dict[str, Any] = {}
+        if as_served and not wanted.pairs:
+            week = served_report(connection, wanted_plan.name, file, since=since, plan=plan)
+            asked[SERVED] = week.figures
+            if since is not None or wanted.ending:  # the tables of a run are over all that was ever asked
+                return _of_served(week.name, asked, wanted.page)
         found = wanted_plan.found(connection, plan)
         experiment = found.plan if graders is None else graders.follow(connection, found.plan)
         left = NOT_AT_THE_END if wanted.ending else ()
-        run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left))
+        run_figures = found.noted(figures(connection, experiment, hypotheses=hypotheses, without=left)) | asked
         page = None
         if wanted.page:
             from moot.report.page.run import read_run
 
-            page = read_run(connection, experiment, run_figures)
+            page = read_run(connection, experiment, without_unasked(run_figures))
         raw: dict[str, Any] = {}
         if wanted.tables:
             raw = {kind: stored_columns(connection, kind, experiment["name"]) for kind in RAW}
@@ -216,6 +257,17 @@ async def read_report(
     return found
 
 
+def _of_served(name: str, asked: Mapping[str, Any], page: bool) -> ReadRun:
+    """Nothing but what was asked within some time."""
+    shown = {"experiment": name, "questions": asked[SERVED]["questions"], **asked}
+    found = None
+    if page:
+        from moot.report.page.served_page import served_page
+
+        found = served_page(shown)
+    return ReadRun(run_of(shown, {}), found)
+
+
 def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
     from rich.text import Text
 
@@ -228,7 +280,7 @@ def _print(runs: Sequence[ReadRun], both: dict[str, Any] | None) -> None:
         if both:
             title = f"{('First', 'Second')[number]} run: {reading.run.figures['experiment']}"
             console.print(Text(title, style="bold"))
-        print_report(dict(reading.run.figures), console)
+        print_report(without_unasked(reading.run.figures), console)
         for story in reading.stories:
             console.print(f"\n{story}", highlight=False)
     for section in side_by_side_sections(both) if both else ():

@@ -11,9 +11,9 @@ from typing import Any
 from moot.data.formats import registered as formats
 from moot.experiment.model_specs import plugged_providers
 from moot.experiment.spec import Experiment
-from moot.experiment.spec_parts import ABSTAIN
 from moot.grade.graders import registered as graders
 from moot.strategies import registered as strategies
+from moot.strategies.option_values import ABSTAIN
 
 
 def schema_command() -> int:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from moot.config.key_lines import KeyLines, check_expansion, duplicate_key
 from moot.config.mistakes import Mistake, mistakes
 from moot.errors import FileError
+from moot.models.closest import closest
 
 Form = TypeVar("Form", bound=BaseModel)
 
@@ -109,7 +110,7 @@ def _read_text(path: Path) -> str:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(MOST_CHARACTERS + 1)
     except FileNotFoundError:
-        raise FileError("no such file", file=path) from None
+        raise FileError(f"no such file{closest(path.name, _beside(path))}", file=path) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=line) from None
@@ -118,6 +119,14 @@ def _read_text(path: Path) -> str:
     if len(text) > MOST_CHARACTERS:
         raise FileError(f"is longer than {MOST_CHARACTERS:,} characters, which no file of ours needs", file=path)
     return text
+
+
+def _beside(path: Path) -> list[str]:
+    """Files of our kind in the same folder, as far as it can be read."""
+    try:
+        return sorted(each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml"))
+    except OSError:
+        return []
 
 
 def _raise_yaml(path: Path, text: str, error: yaml.YAMLError) -> NoReturn:

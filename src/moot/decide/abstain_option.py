@@ -10,8 +10,6 @@ from moot.decide.promise import FEWEST_FOR_PROMISE
 from moot.errors import UsageError
 from moot.strategies import value_told
 
-ABSTAIN = "abstain"
-"""The key beside a strategy's options."""
 EXPECTED = "expected {below: 0.9}, a probability, or {target: 0.95}, how many of the answers given are to be right"
 
 

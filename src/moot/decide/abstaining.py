@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from moot.decide.abstain_option import ABSTAIN, Abstain
+from moot.decide.abstain_option import Abstain
 from moot.decide.how_sure import (
     LEVEL_OF_A_FOLD,
     HowSure,
@@ -25,6 +25,7 @@ from moot.decide.learnt import LearntVote
 from moot.decide.promise import LEARNT_FROM, PARTS, fewest_answers
 from moot.decide.rule_file import FittedRule
 from moot.strategies import Strategy, Traits, label
+from moot.strategies.option_values import ABSTAIN
 from moot.strategies.traits import GROUPING
 from moot.team.lessons import FOLDS
 from moot.traces import Abstained, DecidedByRule, ToldProbability, of_kind

@@ -72,7 +72,7 @@ class Cascade(Captained):
             if self.until == "decided":
                 raise ValueError("then: decides where a probability is not reached; expected one, such as until: 0.95")
             if not isinstance(self.then, str):
-                object.__setattr__(self, "then", GivenStage(self.then))
+                object.__setattr__(self, "then", GivenStage.of(self.then))
             stage_of(self.then, self.captain)
         if self.from_ is not None:
             if not self._uses_lessons:

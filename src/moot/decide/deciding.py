@@ -14,7 +14,7 @@ import numpy as np
 from moot.decide.candidates import Candidates, candidates_by_name
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.learning import FEWEST, LearntRule
-from moot.decide.rules import DraftRule, winners
+from moot.decide.rules import DraftRule, checked_scores, winners
 from moot.decide.studied import NothingLearnt
 from moot.strategies.captaincy import Captained, nobody_answered
 from moot.strategies.traits import CallBound, Traits
@@ -81,7 +81,7 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     seats = tuple(player.name for player in team.players) if kept.model is None else kept.model.players
     candidates = candidates_here(seats, grouping)
     places = places_of_groups(candidates, grouping)
-    scores, ahead = kept.rule.scores(candidates)[0], winners(kept.rule, candidates)[0]
+    scores, ahead = checked_scores(kept.rule, candidates)[0], winners(kept.rule, candidates)[0]
     tied = [group for group, place in zip(grouping.groups, places, strict=True) if ahead[place]]
     points = [float(scores[place]) if np.isfinite(scores[place]) else 0.0 for place in places]
     verdict = verdict_of_groups(question, team, drafts, grouping, tied, points)

@@ -31,11 +31,11 @@ class DraftRule:
 
     def scores(self, candidates: Candidates) -> Floats:
         """Questions × places; what is not an answer has minus infinity."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__}.scores: expected how high the answers to each question stand")
 
     def words(self) -> str:
         """What it goes by, such as "the largest group"."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__}.words: expected what it goes by, such as 'the largest group'")
 
     def voices(self, players: Sequence[str]) -> dict[str, float]:
         """What each player's voice counts, for people; empty: it does not go by that."""
@@ -233,6 +233,26 @@ class MostProbable(DraftRule):
 
     def by_model(self, model: ChoiceModel) -> DraftRule:
         return MostProbable(model)
+
+
+def checked_scores(rule: DraftRule, candidates: Candidates) -> Floats:
+    """The scores of somebody else's rule, by which one of the answers stands highest: else a lot would decide unseen."""
+    scores: object = rule.scores(candidates)
+    if not isinstance(scores, np.ndarray) or scores.shape != candidates.given.shape:
+        found = scores.shape if isinstance(scores, np.ndarray) else f"{scores!r:.40}"
+        expected = f"an array of {' × '.join(map(str, candidates.given.shape))}, questions and places of answers"
+        raise ValueError(f"{type(rule).__name__}.scores: expected {expected}, found {found}")
+    given, finite = candidates.given, np.isfinite(scores)
+    problem = None
+    if (strange := scores[~finite & ~np.isneginf(scores)]).size:
+        problem = f"expected numbers, found {strange[0]}"
+    elif (beside := scores[finite & ~given]).size:
+        problem = f"{beside[0]} stands where there is no answer; expected minus infinity"
+    elif not np.all((finite & given).any(axis=1) | ~given.any(axis=1)):
+        problem = "every answer has minus infinity; expected a number for one of them at least"
+    if problem is not None:
+        raise ValueError(f"{type(rule).__name__}.scores: {problem}")
+    return scores
 
 
 def winners(rule: DraftRule, candidates: Candidates) -> Bools:

@@ -17,7 +17,7 @@ from moot.models.border import storable
 from moot.plugins import PluginBroke, in_one_line
 from moot.strategies import Strategy, with_inside
 from moot.team import Grouper, Team
-from moot.traces import StrategyBroke, Trace
+from moot.traces import CutOff, StrategyBroke, Trace
 from moot.types import Call, Episode, Question, Verdict
 
 OURS = ("moot.strategies.", "moot.decide.")
@@ -68,7 +68,8 @@ async def play(
         verdict = _broken(_blamed(cell), in_one_line(error))
     calls = tuple(team.journal) if len(team.players) == 1 else _in_order(team)
     if team.traced:
-        verdict = replace(verdict, traces=(*verdict.traces, *_traced_in_order(team)))
+        records = (_told_of_end(record, verdict, calls) for record in _traced_in_order(team))
+        verdict = replace(verdict, traces=(*verdict.traces, *records))
     return Episode(cell.id, question, repeat, verdict, calls, time.perf_counter() - started)
 
 
@@ -106,6 +107,15 @@ async def checked_play(strategy: Strategy, question: Question, team: Team) -> Ve
         return checked_verdict(await playing, team)
     except UsageError as error:
         raise ValueError(str(error)) from error
+
+
+def _told_of_end(record: Trace, verdict: Verdict, calls: tuple[Call, ...]) -> Trace:
+    """A text that was cut off, with whether it is the one that was given: whoever gets it takes it for whole otherwise."""
+    if not isinstance(record, CutOff) or not verdict.answer:
+        return record
+    place = (record.player, record.stage, record.turn)
+    said = [call.reply.text for call in calls if call.reply and (call.player, call.stage, call.turn) == place]
+    return replace(record, given=any(text.rstrip().endswith(verdict.answer) for text in said))
 
 
 def _in_order(team: Team) -> tuple[Call, ...]:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, RowMapping, and_, select, update
 
 from moot.engine.answer_sheets import Sheet, cells_graded, sheets_of, stored_cases
 from moot.errors import UsageError
-from moot.grade.graders import broken_told, grader
+from moot.grade.graders import failure_told, grader
 from moot.grade.grading import GradedBy, Grading
 from moot.grade.identity import VERSION, identity
 from moot.grade.judge import JUDGE, ONE_BY_ONE, Judgement
@@ -66,7 +66,11 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
         equal = normalise(row["answer"]) == answer
         if (equal or (one_of_choices and row["value"] is None)) and _left_to_persons(row, case):
             place = (scores.c[column.name] == row[column.name] for column in scores.primary_key)
-            values = {"value": float(right and equal), "stage": "person", "detail": _failed(row)}
+            values = {
+                "value": float(right and equal),
+                "stage": "person",
+                "detail": _failed(row),
+            }  # its `failure` stays too
             changed += connection.execute(update(scores).where(*place).values(**values)).rowcount
     return changed
 
@@ -74,8 +78,7 @@ def settle(connection: Connection, case: Case, answer: str, right: bool) -> int:
 def _failed(row: RowMapping) -> str | None:
     """That a grader failed on the answer stays on record beside the person's word."""
     name = row["grader"].partition("+")[0].partition(VERSION)[0]
-    told = broken_told(name, row["detail"])
-    return None if told is None else f"{name}: {told}"
+    return None if row["failure"] is None else failure_told(name, row["failure"])
 
 
 def _left_to_persons(row: RowMapping, case: Case) -> bool:

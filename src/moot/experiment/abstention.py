@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from moot.decide.abstain_option import ABSTAIN, Abstain
+from moot.decide.abstain_option import Abstain
 from moot.decide.how_sure import learns_from_verdicts, promised_by, why_no_probability, why_not_in, why_unheard
 from moot.decide.rule_file import FittedRule, rule_of
 from moot.errors import UsageError
@@ -20,6 +20,7 @@ from moot.experiment.selected import NOT_CHOSEN, ChosenOn
 from moot.experiment.spec import ExperimentFile
 from moot.prompts import Prompts
 from moot.strategies import Strategy, traits_of
+from moot.strategies.option_values import ABSTAIN
 from moot.team import Team
 from moot.types import Case
 

@@ -8,9 +8,9 @@ name and options, a model is its shape, questions are their digests. No object i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -19,15 +19,15 @@ from moot.data.formats import Format
 from moot.data.questions_spec import SOURCES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ObjectSpec
-from moot.experiment.spec_parts import ABSTAIN, options_alone
+from moot.experiment.spec_parts import options_alone
 from moot.grade.graders import register as register_grader
 from moot.models.answerable import check_model_object, shape_in_json
 from moot.models.model import Model
 from moot.plugins import PluginBroke, name_problem, place_of, problem_with_object
-from moot.strategies import STRATEGIES, Strategy
+from moot.strategies import STRATEGIES, Strategy, with_inside
 from moot.strategies import strategy as built_strategy
 from moot.strategies.option_meanings import meanings_named
-from moot.strategies.option_values import OptionError, checked_object, option_json
+from moot.strategies.option_values import ABSTAIN, OptionError, checked_object, option_json, option_name
 from moot.types import LETTERS, Case, Question, Request, canonical_json, digest
 
 
@@ -84,26 +84,91 @@ def _strategies(entries: Any, keys: Mapping[str, Any]) -> tuple[Any, dict[str, A
         return _plain(entries), {}
     plain: list[Any] = []
     objects: dict[str, Strategy] = {}
+    played: list[Strategy] = []
     for position, entry in enumerate(entries):
-        given = _beside_abstain(entry)
+        key = ("strategies", position)
+        given, abstain = _given(entry, key)
         if isinstance(given, _IN_A_FILE):
             plain.append(_plain(entry))
             continue
-        strategy, written = _checked_strategy(given, ("strategies", position))
-        plain.append(written if given is entry else _abstaining(written, entry[ABSTAIN]))
-        if not STRATEGIES.is_registered(strategy):
-            check_other_class(strategy, objects.values(), ("strategies", position))
+        strategy, written = _checked_strategy(given, key)
+        plain.append(written if abstain is None else _abstaining(written, abstain.value))
+        every = _played_within(strategy)
+        if not all(map(STRATEGIES.is_registered, every)):
+            for each in every:
+                check_other_class(each, played, key)
+            played += every
             objects[_entry_key(written)] = strategy
-    names = {strategy.name for strategy in objects.values()}
-    for position, entry in enumerate(plain):
-        if isinstance(entry, str | Mapping):
-            _check_entry(entry, ("strategies", position), names)
+    names = {strategy.name for strategy in objects.values() if not STRATEGIES.is_registered(strategy)}
+    for position, (entry, written) in enumerate(zip(entries, plain, strict=True)):
+        if isinstance(written, str | Mapping) and isinstance(
+            _given(entry, ("strategies", position)).played, _IN_A_FILE
+        ):
+            _check_entry(written, ("strategies", position), names)
     return plain, {"strategies": objects}
 
 
-def _beside_abstain(entry: Any) -> Any:
-    """What is played: ``{"strategy": Mine(), "abstain": {"below": 0.9}}`` is an object that may abstain."""
-    return entry["strategy"] if isinstance(entry, Mapping) and entry.keys() == {"strategy", ABSTAIN} else entry
+def _played_within(strategy: Strategy) -> list[Strategy]:
+    """It and what it plays inside. What is wrong with its traits is said when the plan is made."""
+    try:
+        return list(with_inside(strategy))
+    except UsageError:
+        return [strategy]
+
+
+class _Beside(NamedTuple):
+    """What is written under `abstain`, be it nothing."""
+
+    value: Any
+
+
+class _Given(NamedTuple):
+    """One entry of `strategies`: an object, or what a file could have, and what was written beside an object."""
+
+    played: Any
+    abstain: _Beside | None = None
+
+
+def _given(entry: Any, key: tuple[str | int, ...]) -> _Given:
+    """``{"strategy": Mine(), "abstain": {"below": 0.9}}`` is an object that may abstain, and ``{"cascade": {"then": Mine()}}``
+    one of ours with another inside."""
+    if not isinstance(entry, Mapping):
+        return _Given(entry)
+    beside = _Beside(entry[ABSTAIN]) if ABSTAIN in entry else None
+    if not isinstance(strategy := entry.get("strategy"), _IN_A_FILE):
+        if others := [name for name in entry if name not in ("strategy", ABSTAIN)]:
+            made = f"{type(strategy).__name__}({others[0]}=...)"
+            problem = f"{others[0]!r} stands beside an object, whose options are its own"
+            raise FileError(f"{problem}; expected {made}, and {ABSTAIN} alone beside it", key=".".join(map(str, key)))
+        return _Given(strategy, beside)
+    named = [(name, options) for name, options in entry.items() if name != ABSTAIN]
+    if len(named) != 1 or not isinstance(named[0][1], Mapping):
+        return _Given(entry)
+    ((name, options),) = named
+    inside = {option: value for option, value in options.items() if isinstance(value, Strategy)}
+    if not inside or (beside is not None and ABSTAIN in options):
+        return _Given(entry)
+    if ABSTAIN in options:
+        beside = _Beside(options[ABSTAIN])
+    return _Given(_with_objects(name, options_alone(options), inside, key), beside)
+
+
+def _with_objects(name: str, options: Mapping[str, Any], inside: Mapping[str, Any], key: tuple[str | int, ...]) -> Any:
+    """The strategy of this name, some of whose options are strategies themselves."""
+    where = ".".join(map(str, key))
+    try:
+        around = built_strategy(name, {option: value for option, value in options.items() if option not in inside})
+        by_option = {option_name(each.name): each.name for each in fields(around)}  # type: ignore[arg-type]
+        unknown = [option for option in inside if str(option).replace("-", "_") not in by_option]
+        if unknown:
+            return built_strategy(name, {unknown[0]: None})
+        values = {by_option[option.replace("-", "_")]: value for option, value in inside.items()}
+        return replace(around, **values)  # type: ignore[type-var]
+    except OptionError as error:
+        place = f"{where}.{name}.{error.option}" if error.option is not None else where
+        raise FileError(error.problem, key=place) from None
+    except (UsageError, ValueError, TypeError) as error:
+        raise FileError(str(error), key=f"{where}.{name}") from None
 
 
 def _abstaining(written: str | dict[str, dict[str, Any]], abstain: Any) -> dict[str, dict[str, Any]]:

@@ -42,6 +42,7 @@ from moot.prompts import Prompts
 from moot.store import public, store_at
 from moot.store.store import Store
 from moot.strategies import Strategy, Traits, prompts_for, traits_of
+from moot.strategies.option_meanings import meanings_json
 from moot.strategies.option_values import option_json
 from moot.team import Player, Team
 from moot.team.attendance import Attendance
@@ -113,12 +114,16 @@ class Cell:
             **self._named(),
             "spec": self.spec,
             "options": dense_json(self.options),
-            "traits": dense_json({**self.traits.json(), **self._plays()}),
+            "traits": dense_json({**self.traits.json(), **self._plays(), **self._meanings()}),
         }
 
     def _plays(self) -> dict[str, Any]:
         """What is played inside, as it is stored beside the traits: by name, with all options."""
         return {"plays": played} if (played := list(map(_played_inside, self.traits.plays))) else {}
+
+    def _meanings(self) -> dict[str, Any]:
+        """What its options are for, as it is stored there too, of a strategy of somebody else's."""
+        return {"meanings": meanings} if (meanings := meanings_json(type(self.strategy))) else {}
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:

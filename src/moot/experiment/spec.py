@@ -26,7 +26,6 @@ from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yam
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
-from moot.experiment.spec_parts import ABSTAIN, checked_store, options_alone
 from moot.experiment.spec_parts import ExtractSpec as ExtractSpec
 from moot.experiment.spec_parts import GivenQuestions as GivenQuestions
 from moot.experiment.spec_parts import GroupingSpec as GroupingSpec
@@ -36,7 +35,9 @@ from moot.experiment.spec_parts import PlayerSpec as PlayerSpec
 from moot.experiment.spec_parts import Questions as Questions
 from moot.experiment.spec_parts import QuestionsSpec as QuestionsSpec
 from moot.experiment.spec_parts import TeamSpec as TeamSpec
+from moot.experiment.spec_parts import checked_store, options_alone
 from moot.experiment.vendors import VendorSpec
+from moot.strategies.option_values import ABSTAIN
 from moot.types import NOTHING
 
 if TYPE_CHECKING:
@@ -60,8 +61,12 @@ def _strategy_entry(entry: object) -> object:
     """
     if isinstance(entry, dict) and len(entry) == 2 and ABSTAIN in entry:
         ((name, options),) = ((name, options) for name, options in entry.items() if name != ABSTAIN)
-        if not isinstance(options, dict | None) or ABSTAIN in (options or {}):
-            raise ValueError(f"expected options as keys and values, and {ABSTAIN} once")
+        if not isinstance(options, dict | None):
+            instead = options if name == "strategy" and isinstance(options, str) else name
+            expected = f"expected a name with its options, such as {instead}: {{{ABSTAIN}: {{below: 0.9}}}}"
+            raise ValueError(f"{options!r:.40} are no options of {name!r}; {expected}")
+        if ABSTAIN in (options or {}):
+            raise ValueError(f"{ABSTAIN} stands among the options of {name!r} and beside them; expected it once")
         entry = {name: {**(options or {}), ABSTAIN: entry[ABSTAIN]}}
     if isinstance(entry, dict) and len(entry) == 1:
         name, options = next(iter(entry.items()))

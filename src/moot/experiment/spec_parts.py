@@ -15,6 +15,7 @@ from moot.data.questions_spec import Questions as Questions
 from moot.data.questions_spec import QuestionsSpec as QuestionsSpec
 from moot.errors import UsageError
 from moot.grade.judge import MOST_TOGETHER, ONE_BY_ONE
+from moot.strategies.option_values import ABSTAIN
 from moot.types import MOST_CHOICES
 
 
@@ -45,10 +46,6 @@ class PlayerSpec(Strict):
     examples: list[ExampleSpec] = Field(
         default_factory=list, max_length=MOST_EXAMPLES, description="Questions that it is shown answered first"
     )
-
-
-ABSTAIN = "abstain"
-"""The key beside a strategy's options: from where on its answers are given."""
 
 
 def options_alone(options: Mapping[str, Any]) -> dict[str, Any]:

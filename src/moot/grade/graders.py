@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from inspect import isawaitable
 from numbers import Real
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from moot.errors import UsageError
 from moot.grade.identity import VERSION, identity, unplain_option
@@ -131,7 +131,7 @@ class AskedOnce:
         """What went wrong, by the answer that has no grade for it."""
         self.reused: set[CaseAndAnswer] = set()
         """What was asked for and had been said before: nobody was asked again."""
-        self._under_way: dict[CaseAndAnswer, Future[GraderWord]] = {}
+        self._under_way: dict[CaseAndAnswer, Future[Score]] = {}
         self.keep: Callable[[CaseAndAnswer, Score], None] | None = None
         """What is done with a new word; one that broke has none."""
 
@@ -168,30 +168,27 @@ class AskedOnce:
             self.reused.add(place)
         return self._known.get(place)
 
-    def _ask(self, place: CaseAndAnswer, case: Case, answer: str) -> Future[GraderWord]:
+    def _ask(self, place: CaseAndAnswer, case: Case, answer: str) -> Future[Score]:
         if place not in self._under_way:
             self._under_way[place] = asyncio.run_coroutine_threadsafe(word_of(self.by, case, answer), _loop())
         return self._under_way[place]
 
-    def _heard(self, place: CaseAndAnswer, word: GraderWord) -> Score:
+    def _heard(self, place: CaseAndAnswer, word: Score) -> Score:
         self._under_way.pop(place, None)
         if place not in self._known:
-            self._known[place] = word.score
-            if not word.usable:
-                self.broken[place] = broken_told(self.by.name, word.score.detail) or ""
+            self._known[place] = word
+            if word.failure is not None:
+                self.broken[place] = word.failure
             elif self.keep is not None:
-                self.keep(place, word.score)
+                self.keep(place, word)
         return self._known[place]
 
 
-class GraderWord(NamedTuple):
-    score: Score
-    usable: bool
-    """False: it broke, and may be asked again another time."""
+async def word_of(by: Grader, case: Case, answer: str) -> Score:
+    """What a grader of somebody else's says of an answer, looked at before anybody goes by it.
 
-
-async def word_of(by: Grader, case: Case, answer: str) -> GraderWord:
-    """What a grader of somebody else's says of an answer, looked at before anybody goes by it."""
+    With a `failure` it broke, and may be asked again another time.
+    """
     try:
         asking: object = by.grade(case, Verdict(answer, "answered"))
         if not isawaitable(asking):
@@ -203,27 +200,16 @@ async def word_of(by: Grader, case: Case, answer: str) -> GraderWord:
         return _broken(by, problem)
     assert isinstance(score, Score), "it was looked at"
     value = None if score.value is None else float(score.value)
-    return GraderWord(Score(value, score.stage, _own_detail(by, score.detail)), usable=True)
+    return Score(value, score.stage, score.detail)
 
 
-def _own_detail(by: Grader, detail: str | None) -> str | None:
-    """Without the grader's own name before it: by that a store knows what is told of one that broke."""
-    while detail is not None and broken_told(by.name, detail) is not None:
-        detail = detail.removeprefix(f"{by.name}: ")
-    return detail
+def _broken(by: Grader, problem: str) -> Score:
+    return Score(None, "ungraded", failure_told(by.name, problem), problem)
 
 
-def _broken(by: Grader, problem: str) -> GraderWord:
-    return GraderWord(Score(None, "ungraded", f"{by.name}: {problem}"), usable=False)
-
-
-def broken_told(name: str, detail: str | None) -> str | None:
-    """What went wrong with the grader of this name, from the detail of a score; None: nothing. What others said who graded
-    the answer in its place is on the lines below."""
-    start = f"{name}: "
-    if detail is None or not detail.startswith(start):
-        return None
-    return detail.removeprefix(start).partition("\n")[0]
+def failure_told(name: str, failure: str) -> str:
+    """The detail of a score whose grader broke, for whoever reads it; nobody goes by these words."""
+    return f"{name}: {failure}"
 
 
 STAGES_OF_OTHERS = {"judge": "the file's judges", "person": "a person's word", "disputed": "judges who differ"}
@@ -241,6 +227,8 @@ def _unusable(score: object) -> str | None:
         return f"expected a stage in words, found {score.stage!r:.40}"
     if score.stage in STAGES_OF_OTHERS:
         return f"expected a stage of its own, found {score.stage!r}, which is that of {STAGES_OF_OTHERS[score.stage]}"
+    if score.failure is not None:
+        return f"expected an exception where it fails, found a Score with failure={score.failure!r:.40}"
     return None if score.detail is None or isinstance(score.detail, str) else "expected a detail in words, or None"
 
 

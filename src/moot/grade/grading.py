@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from moot.grade.graders import USUAL, AskedOnce, broken_told
+from moot.grade.graders import USUAL, AskedOnce
 from moot.grade.identity import identity
 from moot.grade.judge import ONE_BY_ONE, Judgement, judged, named_in_batches, needs_judge, open_to_judgement, settled
 from moot.grade.match import Grader, Match, match
@@ -127,15 +127,15 @@ def scored(
     if score.value is not None:
         return score
     if person is not None:
-        return _in_place_of(by, score, Score(float(person), "person"))
+        return _in_place_of(score, Score(float(person), "person"))
     if not judges or not case.known or answer is None:
         return score
-    return _in_place_of(by, score, judged(answer, words, judges=judges))
+    return _in_place_of(score, judged(answer, words, judges=judges))
 
 
-def _in_place_of(by: AskedOnce, left_open: Score, settled_by_others: Score) -> Score:
+def _in_place_of(left_open: Score, settled_by_others: Score) -> Score:
     """That a grader failed stays on record where others graded the answer in its place."""
-    if broken_told(by.by.name, left_open.detail) is None:
+    if left_open.failure is None:
         return settled_by_others
     told = "\n".join(filter(None, (left_open.detail, settled_by_others.detail)))
-    return replace(settled_by_others, detail=told)
+    return replace(settled_by_others, detail=told, failure=left_open.failure)

@@ -19,7 +19,7 @@ from moot.models.border import MOST_USD
 from moot.store import queries, schema
 from moot.store.statements import Row
 
-TIES = "0014-served-calls"
+TIES = "0015-served-calls"
 """The migration since which every call of a served question is tied to it."""
 
 ITSELF = ""

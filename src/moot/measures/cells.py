@@ -12,7 +12,7 @@ from moot.errors import UsageError
 from moot.experiment.plan import alone_as
 from moot.foreign_json import read_json
 from moot.strategies.natives import SINGLE_CALL
-from moot.strategies.option_meanings import Role, meanings_named
+from moot.strategies.option_meanings import Meaning, Role, meanings_kept, meanings_named
 from moot.strategies.option_values import option_json
 from moot.strategies.traits import Traits
 
@@ -46,6 +46,8 @@ class Stored(TypedDict):
     traits: Traits
     plays: Sequence[PlayedInside]
     """Strategies that are played inside it, such as in the end."""
+    meanings: Mapping[str, Meaning]
+    """What the options of somebody else's strategy are for: see `meanings_in`."""
 
 
 def stored_cell(row: Row) -> Stored:
@@ -66,6 +68,7 @@ def stored_cell(row: Row) -> Stored:
         options={**default, **given_options},
         traits=Traits.of_json(traits),
         plays=_plays(traits.get("plays"), given_options),
+        meanings=meanings_kept(traits.get("meanings")),
     )
 
 
@@ -102,15 +105,20 @@ def stored_cells(rows: Iterable[Row]) -> list[Stored]:
     return list(cells.values())
 
 
+def meanings_in(cell: Stored) -> Mapping[str, Meaning]:
+    """What its options are for, by name: as it was kept with it, else as the strategy of its name declares here."""
+    return cell.get("meanings") or meanings_named(cell["strategy"])
+
+
 def option_of(cell: Stored, role: Role) -> Any:
     """The value of the option that its strategy declares to be for this; None where there is none."""
-    meanings = meanings_named(cell["strategy"])
+    meanings = meanings_in(cell)
     return next((cell["options"].get(name) for name, meaning in meanings.items() if meaning.role == role), None)
 
 
 def has_option(cell: Stored, role: Role) -> bool:
     """Whether its strategy has an option that is for this, whatever its value is."""
-    return any(meaning.role == role for meaning in meanings_named(cell["strategy"]).values())
+    return any(meaning.role == role for meaning in meanings_in(cell).values())
 
 
 def table_of(cell: Stored) -> str:

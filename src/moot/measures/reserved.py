@@ -22,7 +22,12 @@ GRADER = "grader"
 """Where the figures have the grader that graded, if it is not the usual one."""
 NOT_OF_FILE = "not_of_file"
 """Where the figures say why they are not those of the plan that the file makes now, if they are not."""
+SERVED = "served"
+"""Where the figures of a served team have what it was asked, and whether it is still what was measured."""
 FAILED_ID, NOT_TAKEN_ID = "plugin-failures", "not-taken"
+SERVED_IDS = tuple(
+    f"served-{name}" for name in ("agreement", "probability", "accuracy", "days", "teams", "absences", "failures")
+)
 """The sections that the report itself has."""
 
 THE_REPORT = "the report itself"
@@ -31,13 +36,13 @@ THE_REPORT = "the report itself"
 @cache
 def key_owners() -> Mapping[str, str]:
     """Of each key of `moot report --json` that is ours, in words: whose it is."""
-    return dict.fromkeys((PLUGIN_FAILURES, NOT_TAKEN, GRADER, NOT_OF_FILE), THE_REPORT) | _declared("keys")
+    return dict.fromkeys((PLUGIN_FAILURES, NOT_TAKEN, GRADER, NOT_OF_FILE, SERVED), THE_REPORT) | _declared("keys")
 
 
 @cache
 def section_owners() -> Mapping[str, str]:
     """The same of the ids of sections."""
-    return dict.fromkeys((FAILED_ID, NOT_TAKEN_ID), THE_REPORT) | _declared("section_ids")
+    return dict.fromkeys((FAILED_ID, NOT_TAKEN_ID, *SERVED_IDS), THE_REPORT) | _declared("section_ids")
 
 
 def _declared(what: Literal["keys", "section_ids"]) -> dict[str, str]:

@@ -42,6 +42,8 @@ class Chart:
     panel: str | None = None
     weight: str | None = None
     """The key of how many stand behind a point: its mark is the larger, the more there are."""
+    band: tuple[str, str] | None = None
+    """Of `dots`: the keys of the ends of a band behind them, the same in all rows of a drawing."""
     equal: bool = False
     """Two shares that should be equal: both axes from 0 to 1, and the line drawn on which they are."""
 

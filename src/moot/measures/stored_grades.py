@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from moot.grade.graders import USUAL, AskedOnce, broken_told, grader_or_absent, version_here
+from moot.grade.graders import USUAL, AskedOnce, grader_or_absent, version_here
 from moot.grade.grading import GradedBy, scored, scores_name
 from moot.grade.match import no_answer
 from moot.grade.normalise import folded_if_long, normalise
@@ -107,11 +107,9 @@ class StoredGrades:
         """
         if self._grader is None:
             return {}
-        name, broke = self._grader.by.name, dict(self._grader.broken)
-        kept = queries.answers_with_detail(self._connection, self._ident, self._stored_as, f"{name}: ")
-        for digest, answer, detail in kept:
-            if (told := broken_told(name, detail)) is not None:  # a database may take capital letters for small ones
-                broke[digest, normalise(answer)] = told
+        broke = dict(self._grader.broken)
+        for digest, answer, failure in queries.failed_grades(self._connection, self._ident, self._stored_as):
+            broke[digest, normalise(answer)] = failure
         return dict(Counter(broke.values()))
 
     @cached_property

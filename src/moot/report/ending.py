@@ -59,12 +59,15 @@ class NextCommands:
     """What `moot grade` is given for the same answers."""
 
     @classmethod
-    def of(cls, path: Path | None, store: str | None, *, served: bool = False) -> NextCommands:
+    def of(
+        cls, path: Path | None, store: str | None, *, served: bool = False, since: str | None = None
+    ) -> NextCommands:
         """As they were given, so that what is shown can be pasted."""
         named = [_quoted(str(path))] if path is not None else []
         stored = [f"--store {_quoted(store)}"] if store is not None else []
-        source = " ".join([*named, *stored, *(["--served"] if served else [])])
-        page = f"{path.stem if path is not None else 'report'}.html"
+        window = [f"--since {_quoted(since)}"] if since is not None else []
+        source = " ".join([*named, *stored, *(["--served"] if served else []), *window])
+        page = f"{path.stem if path is not None else 'report'}{'-served' if served else ''}.html"
         return cls(source, page, " ".join([*(named or ["FILE"]), *stored]))
 
     def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:

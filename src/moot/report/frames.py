@@ -106,7 +106,7 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
         *("value", "stage", "turns", "calls", "seconds"),
     ),
     "calls": _CALL,
-    "scores": (*_PLACE, "grader", "value", "stage", "detail"),
+    "scores": (*_PLACE, "grader", "value", "stage", "detail", "failure"),
     "traces": (*_PLACE, "position", "kind", "content"),
     "verdicts": (*_PLACE, "outcome", "answer", "verdict", "transcript", "seconds", "created_at"),
     "drafts": (*_PLACE, "by", "text", "reasoning", "outcome", "cause", "value", "stage"),

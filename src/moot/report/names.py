@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from moot.decide.abstain_option import ABSTAIN
 from moot.decide.rule_file import RuleContent, is_rule
 from moot.experiment.side_names import every_name
 from moot.measures.claims.words import sentences as headline_sentences
 from moot.strategies import list_told, value_told
+from moot.strategies.option_values import ABSTAIN
 from moot.types import canonical_json
 
 _AS_WRITTEN = ("hypothesis", "note", "text")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -87,10 +88,16 @@ def transcripts(
     return episodes
 
 
+def _plain_numbers(question_id: str) -> str:
+    """T-5 for T-005."""
+    return re.sub(r"\d+", lambda digits: digits[0].lstrip("0"), question_id)
+
+
 def _no_such_question(connection: Connection, experiment: Row, question_id: str) -> str:
     known = [row["question_id"] for row in queries.cases_of(connection, experiment["id"])]
     such = ", ".join(known[:IDS_NAMED])
-    hint = closest(question_id, known)
+    alike = [each for each in known if _plain_numbers(each) == _plain_numbers(question_id)]
+    hint = closest(question_id, alike or known)
     return f"experiment {experiment['name']!r} has no question {question_id!r}; its ids are such as {such}{hint}"
 
 

@@ -25,7 +25,7 @@ from moot.serve.asked_for import (
 )
 from moot.serve.discretion import public_words
 from moot.serve.tools import UNSUPPORTED_VALUE, ChatTool, Choice, forced_tool
-from moot.traces import Deadline, NotNeeded, of_kind
+from moot.traces import Deadline, NotNeeded, ends_too_soon, of_kind
 from moot.types import Question, QuestionKind, digest
 
 _log = logging.getLogger(__name__)
@@ -229,14 +229,15 @@ def completion_of(head: Head, asked: AnsweredQuestion, wish: AskedOfTeam, dresse
     words = text if text is not None else verdict.cause or "The team refused to answer."
     final = wish.bounds.cut(words)
     report = {**moot_field(asked), "not_applied": list(wish.not_applied)}
-    if final.cut_by is not None:
-        report["cut_by"] = final.cut_by
+    cut_by = final.cut_by or ("model" if ends_too_soon(verdict.traces) and text == verdict.answer else None)
+    if cut_by is not None:
+        report["cut_by"] = cut_by
     finish = wanted.finish if wanted is not None and not refused else "stop"
     return Completion(
         replace(head, model=asked.model),
         final.text,
         replace(asked.usage, cached=asked.usage.cached or 0, reasoning=asked.usage.reasoning or 0),
-        finish="length" if final.cut_by == "max_tokens" else finish,
+        finish="length" if cut_by in ("max_tokens", "model") else finish,
         refused=refused,
         tool=wanted.tool if wanted is not None and not refused else None,
         more={"moot": report},

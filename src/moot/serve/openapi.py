@@ -123,8 +123,8 @@ _MOOT = {
         },
         "cut_by": {
             "type": "string",
-            "enum": ["max_tokens", "stop"],
-            "description": "Why the text ends before the answer does.",
+            "enum": ["max_tokens", "stop", "model"],
+            "description": "Why the text ends before the answer does; model: whoever wrote it was cut off by its own length.",
         },
     },
 }

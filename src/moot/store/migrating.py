@@ -182,6 +182,15 @@ def _signs_in_answers(connection: Connection) -> None:
     tell_signs(connection)
 
 
+def _failures_of_graders(connection: Connection) -> None:
+    """That a grader of somebody else's had failed stood in the words of a score, under `detail`."""
+    if "failure" not in _columns(connection, "scores"):
+        connection.exec_driver_sql("ALTER TABLE scores ADD COLUMN failure TEXT")
+    from moot.store.failures_of_graders import tell_failures
+
+    tell_failures(connection)
+
+
 def _served_calls(connection: Connection) -> None:
     """Which question of a served team a call was made for; of those before, nobody has written it down."""
     served_calls.create(connection, checkfirst=True)
@@ -203,7 +212,8 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0011-ledger": _ledger,
     "0012-judge-calls": _judge_calls,
     "0013-signs-in-answers": _signs_in_answers,
-    "0014-served-calls": _served_calls,
+    "0014-failures-of-graders": _failures_of_graders,
+    "0015-served-calls": _served_calls,
 }
 
 

@@ -288,8 +288,8 @@ def finished_otherwise(connection: Connection, finishes: Sequence[str]) -> dict[
     return {row.key: row.finish for row in connection.execute(query)}
 
 
-def answers_with_detail(connection: Connection, ident: str, grader: str, start: str) -> Iterator[Sequence[Any]]:
-    """(case, answer, detail) of every answer of an experiment of whose score the detail starts so."""
+def failed_grades(connection: Connection, ident: str, grader: str) -> Iterator[Sequence[Any]]:
+    """(case, answer, failure) of every answer of an experiment that its grader failed on."""
     places, cells, scores, episodes = (
         schema.experiment_questions,
         schema.experiment_cells,
@@ -302,11 +302,11 @@ def answers_with_detail(connection: Connection, ident: str, grader: str, start: 
         episodes.c.repeat == scores.c.repeat,
     )
     query = (
-        select(scores.c.case, episodes.c.answer, scores.c.detail)
+        select(scores.c.case, episodes.c.answer, scores.c.failure)
         .join(places, and_(places.c.case == scores.c.case, places.c.experiment == ident))
         .join(cells, and_(cells.c.cell == scores.c.cell, cells.c.experiment == ident))
         .join(episodes, same_play)
-        .where(scores.c.grader == grader, scores.c.detail.startswith(start, autoescape=True))
+        .where(scores.c.grader == grader, scores.c.failure.is_not(None))
         .where(episodes.c.answer.is_not(None))
     )
     yield from connection.execute(query).fetchall()

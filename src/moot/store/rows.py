@@ -211,6 +211,7 @@ def score_row(cell: str, case: str, repeat: int, grader: str, score: Score) -> d
         "value": score.value,
         "stage": score.stage,
         "detail": score.detail,
+        "failure": score.failure,
     }
 
 

@@ -207,6 +207,7 @@ scores = Table(
     Column("value", GradeColumn),
     Column("stage", TextColumn, nullable=False),
     Column("detail", LongTextColumn),
+    Column("failure", LongTextColumn),  # what went wrong in a grader that is not ours, whoever graded in its place
     sqlite_with_rowid=False,
 )
 judgements = Table(

@@ -94,7 +94,8 @@ def _texts(connection: Connection, case: Case) -> Iterator[str]:
 
 def _scores(connection: Connection, ident: str, case: Case, unclear: set[str]) -> None:
     of_episode = (scores.c.cell == episodes.c.cell) & (scores.c.repeat == episodes.c.repeat)
-    query = select(scores, episodes.c.answer).join(episodes, of_episode)
+    graded = (*scores.primary_key, scores.c.value, scores.c.stage, scores.c.detail)  # later steps add columns
+    query = select(*graded, episodes.c.answer).join(episodes, of_episode)
     query = query.where(scores.c.case == ident, episodes.c.question == case.question.digest)
     query = query.where(or_(scores.c.grader == _MATCH, scores.c.grader.like(f"{_MATCH}+%")))
     known: dict[str, Score] = {}

@@ -21,7 +21,7 @@ from moot.models.closest import closest
 from moot.plugins import PluginKind, name_problem
 from moot.prompts import Own, Prompts
 from moot.strategies.captaincy import Captained
-from moot.strategies.option_values import built, option_name, usual
+from moot.strategies.option_values import built, option_name, reserved_problem, usual
 from moot.strategies.protocol import Strategy as Strategy
 from moot.strategies.traits import CallBound as CallBound
 from moot.strategies.traits import Traits as Traits
@@ -74,7 +74,7 @@ def _brought_problem(name: str, kind: object) -> str | None:
     problem = name_problem(name) or name_problem(own)
     if problem is None and own != name:
         return f"name: its class calls itself {own!r}, and results are kept under that; expected one name in both"
-    return problem
+    return problem or reserved_problem(kind)
 
 
 def with_options(played: Strategy, options: Mapping[str, Any]) -> Strategy:

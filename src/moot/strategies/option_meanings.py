@@ -2,18 +2,20 @@
 
     agents: Annotated[int, Ge(1), Meaning(unit="agent", along="agents", step="agent")] = 3
 
-Meanings are read from the class of the strategy, so they hold for what is stored already; of a strategy that is not
-installed nothing is known, and its options are values like any others.
+Those of our own strategies are read from their classes, so they hold for what is stored already. Those of somebody else's are
+kept with what was played: whoever makes a report need not have the package, and an object has no name to find it by. Where
+neither tells anything the options are values like any others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from moot.errors import UsageError
+from moot.plugins import OURS
 from moot.strategies.option_values import option_name
 
 Role = Literal[
@@ -57,11 +59,47 @@ class Meaning:
         if self.unit is not None:
             return f"{value} {self.unit}{'s' * (value != 1)}"
         if self.words is not None:
-            return self.words.format(value)
+            return self.words.replace("{}", str(value))  # it may stand in somebody else's store
         return f"{name.replace('_', ' ')} {in_words(value)}"
+
+    def json(self) -> dict[str, Any]:
+        """What differs from an option that means nothing to others."""
+        return {name: value for name in _FITS if (value := getattr(self, name)) != getattr(NOTHING, name)}
+
+    @classmethod
+    def of_json(cls, kept: Mapping[str, Any]) -> Meaning:
+        """Read back, also from a newer or older version: what is not known is left out."""
+        known = {name: value for name, value in kept.items() if name in _FITS and _FITS[name](value)}
+        return cls(**{**known, **({"comes_with": tuple(known["comes_with"])} if "comes_with" in known else {})})
 
 
 NOTHING = Meaning()
+
+
+def _one_of(*words: Any) -> Callable[[Any], bool]:
+    return lambda value: any(value == word and type(value) is type(word) for word in words)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    "role": _one_of(*get_args(Role)),
+    "selection": _one_of("team", "accuracies"),
+    "rule": _one_of(True, False),
+    "compared": _one_of(True, False),
+    "against": lambda value: True,
+    "comes_with": lambda value: isinstance(value, list | tuple) and all(map(_is_text, value)),
+    "along": _one_of("agents", "rounds"),
+    "leads": _one_of(True, False),
+    "step": _is_text,
+    "unit": _is_text,
+    "words": _is_text,
+    "detail": _one_of(True, False),
+    "unset": lambda value: True,
+}
+"""By field: what may stand in it."""
 
 
 def in_words(value: Any) -> str:
@@ -85,6 +123,21 @@ def _meaning(hint: Any) -> Meaning:
     if get_origin(hint) is not Annotated:
         return next((found for part in get_args(hint) if (found := _meaning(part)) is not NOTHING), NOTHING)
     return next((note for note in get_args(hint)[1:] if isinstance(note, Meaning)), NOTHING)
+
+
+def meanings_json(kind: Any) -> dict[str, Any]:
+    """What a cell keeps of them, in their order, where any says something. Ours are wherever moot is."""
+    meanings = meanings_of(kind)
+    if kind.__module__.partition(".")[0] == OURS or all(meaning == NOTHING for meaning in meanings.values()):
+        return {}
+    return {name: meaning.json() for name, meaning in meanings.items()}
+
+
+def meanings_kept(stored: object) -> dict[str, Meaning]:
+    """As a cell keeps them. What is not as moot writes it is left out, as of all traits."""
+    if not isinstance(stored, Mapping):
+        return {}
+    return {name: Meaning.of_json(kept) for name, kept in stored.items() if isinstance(kept, Mapping)}
 
 
 def meanings_named(strategy: str) -> Mapping[str, Meaning]:

@@ -21,6 +21,8 @@ from moot.errors import UsageError
 from moot.models.closest import closest
 
 S = TypeVar("S")
+ABSTAIN = "abstain"
+"""The key beside the options of every strategy: from where on its answers are given. No option of its own is called so."""
 
 
 class OptionError(UsageError):
@@ -66,6 +68,14 @@ def built(kind: Any, options: Mapping[str, Any], *, named: str) -> Any:
         raise OptionError(str(error)) from None
 
 
+def reserved_problem(kind: Any) -> str | None:
+    """Why the options of a strategy's class cannot be called as they are; None: they can."""
+    if is_dataclass(kind) and any(option_name(option.name) == ABSTAIN for option in fields(kind)):
+        stands = "stands beside the options of every strategy, and says from where on its answers are given"
+        return f"{ABSTAIN!r} {stands}; expected another name of its option"
+    return None
+
+
 def checked_object(strategy: S) -> S:
     """A strategy that was made in Python, its options checked like those of a file.
 
@@ -73,6 +83,8 @@ def checked_object(strategy: S) -> S:
     """
     named = f"strategy {getattr(strategy, 'name', type(strategy).__name__)!r}"
     kind: Any = type(strategy)
+    if (problem := reserved_problem(kind)) is not None:
+        raise OptionError(f"{named}: {problem}", ABSTAIN, tells=True)
     options = {option.name: getattr(strategy, option.name) for option in _options(kind, named).values()}
     in_form = {name: option_value(kind, name, value) for name, value in options.items()}
     changed = {name: value for name, value in in_form.items() if not _alike(value, options[name])}

@@ -11,10 +11,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
+from moot.plugins import name_problem, place_of
+from moot.strategies import STRATEGIES, with_inside
 from moot.strategies.natives import NATIVE_STAGES, SINGLE_CALL, draft_calls, draft_prompts
-from moot.strategies.option_values import option_name
+from moot.strategies.option_values import OptionError, checked_object, option_name, reserved_problem
+from moot.strategies.protocol import Strategy
 from moot.strategies.traits import Traits
 from moot.team import Team
 from moot.traces import Ballot, Counted, Shown, looks_of, misfit, of_kind, trace_json, trace_of
@@ -287,3 +291,26 @@ def broken_declarations(strategy: object, traits: Traits) -> Iterator[str]:
         yield "repeats: it is said to decide several times from the same drafts, and no drafts are declared"
     if unknown := sorted(traits.served.keys() - options):
         yield f"served: it has no option {unknown[0]!r}"
+    if (problem := reserved_problem(type(strategy))) is not None:
+        yield problem
+    classes: dict[str, type[Any]] = {str(getattr(strategy, "name", "")): type(strategy)}
+    for inside in (each for played in traits.plays for each in with_inside(played)):
+        yield from _broken_inside(inside, classes)
+
+
+def _broken_inside(inside: Strategy, classes: dict[str, type[Any]]) -> Iterator[str]:
+    """What is played within another is checked as if it stood in the file itself. `classes`: those of the play, by name."""
+    kind: type[Any] = type(inside)
+    if (problem := name_problem(inside.name)) is not None or not is_dataclass(kind):
+        expected = f"{kind.__name__} is no dataclass; expected one, whose fields are the strategy's options"
+        yield f"plays: {inside.name}: {problem or expected}"
+        return
+    first = classes.setdefault(inside.name, kind)
+    other = place_of(first) if first is not kind else STRATEGIES.other_of_its_name(inside)
+    if other is not None:
+        mixed = f"{inside.name!r} is the name of {other} already, and results of the two would be mixed"
+        yield f"plays: {mixed}; expected another name"
+    try:
+        checked_object(inside)
+    except OptionError as error:
+        yield f"plays: {inside.name}: {error}"

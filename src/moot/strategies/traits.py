@@ -7,6 +7,7 @@ cautious ones, which claim nothing, and that is said before the run.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
@@ -25,6 +26,9 @@ PLAYER = "player"
 """The office of whoever is asked as a member of the team, and as nothing more."""
 GROUPING = "group"
 """The template in which a team is asked which answers mean the same."""
+DEEPEST = 20
+"""Strategies that are played within each other."""
+_DEPTH: ContextVar[int] = ContextVar("depth", default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +102,23 @@ class Traits:
         for name in _NAMES:
             if (expected := _expected(name, getattr(self, name))) is not None:
                 raise ValueError(f"traits: {name}: expected {expected}, found {getattr(self, name)!r:.80}")
-        for inside in self.plays:
-            self._take_in(inside.name, traits_of(inside))
+        if self.plays:
+            self._take_in_all()
         if self.groups and GROUPING not in self.prompts:
             object.__setattr__(self, "prompts", (*self.prompts, GROUPING))
+
+    def _take_in_all(self) -> None:
+        """Each of them declares its own, which may play others again."""
+        depth = _DEPTH.get()
+        if depth >= DEEPEST:
+            endless = "does it play itself, or others that play it, without end?"
+            raise ValueError(f"traits: plays: more than {DEEPEST} strategies deep: {endless}")
+        reset = _DEPTH.set(depth + 1)
+        try:
+            for inside in self.plays:
+                self._take_in(inside.name, traits_of(inside))
+        finally:
+            _DEPTH.reset(reset)
 
     def _take_in(self, name: str, inside: Traits) -> None:
         """Whoever staffs, teaches and identifies a play must know all that is asked within it."""

@@ -134,8 +134,8 @@ async def check_grader(grader: Grader) -> None:
 async def _graded(grader: Grader, case: Case, answer: str) -> Score:
     """By the way that a run takes."""
     word = await word_of(grader, case, answer)
-    assert word.usable, f"{_asked(case, answer)}: {word.score.detail}"
-    return word.score
+    assert word.failure is None, f"{_asked(case, answer)}: {word.detail}"
+    return word
 
 
 def _asked(case: Case, answer: str) -> str:

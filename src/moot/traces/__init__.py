@@ -24,6 +24,8 @@ from moot.traces.kinds import trace_json as trace_json
 from moot.traces.kinds import trace_of as trace_of
 from moot.traces.looks import RecordedLook as RecordedLook
 from moot.traces.looks import looks_of as looks_of
+from moot.traces.notes import ends_too_soon as ends_too_soon
+from moot.traces.notes import note_in as note_in
 from moot.traces.records import Abstained as Abstained
 from moot.traces.records import Agreement as Agreement
 from moot.traces.records import Ballot as Ballot

@@ -320,6 +320,12 @@ class CutOff:
     player: str
     stage: str
     turn: int
+    given: bool = False
+    """Whether this is the text that was given as the team's answer."""
+
+    @property
+    def words(self) -> str:
+        return f"{self.player} was cut off in the middle of it; max_tokens sets how long a reply may be"
 
 
 @trace("no-two-agreed")

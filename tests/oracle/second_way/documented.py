@@ -52,6 +52,6 @@ def _told(key: str) -> bool:
 def _spans() -> frozenset[str]:
     text = "".join(
         (DOCS / f"{name}.md").read_text(encoding="utf-8")
-        for name in ("report", "safety", "discuss", "select", "advise")
+        for name in ("report", "served", "safety", "discuss", "select", "advise")
     )
     return frozenset(re.findall(r"`([A-Za-z_0-9-]+)`", text))

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from moot.strategies.discuss.discuss import Discuss
-from moot.strategies.discuss.remark import MessageForm, Said
+from moot.strategies.discuss.remark import MessageForm, Said, TableRemark
+from moot.strategies.discuss.stance import Stance, stance
 from moot.traces import Agreement, Remark, Remarked, of_kind
 from moot.types import Grouping, Question, Verdict
 
@@ -247,3 +248,14 @@ def test_a_solution_has_the_form_of_the_question() -> None:
         MessageForm(Question("q", "?"), solution=False).read({"message": "m", "solution": "x", "agree": True}).solution
         is None
     )
+
+
+def test_of_two_positions_with_one_solution_it_is_the_newer_that_is_stood_behind() -> None:
+    """An agent that was shown an older one only stands with those who put the same on the table since: else consensus on the
+    current solution would never count it."""
+    older = TableRemark(0, "ann", 1, position=0, backs="River 1")
+    newer = TableRemark(5, "bob", 2, position=5, backs="river 1")
+    message = Said("So.", "River 1")
+    assert stance(7, message, older, [older, newer]) == Stance(5, "river 1")
+    rejecting = Said("So.", "River 1", agree=False)
+    assert stance(7, rejecting, newer, [older, newer]) == Stance(0, "River 1"), "but for the one that it rejects"

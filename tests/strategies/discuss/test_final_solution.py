@@ -175,3 +175,13 @@ async def test_the_answer_is_the_agreed_solution_in_its_author_s_words(company: 
     (agreement,) = of_kind(verdict.traces, Agreement)
     assert agreement.solution == verdict.answer
     assert [type(answer) for answer in verdict.answers] == [Answer] * 3
+
+
+async def test_who_gives_the_same_solution_in_other_words_ends_with_its_own(company: Any) -> None:
+    def say(table: Any, agent: int, number: int) -> dict[str, Any]:
+        return {"solution": "river one" if agent == 1 else "RIVER ONE", "agree": agent == 2}
+
+    for decision in ("solution-counting", "unanimity-consensus"):
+        table = company(2, say=say)
+        verdict = await table.play(Discuss(decision=decision, agents=2, **ALONE))
+        assert [answer.text for answer in verdict.answers] == ["river one", "RIVER ONE"]

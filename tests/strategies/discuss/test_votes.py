@@ -49,6 +49,7 @@ async def test_equal_solutions_are_one_option(company: Any, decision: str) -> No
     assert (verdict.outcome, verdict.answer, verdict.turns) == ("answered", "B", 3)
     assert len(verdict.who) == 3
     assert counted(verdict)[0].options == ("B",)
+    assert counted(verdict)[0].points == (3.0,), "as many as stand behind it"
     assert table.prompts("ballot") == []
 
 

@@ -28,6 +28,7 @@ _CLEAR = 2.0
 """How many times as long as the next one a column has to be that is taken for the question by its length alone."""
 LONGEST_ID = 100
 _NAMED_ID = {"id", "uid", "uuid", "guid", "key", "номер", "ид", "идентификатор"}
+_NUMBERED = {"nr", "no", "num", "number", "nummer"}
 _ROWS_OF_CODES = 10
 """So many have to be different before that is no chance."""
 _CODE = re.compile(r"(?=\D*\d)[\w#/-]{1,40}")
@@ -79,6 +80,11 @@ def likely_answer(free: Sequence[str]) -> str | None:
     """By a word of its name alone: what is right looks like anything else."""
     named = [name for name in free[:MOST_COLUMNS] if known_by_a_word(name, "answer")]
     return named[0] if len(named) == 1 else None
+
+
+def names_an_id(name: str) -> bool:
+    """By its first or its last word: an id, or a number of something, which nobody is advised to take for an answer."""
+    return bool((_NAMED_ID | _NUMBERED) & {*words_of(name)[:1], *words_of(name)[-1:]})
 
 
 def likely_id(table: QuestionTable, free: Sequence[str], before: str) -> str | None:

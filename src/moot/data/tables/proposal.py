@@ -27,7 +27,7 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
-from moot.data.tables.likely_columns import likely_answer, likely_text
+from moot.data.tables.likely_columns import likely_answer, likely_text, names_an_id
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
 from moot.data.tables.stated import NEEDED
 from moot.data.tables.stated import NOTHING_STATED as NOTHING_STATED
@@ -184,9 +184,14 @@ def _written(columns: Mapping[str, ColumnNames]) -> str:
 
 
 def _such_as(key: str, candidates: Sequence[ColumnNames]) -> str:
-    """What somebody could write, word for word: a name that is too long to be shown is no advice."""
+    """What somebody could write, word for word."""
+    return _written({key: _short_of(candidates)})
+
+
+def _short_of(candidates: Sequence[ColumnNames]) -> ColumnNames:
+    """A name that is too long to be shown is no advice."""
     short = (each for each in candidates if all(len(name) <= MOST_SHOWN for name in several(each)))
-    return _written({key: next(short, "NAME")})
+    return next(short, "NAME")
 
 
 def _two_could_be(table: QuestionTable, guess: Guess) -> tuple[Doubt, ...]:
@@ -213,14 +218,19 @@ def _missing(
     doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
     free = [name for name in unused if name not in doubted][:MOST_LISTED]
     only = free[0] if missing == ["answer"] and len(free) == 1 else None
+    if "text" in missing and (row := _first_row(table.names)) is not None:
+        needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {_cut(row)!r}"
+        return (Doubt(needed, table.header, about="missing", brief=needed),)
+    said: dict[str, ColumnNames] = {}
     for key in missing:
         held = likely_text(table, free) if key == "text" else likely_answer(free) or only
         near = held if held is not None else _misspelt(key, free)
-        advised = [near] if near is not None else free
+        advised = [near] if near is not None else [name for name in free if not names_an_id(name)]
         names = f"; the columns are {listed(table.names) or 'none: line 1 has to name them'}" if not doubts else ""
         hint = f" ({_cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
-        problem = f"{unknown}{hint}{names}; say which under questions, such as {_such_as(key, advised)}"
+        said[key] = _short_of(advised)
+        problem = f"{unknown}{hint}{names}; say which under questions, such as {_written(said)}"
         ways = tuple(Stated({key: name}) for name in unused[:MOST_LISTED])
         likely = unused.index(held) if held is not None else None
         doubts.append(
@@ -228,6 +238,11 @@ def _missing(
         )
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
+
+
+def _first_row(names: Sequence[str]) -> str | None:
+    """What no column is called, since it is a question: then there is no line with names."""
+    return next((name for name in names if name.rstrip().endswith("?") and " " in name.strip()), None)
 
 
 def _misspelt(key: str, names: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from moot.measures.cells import Stored
+from moot.measures.cells import Stored, meanings_in
 from moot.measures.discussion.baselines import Held, baseline_rows, family_rows, round_rows
 from moot.measures.discussion.cost import cost_rows, drafted_at_once, way_alone
 from moot.measures.discussion.graded_challenges import ChallengeRound, challenge_rows
@@ -35,7 +35,7 @@ from moot.stats.graded import known, why_no_interval, why_unfair_together
 from moot.stats.graded_pairs import family_row
 from moot.stats.paired import rests_on_few
 from moot.store.rows import verdict_of
-from moot.strategies.option_meanings import Meaning, in_words, meanings_named
+from moot.strategies.option_meanings import Meaning, in_words
 from moot.traces import Challenge, Objection, of_kind
 from moot.types import Case, Verdict
 
@@ -208,8 +208,7 @@ def _flag(discussion: DiscussedCell, part: str) -> Row:
 
 def _meanings(held: Sequence[DiscussedCell]) -> dict[str, Meaning]:
     """What the options of all strategies here are for, by name."""
-    strategies = dict.fromkeys(discussion.cell["strategy"] for discussion in held)
-    return {name: meaning for strategy in strategies for name, meaning in meanings_named(strategy).items()}
+    return {name: meaning for discussion in held for name, meaning in meanings_in(discussion.cell).items()}
 
 
 def _compared(held: Sequence[DiscussedCell]) -> list[tuple[str, tuple[str, ...], Any]]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from moot.measures.cells import Stored, option_of
-from moot.strategies.option_meanings import NOTHING, Meaning, Role, meanings_named
+from moot.measures.cells import Stored, meanings_in, option_of
+from moot.strategies.option_meanings import NOTHING, Meaning, Role
 from moot.types import canonical_json
 
 Row = dict[str, Any]
@@ -23,7 +23,7 @@ def is_discussion(cell: Stored) -> bool:
 
 def options_of(cell: Stored) -> dict[str, Any]:
     """All options by name. One may be left to the strategy, which is a way too and has a name."""
-    meanings = meanings_named(cell["strategy"])
+    meanings = meanings_in(cell)
     return {
         name: meanings.get(name, NOTHING).unset if value is None else value for name, value in cell["options"].items()
     }
@@ -31,12 +31,12 @@ def options_of(cell: Stored) -> dict[str, Any]:
 
 def with_role(cells: Iterable[Stored], role: Role) -> tuple[str, ...]:
     """The options of these strategies that are declared to be for this."""
-    every = (item for cell in cells for item in meanings_named(cell["strategy"]).items())
+    every = (item for cell in cells for item in meanings_in(cell).items())
     return tuple(dict.fromkeys(name for name, meaning in every if meaning.role == role))
 
 
 def meaning_of(cell: Stored, option: str) -> Meaning:
-    return meanings_named(cell["strategy"]).get(option, NOTHING)
+    return meanings_in(cell).get(option, NOTHING)
 
 
 def is_usual(cell: Stored, option: str) -> bool:
@@ -52,9 +52,7 @@ def protocol_of(cell: Stored) -> str:
 
 def deciding_options(cell: Stored) -> tuple[str, ...]:
     """The options that say how it is decided, and those that come and go with them."""
-    deciding = [
-        (name, meaning) for name, meaning in meanings_named(cell["strategy"]).items() if meaning.role == "protocol"
-    ]
+    deciding = [(name, meaning) for name, meaning in meanings_in(cell).items() if meaning.role == "protocol"]
     return tuple(dict.fromkeys(part for name, meaning in deciding for part in (name, *meaning.comes_with)))
 
 
@@ -81,8 +79,8 @@ def varied(cells: Sequence[Stored]) -> list[str]:
 def _in_order(cells: Sequence[Stored]) -> list[str]:
     """The names of all options, as their strategy lists them where it is installed."""
     names: dict[str, None] = {}
-    for strategy in dict.fromkeys(cell["strategy"] for cell in cells):
-        names |= dict.fromkeys(meanings_named(strategy))
+    for cell in cells:
+        names |= dict.fromkeys(meanings_in(cell))
     for cell in cells:
         names |= dict.fromkeys(cell["options"])
     return list(names)
@@ -97,7 +95,7 @@ def apart_from(cell: Stored, *names: str) -> tuple[str, bytes]:
 def names_of(cells: Sequence[Stored], *told_apart: str) -> dict[str, Row]:
     """By cell, what its row is called: its protocol, and those other options that are not the same everywhere, nor
     `told_apart`. Details are told where nothing else tells two rows apart."""
-    details = [name for cell in cells for name, meaning in meanings_named(cell["strategy"]).items() if meaning.detail]
+    details = [name for cell in cells for name, meaning in meanings_in(cell).items() if meaning.detail]
     varying = [name for name in varied(cells) if name not in (*details, *told_apart)]
     words = {cell["id"]: _alone(cell) or ", ".join(_words(cell, varying)) for cell in cells}
     for alike in _called_alike(cells, words, told_apart):
@@ -161,7 +159,7 @@ def most_turns(cells: Iterable[Stored]) -> int | None:
 
 def _limits(cell: Stored, along: str) -> list[Any]:
     """How many there may be at most."""
-    limits = meanings_named(cell["strategy"]).items()
+    limits = meanings_in(cell).items()
     return [cell["options"].get(name) for name, meaning in limits if meaning.along == along and not meaning.leads]
 
 

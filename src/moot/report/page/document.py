@@ -12,11 +12,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from moot.measures.reserved import SERVED
 from moot.measures.section import Section
 from moot.report.page.pack import packed
 from moot.report.page.picture import picture
 from moot.report.page.questions import QuestionData
 from moot.report.page.run_page import RunPage
+from moot.report.page.served_opening import served_lead, served_verdict, served_warnings
 from moot.report.page.verdict import lead, verdict, warnings
 
 SCRIPTS = (
@@ -46,7 +48,11 @@ def page_html(
     runs = [(figures, sections, questions)]
     if beside is not None:
         runs.append((beside.figures, beside.sections, beside.questions))
-    index = {"runs": [_run(*run) for run in runs], "between": [asdict(section) for section in between]}
+    index = {
+        "runs": [_run(*run) for run in runs],
+        "between": [asdict(section) for section in between],
+        "asked": any(run[2].cells for run in runs),
+    }
     script, style = _script(), _static("page.css")
     blocks = [f'<script type="application/octet-stream" id="index">{packed(index)}</script>']
     for number, run in enumerate(runs):
@@ -88,10 +94,15 @@ def _run(figures: Mapping[str, Any], sections: Sequence[Section], questions: Que
     return {
         "name": figures["experiment"],
         "sections": [asdict(section) for section in sections],
-        "picture": picture(figures),
+        "picture": _picture(figures),
         "cells": questions.cells,
         "columns": questions.columns,
     }
+
+
+def _picture(figures: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A served team has one of its own, by day."""
+    return None if SERVED in figures else picture(figures)
 
 
 def _blocks(run: int, questions: QuestionData) -> Iterator[str]:
@@ -104,14 +115,19 @@ def _opening(figures: Mapping[str, Any], number: int, runs: int) -> str:
 
     The picture beside it is drawn by the script, in a place that is kept for it.
     """
-    first, *rest = (html.escape(_MINUS.sub("−", sentence)) for sentence in verdict(figures))
-    warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in warnings(figures))
+    told, above, notes_on = (
+        (served_verdict(figures), served_lead(figures), served_warnings(figures))
+        if SERVED in figures
+        else (verdict(figures), lead(figures), warnings(figures))
+    )
+    first, *rest = (html.escape(_MINUS.sub("−", sentence)) for sentence in told)
+    warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in notes_on)
     notes = f'<ul class="warnings" role="note" aria-label="Before you believe it">{warned}</ul>' if warned else ""
     beside = "".join(f'<p class="beside">{sentence}</p>' for sentence in rest)
     name = html.escape(str(figures["experiment"]))
     heading = f"<h1>{name}</h1>" if runs == 1 else f"<h2>{name}</h2>"
-    place = f'<figure class="picture" id="picture-{number}"></figure>' if picture(figures) else ""
+    place = f'<figure class="picture" id="picture-{number}"></figure>' if _picture(figures) else ""
     return (
-        f'<article class="run"><div class="told">{heading}<p class="lead">{html.escape(lead(figures))}</p>'
+        f'<article class="run"><div class="told">{heading}<p class="lead">{html.escape(above)}</p>'
         f'<p class="verdict">{first}</p>{beside}{notes}</div>{place}</article>'
     )

@@ -110,7 +110,8 @@ function across(section, width, all, way) {
       ...(dots && bounded(section, row, column) ? [row.least, row.most] : []),
     ],
   ).filter((each) => typeof each === "number");
-  const scale = axis(ends, column.unit, left, width - right, bars);
+  const band = bandOf(section, known);
+  const scale = axis([...ends, ...(band ?? [])], column.unit, left, width - right, bars);
   const marks = [];
   let top = 8;
   let before = null;
@@ -170,8 +171,20 @@ function across(section, width, all, way) {
   return {
     height: top + 40,
     series,
-    marks: [...grid(scale, 4, top), ...bottomAxis(scale, top, column, left, width - right), ...marks],
+    marks: [...behind(band, scale, top), ...grid(scale, 4, top), ...bottomAxis(scale, top, column, left, width - right), ...marks],
   };
+}
+
+// What was measured before, behind what is seen now: the ends are the same in all rows of a drawing.
+function bandOf({ chart }, rows) {
+  const ends = (chart.band ?? []).map((key) => rows[0]?.[key]);
+  return ends.length === 2 && ends.every((each) => typeof each === "number") ? ends : null;
+}
+
+function behind(band, scale, bottom) {
+  if (!band) return [];
+  const [from, to] = band.map((each) => scale.at(each));
+  return [svg("rect", { class: "measured", x: from, y: 2, width: Math.max(1, to - from), height: bottom - 2 })];
 }
 
 // A long name in two lines, parted where a word ends; what does not fit in two is cut.

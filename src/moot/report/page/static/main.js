@@ -288,7 +288,9 @@ async function start() {
   const index = await unpack("index");
   const runs = index.runs.map((raw, number) => new Run(raw, number));
   renderSections(runs, index.between, byId("sections"), byId("contents"));
+  if (index.asked === false) for (const link of document.querySelectorAll('a[href="#questions"]')) link.remove();
   renderPictures(runs);
+  if (index.asked === false) return ready();
   byId("questions").hidden = false;
   byId("legend").append(
     el("i", { class: "right" }),
@@ -299,6 +301,10 @@ async function start() {
     "not graded",
   );
   new Explorer(runs);
+  ready();
+}
+
+function ready() {
   document.documentElement.dataset.ready = "true";
   performance.mark("interactive");
 }

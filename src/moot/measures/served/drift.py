@@ -1,0 +1,199 @@
+"""Whether a served team is still what was measured: how much it agrees, how sure it says it is, and how right what is graded
+was, each against the same team and strategy in the experiment.
+
+An alert wants two things: what is seen now lies outside of the interval that the experiment measured, and luck alone would
+seldom take it there. For the second a week is looked at whole and day by day, over all teams and figures, and together they
+may err in 5 % of the weeks in which nothing has changed: see `stats.departure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from moot.measures.cells import Stored
+from moot.measures.columns import titled
+from moot.measures.numbers import between, bounds, percent
+from moot.measures.served.periods import Period, period_of
+from moot.measures.served.plays import LivePlay, MeasuredPlay, measured_plays, name_of
+from moot.measures.served.ranged import ranged_by_question, ranged_row
+from moot.measures.source import Source
+from moot.stats.clusters import clustered, unit_of
+from moot.stats.counted_words import count
+from moot.stats.departure import PaidLevels, Ranged, departure_p, paid_levels
+
+Row = dict[str, Any]
+Drifting = Literal["agreement", "probability", "accuracy"]
+
+GRADED_ENOUGH = 30
+"""Fewer graded answers are not held against the experiment."""
+NOT_PLAYED = "the experiment did not play it"
+OTHERWISE = "the experiment was of other models, instructions or prompts"
+_CHANGED = {
+    "agreement": "the questions or the models have changed",
+    "probability": "the questions or the models have changed",
+    "accuracy": "unless people tell of wrong answers more often than of right ones, it has changed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What one cell was asked."""
+
+    cell: Stored
+    plays: Sequence[LivePlay]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One figure of one cell, live and measured, by question."""
+
+    cell: Stored
+    figure: Drifting
+    live: dict[str, Ranged]
+    by_period: dict[Period, dict[str, Ranged]]
+    measured: dict[str, Ranged]
+
+
+def drift_rows(source: Source, compared: Sequence[Compared], days: int, seed: int) -> list[Row]:
+    """A row for each figure of each cell that was asked; one that is not compared says why. Within `clustered`."""
+    found: list[_Pair | Row] = []
+    for one in compared:
+        measured = _measured(source, one.cell)
+        if isinstance(measured, str):
+            found.append(_not_compared(one.cell, "agreement", measured))
+        else:
+            found += [_pair(one, measured, figure, days) for figure in ("agreement", "probability", "accuracy")]
+    pairs = [each for each in found if isinstance(each, _Pair)]
+    return [_row(each, len(pairs), seed) if isinstance(each, _Pair) else each for each in found]
+
+
+def _measured(source: Source, cell: Stored) -> list[MeasuredPlay] | str:
+    alike = [own for own in source.cells if name_of(own) == name_of(cell)]
+    if not alike:
+        return NOT_PLAYED
+    own = next((own for own in alike if own["spec"] == cell["spec"]), None)
+    return OTHERWISE if own is None else measured_plays(source, own)
+
+
+def _not_compared(cell: Stored, figure: Drifting, why: str) -> Row:
+    named = {key: cell[key] for key in ("strategy", "label", "team", "captain", "player")}
+    nothing = {"live": None, "measured": None, "p": None, "level": None}
+    return {"figure": figure, **named, **nothing, "alert": False, "why": why, "by_day": []}
+
+
+_READ: dict[Drifting, Callable[[Any], Ranged | None]] = {
+    "agreement": lambda play: play.agreed,
+    "probability": lambda play: _known(play.sure),
+    "accuracy": lambda play: _known(play.right),
+}
+
+
+def _known(value: float | None) -> Ranged | None:
+    return None if value is None else Ranged(value, value)
+
+
+def _pair(one: Compared, measured: Sequence[MeasuredPlay], figure: Drifting, days: int) -> _Pair | Row:
+    read = _READ[figure]
+    before = ranged_by_question([(play.question, value) for play in measured if (value := read(play)) is not None])
+    newer = [(play, value) for play in one.plays if (value := read(play)) is not None]
+    if not newer:
+        return _not_compared(one.cell, figure, _why_none(one, figure))
+    if len({unit_of(question) for question in before}) < 2:
+        return _not_compared(one.cell, figure, "the experiment has no such figure of it, or of one question alone")
+    if figure == "accuracy" and len(newer) < GRADED_ENOUGH:
+        why = f"{count(len(newer), 'graded answer')}; {GRADED_ENOUGH} or more are held against the experiment"
+        return _not_compared(one.cell, figure, why)
+    periods: dict[Period, list[tuple[str, Ranged]]] = {}
+    for play, value in newer:
+        periods.setdefault(period_of(play.at, days), []).append((play.question, value))
+    return _Pair(
+        one.cell,
+        figure,
+        ranged_by_question([(play.question, value) for play, value in newer]),
+        {period: ranged_by_question(values) for period, values in sorted(periods.items())},
+        before,
+    )
+
+
+def _why_none(one: Compared, figure: Drifting) -> str:
+    if figure == "accuracy":
+        return "nobody has said what was right"
+    if figure == "probability":
+        return "no answer was given with a probability"
+    return next((play.why_not for play in one.plays if play.why_not), "nobody gave an answer")
+
+
+def _row(pair: _Pair, family: int, seed: int) -> Row:
+    measured = ranged_row(pair.measured)
+    levels: PaidLevels = paid_levels(family, len(pair.by_period))
+    units = _by_unit(pair.measured)
+    with clustered({}):  # what was asked live hangs together with nothing
+        live = _held(pair.live, measured, units, levels.whole, seed)
+        parts = [
+            {
+                "from": f"{period.start}",
+                "name": period.title,
+                **_held(values, measured, units, levels.part, seed),
+                "level": levels.part,
+            }
+            for period, values in pair.by_period.items()
+        ]
+    p = live.pop("p")
+    named = {key: pair.cell[key] for key in ("strategy", "label", "team", "captain", "player")}
+    return {
+        "figure": pair.figure,
+        **named,
+        "live": live,
+        "measured": measured,
+        "p": p,
+        "level": levels.whole,
+        "alert": live["alert"] or any(part["alert"] for part in parts),
+        "why": None,
+        "by_day": parts,
+    }
+
+
+def _by_unit(values: dict[str, Ranged]) -> list[Ranged]:
+    """What hangs together is one value."""
+    return list(ranged_by_question([(unit_of(question), value) for question, value in values.items()]).values())
+
+
+def _held(values: dict[str, Ranged], measured: Row, units: Sequence[Ranged], level: float, seed: int) -> Row:
+    """A live figure, and whether it has left what was measured."""
+    row = ranged_row(values)
+    p = departure_p(units, list(values.values()), level, seed=seed)
+    ends = row.get("bounds") or {"low": row["value"], "high": row["value"]}
+    outside = ends["high"] < measured["low"] or ends["low"] > measured["high"]
+    return {**row, "p": p, "alert": bool(outside and p is not None and p <= level)}
+
+
+def alert_words(rows: Sequence[Row], days: int) -> str | None:
+    """One line, of what is least like luck; how many others there are."""
+    alerts = [row for row in rows if row["alert"]]
+    if not alerts:
+        return None
+    several = len({row["team"] for row in rows}) > 1
+    first = min(alerts, key=lambda row: min(map(_luck, _findings(row))))
+    worst = min(_findings(first), key=_luck)
+    when = "" if worst is first else f" on {worst['from']}" if days == 1 else f" in the week of {worst['from']}"
+    live = figure_words(worst if worst is not first else first["live"])
+    words = f"Alert: {first['figure']} of {titled(first, team=several)} was {live}{when}; the experiment measured "
+    words += f"{figure_words(first['measured'])}: {_CHANGED[first['figure']]}."
+    return words if len(alerts) == 1 else f"{words} {count(len(alerts) - 1, 'more alert')}: --json, drift."
+
+
+def _findings(row: Row) -> list[Row]:
+    """The whole, or parts of it, or both."""
+    return [*([row] if row["live"]["alert"] else []), *(part for part in row["by_day"] if part["alert"])]
+
+
+def _luck(tested: Row) -> float:
+    return float(tested["p"] / tested["level"])
+
+
+def figure_words(row: Row) -> str:
+    """With its interval; between what it lies where no more is known."""
+    value = percent(row["value"]) if row["value"] is not None else between(row["bounds"])
+    return f"{value} {bounds(row['low'], row['high'], 'points')}".rstrip()

@@ -1,0 +1,224 @@
+"""What `moot report --served --json` says, from the tables of the store: docs/served.md, read again."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from second_way.intervals import mean, share_interval
+
+Row = dict[str, Any]
+NAMED = ("strategy", "label", "team", "captain", "player", "cohort")
+NOT_ASKED = {"why": "nothing was asked"}
+
+
+def rows_of(store: Path, query: str, *values: object) -> list[Row]:
+    with closing(sqlite3.connect(store)) as connection:
+        connection.row_factory = sqlite3.Row
+        return [dict(row) for row in connection.execute(query, values)]
+
+
+def plays_of(store: Path, name: str, since: float = 0.0) -> Iterator[Row]:
+    """Each with its score, its cell and what hangs on it; of all plans of a name."""
+    found = rows_of(
+        store,
+        "select distinct e.*, c.strategy, c.label, c.team, c.captain, c.player, c.cohort, c.spec, s.value from episodes e"
+        " join cells c on c.id = e.cell join experiment_cells m on m.cell = e.cell join experiments x on x.id = m.experiment"
+        " join experiment_questions q on q.experiment = x.id and q.question = e.question"
+        ' left join scores s on s.cell = e.cell and s.repeat = e.repeat and s."case" = q."case"'
+        " where x.name = ? and e.created_at >= ? order by e.created_at",
+        name,
+        since,
+    )
+    costs = {row["key"]: row["cost_usd"] for row in rows_of(store, "select key, cost_usd from calls")}
+    for play in found:
+        verdict, steps = json.loads(play["verdict"]), json.loads(play["transcript"])
+        traces = verdict.get("traces", [])
+        keys = {step[3] for step in steps if step[3]}
+        yield {
+            **play,
+            "right": play["value"] if play["answer"] is not None else None,
+            "agreed": None if play["player"] else _agreed(play["answer"], verdict, traces),
+            "usd": math.fsum(costs[key] for key in keys),
+            "steps": steps,
+            "traces": traces,
+            "players": [player["name"] for player in json.loads(play["spec"])["players"]],
+        }
+
+
+def _agreed(
+    answer: str | None, verdict: Mapping[str, Any], traces: Sequence[Mapping[str, Any]]
+) -> tuple[float, float] | None:
+    """(at least, at most) of those who were asked for a draft and did not keep silent."""
+    spared = {name for trace in traces if trace["kind"] == "not-needed" for name in trace["players"]}
+    said = {draft[0]: draft[1] for draft in verdict["answers"] if draft[1] is not None and draft[0] not in spared}
+    if answer is None or not said:
+        return None
+    same = {name for name, text in said.items() if text.casefold() == answer.casefold()}
+    for trace in traces:
+        if trace["kind"] == "grouped" and sum(map(len, trace["groups"])) == len(said):
+            same |= {name for group in trace["groups"] if same & set(group) for name in group}
+            break
+    asked = len(said) + len(spared)
+    return len(same) / asked, (len(same) + len(spared)) / asked
+
+
+def estimate(pairs: Sequence[tuple[str, float]]) -> Row:
+    """The mean over questions, each the mean of its own."""
+    by_question: dict[str, list[float]] = {}
+    for question, value in pairs:
+        by_question.setdefault(question, []).append(value)
+    values = [mean(own) for own in by_question.values()]
+    if not values:
+        return {"value": None, "low": None, "high": None, "n": 0}
+    low, high = share_interval([(value, 1.0) for value in values])
+    return {"value": mean(values), "low": low, "high": high, "n": len(values)}
+
+
+def between(pairs: Sequence[tuple[str, tuple[float, float]]]) -> Row:
+    low, high = (estimate([(question, ends[place]) for question, ends in pairs]) for place in (0, 1))
+    if low["value"] == high["value"]:
+        return low
+    bounds = {"low": low["value"], "high": high["value"]}
+    return {"value": None, "low": low["low"], "high": high["high"], "n": low["n"], "bounds": bounds}
+
+
+def figures(plays: Sequence[Row]) -> Row:
+    told = [(play["question"], play["right"]) for play in plays if play["right"] is not None]
+    open_answers = sum(play["right"] is None and play["answer"] is not None for play in plays)
+    accuracy = estimate(told)
+    right = math.fsum(value for _, value in told)
+    accuracy["bounds"] = {"low": right / len(plays), "high": (right + open_answers) / len(plays)}
+    agreed = [(play["question"], play["agreed"]) for play in plays if play["agreed"] is not None]
+    seconds = sorted(play["seconds"] for play in plays)
+    return {
+        "asked": len(plays),
+        "questions": len({play["question"] for play in plays}),
+        "graded": {"n": len(told), "share": len(told) / len(plays)},
+        "waiting": 0,
+        "accuracy": accuracy if told else {**accuracy, "why": "nobody has said what was right"},
+        "agreement": between(agreed) if agreed else {**estimate([]), "why": "a player alone has nobody to agree with"},
+        "probability": {**estimate([]), "why": "no answer was given with a probability"},
+        "latency": {
+            "median_s": seconds[math.ceil(0.5 * len(seconds)) - 1],
+            "p95_s": seconds[math.ceil(round(0.95 * len(seconds), 9)) - 1],
+        },
+        "cost": {"usd_per_1000": 1000 * math.fsum(play["usd"] for play in plays) / len(plays)},
+        "outcomes": dict(sorted(Counter(play["outcome"] for play in plays).items())),
+    }
+
+
+def day_of(at: float, days: int) -> str:
+    day = datetime.fromtimestamp(at, UTC).date()
+    return str(day if days == 1 else day - timedelta(days=day.weekday()))
+
+
+def absences(plays: Sequence[Row]) -> list[Row]:
+    endings: dict[tuple[str, str], Counter[str]] = {}
+    for play in plays:
+        roles = {
+            (trace["to"], trace.get("turn", 2)): trace["role"] for trace in play["traces"] if trace["kind"] == "shown"
+        }
+        last = {(step[0], roles.get((step[0], step[2]), "player")): step for step in play["steps"]}
+        spared = {name for trace in play["traces"] if trace["kind"] == "not-needed" for name in trace["players"]}
+        for place, step in last.items():
+            if not (place[1] == "player" and place[0] in spared):
+                endings.setdefault(place, Counter())["failed" if step[4] else "answered"] += 1
+        for name in spared:
+            endings.setdefault((name, "player"), Counter())["not_needed"] += 1
+    return [
+        {
+            "player": name,
+            "office": office,
+            "asked": ends.total(),
+            "late": 0,
+            "failed": ends["failed"],
+            "refused": 0,
+            "unanswered": 0,
+            "not_needed": ends["not_needed"],
+        }
+        for (name, office), ends in sorted(endings.items())
+    ]
+
+
+def named(play: Row) -> tuple[str | None, ...]:
+    return tuple(play[key] for key in NAMED)
+
+
+def served(store: Path, name: str, since: float = 0.0) -> Row:
+    """All but the drift, the clock and what is told in words."""
+    plays = list(plays_of(store, f"{name}:served", since))
+    every = list(plays_of(store, f"{name}:served"))
+    first, last = (datetime.fromtimestamp(play["created_at"], UTC).date() for play in (plays[0], plays[-1]))
+    days = 7 if (last - first).days >= 14 else 1
+    periods = {day_of(play["created_at"], days): None for play in plays}
+    cells = sorted({named(play) for play in plays}, key=lambda cell: (-_times(plays, cell), str(cell)))
+    return {
+        "left_out": len(every) - len(plays),
+        "plans": 1,
+        "taught": 0,
+        **figures(plays),
+        "days_each": days,
+        "by_day": [
+            {
+                "from": start,
+                "name": start if days == 1 else f"week of {start}",
+                **figures([play for play in plays if day_of(play["created_at"], days) == start]),
+            }
+            for start in periods
+        ],
+        "by_team": [
+            {
+                **{key: value for key, value in zip(NAMED, cell, strict=True) if value is not None or key == "team"},
+                **figures([play for play in plays if named(play) == cell]),
+            }
+            for cell in cells
+        ],
+        "absences": absences(plays),
+        "failures": [],
+    }
+
+
+def _times(plays: Sequence[Row], cell: tuple[str | None, ...]) -> int:
+    return sum(named(play) == cell for play in plays)
+
+
+def drifted(store: Path, name: str, row: Row, days: int, since: float = 0.0) -> Row:
+    """One row of the drift in agreement, without what is drawn at random."""
+    here = [play for play in plays_of(store, f"{name}:served", since) if play["agreed"] and _is(play, row)]
+    before = [play for play in plays_of(store, name) if play["agreed"] and _is(play, row)]
+    live, measured = (between([(play["question"], play["agreed"]) for play in plays]) for plays in (here, before))
+    periods = list(dict.fromkeys(day_of(play["created_at"], days) for play in here))
+    parts = [
+        between([(play["question"], play["agreed"]) for play in here if day_of(play["created_at"], days) == start])
+        for start in periods
+    ]
+    return {"live": live, "measured": measured, "by_day": parts}
+
+
+def _is(play: Row, row: Row) -> bool:
+    return all(play[key] == row[key] for key in ("label", "team", "captain", "player"))
+
+
+def shuffled_p(store: Path, name: str, row: Row, start: str | None, deals: int = 4_000) -> float:
+    """Two-sided: how often a shuffle of live and measured questions lies as far out. `start`: of this day alone."""
+    own = [play for play in plays_of(store, f"{name}:served") if play["agreed"] and _is(play, row)]
+    here = [play["agreed"] for play in own if start in (None, day_of(play["created_at"], 1))]
+    before = [play["agreed"] for play in plays_of(store, name) if play["agreed"] and _is(play, row)]
+    generator = np.random.default_rng(11)
+    tails = []
+    for live, old, sign in ((1, 0, 1.0), (0, 1, -1.0)):
+        every = sign * np.array([*(ends[live] for ends in here), *(ends[old] for ends in before)])
+        reached = every[: len(here)].sum()
+        sums = [generator.permutation(every)[: len(here)].sum() for _ in range(deals)]
+        tails.append((1 + sum(total <= reached + 1e-9 for total in sums)) / (deals + 1))
+    return min(1.0, 2 * min(tails))
