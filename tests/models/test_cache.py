@@ -31,6 +31,9 @@ class MemoryStore:
         self.calls: dict[str, StoredCall] = {}
         self.failures: list[str] = []
 
+    def want(self, key: str) -> None:
+        pass
+
     async def find_call(self, key: str) -> Reply | None:
         return self.calls[key].reply if key in self.calls else None
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-from served import serving
+import pytest
+from hostile_server import hostile, http
+from served import THREE, Served, serving
+from sqlalchemy import func, select
 from test_owners import ANN, BOB, BOSS, KEYS, asked, listed
 from test_purge import SECRET, holding
+
+from moot.models.model import Model, Wrapper
+from moot.prompts import Prompts
+from moot.simulate.simulated import SimulatedModel
+from moot.store import schema
+from moot.types import NOTHING, Reply, Request
 
 ASKED = f"Where is the well of {SECRET}, and who keeps it in the dry months?"
 FORM = {
@@ -61,3 +75,211 @@ async def test_nobody_forgets_what_is_anothers(tmp_path: Path) -> None:
             assert response.status == 403, "no page of another site"
         async with served.session.delete(f"{served.url}/v1/moot/episodes/{bobs}", headers=BOSS) as response:
             assert response.status == 200, "an admin may"
+
+
+# --- whose calls are whose ----------------------------------------------------------------------------------------------
+
+OURS = Prompts(language="en").render("served", instruction="").strip()
+"""A part of what everybody's players are told."""
+
+
+class FirstHeld(Wrapper):
+    """Who is asked first waits until it is let go."""
+
+    def __init__(self, inner: Model, go: asyncio.Event, begun: asyncio.Event) -> None:
+        super().__init__(inner)
+        self._go, self._begun = go, begun
+
+    async def generate(self, request: Request) -> Reply:
+        if not self._begun.is_set():
+            self._begun.set()
+            await self._go.wait()
+        return await self.inner.generate(request)
+
+
+async def forgotten(served: Served, episode: str, key: Mapping[str, str] = NOTHING) -> dict[str, int]:
+    async with served.session.delete(f"{served.url}/v1/moot/episodes/{episode}", headers=dict(key)) as response:
+        assert response.status == 200
+        removed: dict[str, int] = (await response.json())["forgotten"]
+        return removed
+
+
+@pytest.mark.parametrize("reuse", [False, True], ids=["made", "used again"])
+@pytest.mark.parametrize("question", ["Which river?", OURS], ids=["the same question", "words of every prompt"])
+async def test_a_question_of_another_that_is_under_way_keeps_its_calls(
+    tmp_path: Path, question: str, reuse: bool
+) -> None:
+    go, begun = asyncio.Event(), asyncio.Event()
+
+    def wrap(name: str, model: Model) -> Model:
+        return FirstHeld(model, go, begun) if name == "cat" else model
+
+    async with serving(tmp_path, settings=KEYS, wrap=wrap, reuse=reuse) as served:
+        bobs = asyncio.create_task(asked(served, "Which river?", BOB, "three/talkative"))
+        await begun.wait()
+        anns = (await asked(served, question, ANN, "three/talkative"))["moot"]["episode"]
+        removed = await forgotten(served, anns, ANN)
+        go.set()
+        status, whole = await served.get(f"/v1/moot/episodes/{(await bobs)['moot']['episode']}", headers=BOB)
+        assert status == 200
+        assert len(whole["calls"]) == 4
+        assert all(call["text"] and call["cost_usd"] is not None for call in whole["calls"])
+        assert removed["calls"] == (4 if not reuse or question == OURS else 2), "but those that both use"
+
+
+CAPPED = {
+    **THREE,
+    "models": {
+        name: {**model, "price": {"prompt": 1.0, "completion": 1.0}, "max_tokens": 500}
+        for name, model in THREE["models"].items()
+    },
+    "budget_usd": 5.0,
+}
+
+
+@pytest.mark.parametrize("config", [THREE, CAPPED], ids=["behind the reply", "before the reply"])
+@pytest.mark.parametrize("when", ["made", "under way", "not begun"])
+async def test_the_call_that_writes_a_form_late_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: dict[str, Any], when: str
+) -> None:
+    """However long after the answer it comes, and also if the question is forgotten before it does."""
+    go, writing = asyncio.Event(), asyncio.Event()
+    go.set() if when == "made" else None
+
+    def held(generate: Any) -> Any:
+        async def later(self: Any, request: Request) -> Reply:
+            if "well" in str(request.schema):
+                writing.set()
+                await go.wait()
+            reply: Reply = await generate(self, request)
+            return reply
+
+        return later
+
+    class Later(Wrapper):
+        generate = held(lambda self, request: self.inner.generate(request))
+
+    if when == "under way":
+        monkeypatch.setattr(SimulatedModel, "generate", held(SimulatedModel.generate))
+    wrap = (lambda _, model: Later(model)) if when == "not begun" else None
+    async with serving(tmp_path, config, wrap=wrap) as served:
+        await served.chat("Which river?")
+        asking = asyncio.create_task(served.chat(ASKED, response_format=FORM))
+        if when == "made":
+            await asking
+            with closing(sqlite3.connect(tmp_path / "three.db")) as store:
+                spoken = "SELECT 1 FROM episodes WHERE transcript LIKE '%' || key || '%'"
+                later = f"UPDATE calls SET created_at = created_at + 60 WHERE NOT EXISTS ({spoken})"
+                await served.live.record.flush()
+                assert store.execute(later).rowcount == 1
+                store.commit()
+        else:
+            await writing.wait()
+        episodes = (await served.get("/v1/moot/episodes"))[1]["episodes"]
+        (episode,) = [each["episode"] for each in episodes if SECRET in each["question"]]
+        spent = await spent_usd(served)
+        removed = await forgotten(served, episode)
+        assert removed["calls"] == (4 if when == "made" else 3)
+        go.set()
+        assert (await asking)[0] == 200
+        await served.live.record.flush()
+        assert holding(tmp_path) == []
+        assert await spent_usd(served) >= spent - 1e-9
+    assert holding(tmp_path) == []
+    with closing(sqlite3.connect(tmp_path / "three.db")) as store:
+        assert store.execute("SELECT count(*) FROM calls").fetchone() == (3,), "of the other question"
+        assert store.execute("SELECT count(*) FROM served_calls").fetchone() == (4,)
+
+
+async def spent_usd(served: Served) -> float:
+    """In the books: calls and losses."""
+    await served.live.record.flush()
+    sums = [select(func.coalesce(func.sum(column), 0.0)) for column in (schema.calls.c.cost_usd, schema.losses.c.usd)]
+    return await served.live.store.run(lambda connection: sum(connection.execute(each).scalar_one() for each in sums))
+
+
+async def test_failures_of_a_question_are_forgotten_with_it_and_those_of_others_stay(tmp_path: Path) -> None:
+    def refused(body: Any, number: int) -> bytes:
+        return http({"error": {"message": f"no to {body['messages'][-1]['content'][:300]}"}}, 400)
+
+    async with hostile(refused) as server:
+        ann = {"provider": "endpoint", "base_url": server.base_url, "model": "ann"}
+        config = {**THREE, "models": {**THREE["models"], "ann": ann}}
+        async with serving(tmp_path, config) as served:
+            _, other = await served.chat("What is Placidia?")
+            _, body = await served.chat(ASKED)
+            await served.live.record.flush()
+            assert holding(tmp_path)
+            await forgotten(served, body["moot"]["episode"])
+            assert holding(tmp_path) == []
+            with closing(sqlite3.connect(tmp_path / "three.db")) as store:
+                ((message,),) = store.execute("SELECT message FROM failures").fetchall()
+            assert "Placidia" in message
+            await forgotten(served, other["moot"]["episode"])
+        assert holding(tmp_path, "Placidia") == []
+
+
+def before_ties(folder: Path) -> None:
+    """As a store was before calls were tied to questions."""
+    with closing(sqlite3.connect(folder / "three.db")) as store:
+        store.execute("DELETE FROM served_calls")
+        store.execute("UPDATE migrations SET applied_at = 1e12 WHERE name = '0018-served-calls'")
+        store.commit()
+
+
+async def test_what_was_asked_before_calls_were_tied_is_found_by_the_whole_question(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        _, body = await served.chat(ASKED, response_format=FORM)
+        _, words = await served.chat(OURS)
+        _, kept = await served.chat(f"Of which well is it asked here: {ASKED}", response_format=FORM)
+        await served.live.record.flush()
+        await asyncio.to_thread(before_ties, tmp_path)
+        assert (await forgotten(served, words["moot"]["episode"]))["calls"] == 3
+        assert (await forgotten(served, body["moot"]["episode"]))["calls"] == 4
+        _, whole = await served.get(f"/v1/moot/episodes/{kept['moot']['episode']}")
+        assert all(call["text"] for call in whole["calls"])
+        assert (await forgotten(served, kept["moot"]["episode"]))["calls"] == 4
+        assert holding(tmp_path) == []
+
+
+async def test_what_was_asked_before_judges_calls_were_tied_is_nobodys_but_the_judges(tmp_path: Path) -> None:
+    """A question in words that stand in every prompt takes no prompt of others with it."""
+    async with serving(tmp_path) as served:
+        _, kept = await served.chat("Which river?")
+        await served.live.record.flush()
+        with closing(sqlite3.connect(tmp_path / "three.db")) as store:
+            store.execute("UPDATE migrations SET applied_at = 1e12 WHERE name = '0012-judge-calls'")
+            store.commit()
+        _, words = await served.chat(OURS)
+        assert (await forgotten(served, words["moot"]["episode"]))["calls"] == 3
+        _, whole = await served.get(f"/v1/moot/episodes/{kept['moot']['episode']}")
+        assert all(call["text"] for call in whole["calls"])
+
+
+@pytest.mark.parametrize("capped", [False, True], ids=["behind the reply", "before the reply"])
+async def test_postgresql_forgets_one_question_and_what_comes_for_it_later(
+    tmp_path: Path, postgres: Any, capped: bool
+) -> None:
+    url, go, writing = postgres.database(), asyncio.Event(), asyncio.Event()
+
+    class Later(Wrapper):
+        async def generate(self, request: Request) -> Reply:
+            if "well" in str(request.schema):
+                writing.set()
+                await go.wait()
+            return await self.inner.generate(request)
+
+    config = {**(CAPPED if capped else THREE), "store": url}
+    async with serving(tmp_path, config, wrap=lambda _, model: Later(model)) as served:
+        _, other = await served.chat("Which river?")
+        asking = asyncio.create_task(served.chat(ASKED, response_format=FORM))
+        await writing.wait()
+        episodes = (await served.get("/v1/moot/episodes"))[1]["episodes"]
+        (episode,) = [each["episode"] for each in episodes if SECRET in each["question"]]
+        assert (await forgotten(served, episode))["calls"] == 3
+        go.set()
+        assert (await asking)[0] == 200
+        await served.live.record.flush()
+        assert postgres.sql(url, f"SELECT count(*) FROM calls WHERE shape LIKE '%{SECRET}%'") == [(0,)]
+        _, whole = await served.get(f"/v1/moot/episodes/{other['moot']['episode']}")
+        assert all(call["text"] for call in whole["calls"])

@@ -24,8 +24,8 @@ def bearer(key: str) -> dict[str, str]:
 ANN, BOB, BOSS = bearer("a-key"), bearer("b-key"), bearer("boss-key")
 
 
-async def asked(served: Served, text: str, key: dict[str, str]) -> dict[str, Any]:
-    body = {"model": "three/vote", "messages": [{"role": "user", "content": text}]}
+async def asked(served: Served, text: str, key: dict[str, str], model: str = "three/vote") -> dict[str, Any]:
+    body = {"model": model, "messages": [{"role": "user", "content": text}]}
     status, answer = await served.post("/v1/chat/completions", body, headers=key)
     assert status == 200, answer
     found: dict[str, Any] = answer

@@ -13,6 +13,7 @@ from browsing import By, Keys, asked, browsing, console, needs_browser, text, un
 from served import THREE, serving
 
 from moot.models.model import Wrapper
+from moot.simulate.simulated import SimulatedModel
 from moot.types import Reply, Request
 
 pytestmark = needs_browser
@@ -217,5 +218,29 @@ async def test_a_screen_reader_hears_events_and_no_clock(tmp_path: Path, browser
             assert len(heard) < 12, "and no clock"
             seat = browser.find_element(By.CSS_SELECTOR, ".seat")
             assert "changed its mind" in seat.text
+
+        await asyncio.to_thread(watch)
+
+
+async def test_a_reply_that_is_nested_without_end_is_shown_as_it_is_written(
+    tmp_path: Path, browser: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate = SimulatedModel.generate
+
+    async def nested(model: SimulatedModel, request: Request) -> Reply:
+        endless = '{"answer":' + '{"a":' * 3_000 + "1" + "}" * 3_001
+        return Reply(endless, cost_usd=0.0) if model.name == "ann" else await generate(model, request)
+
+    monkeypatch.setattr(SimulatedModel, "generate", nested)
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+        _, body = await served.chat("Plan?")
+
+        def watch() -> None:
+            browser.get(f"{served.url}/#{body['moot']['episode']}")
+            until(browser, lambda page: "call" in text(page, "cost"))
+            assert '{"answer":{"a":{"a":' in browser.execute_script(
+                "return document.getElementById('transcript').textContent"
+            )
+            assert console(browser) == []
 
         await asyncio.to_thread(watch)

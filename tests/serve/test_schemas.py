@@ -15,6 +15,7 @@ from test_api import noting
 
 from moot.serve.admission import KeyLimits
 from moot.serve.app import ServeSettings
+from moot.serve.client_schema import NO_OBJECT, problem_of
 from moot.serve.schema_checks import SchemaChecks
 
 
@@ -56,6 +57,61 @@ COSTLY: dict[str, dict[str, Any]] = {
     "a long pattern": {"type": "object", "properties": {"a": {"pattern": "(a{1,99}){1,99}" * 900}}},
     "a large pattern": {"type": "object", "properties": {"a": {"pattern": r"(\w{1000}){1000}"}}},
 }
+
+UNFOLLOWABLE: dict[str, Any] = {
+    "a text": {"type": "string"},
+    "another kind": {"type": ["array", "null"]},
+    "nothing": {"not": {}},
+    "no object": {"type": "object", "not": {"type": ["string", "object"], "title": "all"}},
+    "a value that is none": {"const": 3},
+    "values that are none": {"enum": ["yes", "no"]},
+    "values that do not follow the rest": {"type": "object", "enum": [{"a": 1}], "required": ["b"]},
+    "a part that is none": {
+        "type": "object",
+        "allOf": [{"$ref": "#/$defs/word"}],
+        "$defs": {"word": {"type": "string"}},
+    },
+    "choices that are none": {"anyOf": [{"type": "string"}, {"oneOf": [False, {"type": "null"}]}]},
+    "a field that cannot be": {"properties": {"a": {"not": {}}}, "required": ["a"]},
+    "a field that may not be": {"properties": {"b": {}}, "required": ["a"], "additionalProperties": False},
+    "too few fields": {"required": ["a", "b"], "maxProperties": 1},
+    "too many fields": {"properties": {"a": {}}, "minProperties": 2, "additionalProperties": False},
+}
+FOLLOWABLE: dict[str, Any] = {
+    "anything": {},
+    "several kinds": {"type": ["string", "object"]},
+    "a value": {"const": {"a": 1}},
+    "a choice": {"anyOf": [{"type": "string"}, {"type": "object"}]},
+    "not this": {"not": {"required": ["a"]}},
+    "by a reference": {"$ref": "#/$defs/one", "$defs": {"one": {"type": "object"}}},
+    "a field that need not be": {"properties": {"a": False}},
+    "no fields": {"maxProperties": 0, "additionalProperties": False},
+    "itself": {"type": "object", "properties": {"next": {"$ref": "#"}}},
+    "a word for it": {"properties": {"not": {}, "type": {"const": 3}, "enum": {}}},
+}
+
+
+@pytest.mark.parametrize("name", [*UNFOLLOWABLE, *FOLLOWABLE])
+def test_whether_an_object_can_follow_it(name: str) -> None:
+    assert problem_of({**UNFOLLOWABLE, **FOLLOWABLE}[name]) == (NO_OBJECT if name in UNFOLLOWABLE else None)
+
+
+async def test_what_no_object_can_follow_is_refused_before_the_team_is_paid(tmp_path: Path) -> None:
+    called, _, wrap = noting()
+    async with serving(tmp_path, wrap=wrap) as served:
+        for schema in ({"type": "string"}, {"not": {}}):
+            tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
+            forced = {"tools": [tool], "tool_choice": {"type": "function", "function": {"name": "f"}}}
+            for more in ({"response_format": form(schema)}, forced):
+                status, body = await served.chat("Which?", **more)
+                assert (status, body["error"]["code"]) == (400, "invalid_schema")
+                assert "no object can follow it" in body["error"]["message"]
+    assert called == []
+
+
+def form(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
+
 
 BROKEN: dict[str, dict[str, Any]] = {
     "a place that is not there": {"type": "object", "properties": {"a": {"$ref": "#/$defs/missing"}}},

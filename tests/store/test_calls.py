@@ -17,7 +17,7 @@ from moot.store import processes
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.calls import ExperimentCalls
 from moot.store.statements import Row
-from moot.types import Reply
+from moot.types import Reply, digest
 
 
 class Shelf:
@@ -28,6 +28,10 @@ class Shelf:
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
         self.failures: list[Row] = []
+        self.wanted: list[str] = []
+
+    def want(self, key: str) -> None:
+        self.wanted.append(key)
 
     async def find_call(self, key: str) -> Row | None:
         return self.rows.get(key)
@@ -66,6 +70,9 @@ async def test_a_refusal_that_another_met_is_asked_for_again_and_kept_apart() ->
     await theirs.keep_call(call("a", 0.0, finish="refusal"))
     assert (await theirs.find_call("a") or Reply("")).refused
     assert await ours.find_call("a") is None
+    assert shelf.wanted == [digest(["a", "ours"])], "what is wanted from now on"
+    await ours.keep_failure("a", "tom", GenerationFailed("no"))
+    assert shelf.failures[-1]["key"] == shelf.wanted[-1]
     assert (theirs.found, ours.found) == (1, 0)
     await ours.keep_call(call("a", 0.0))
     found = await ours.find_call("a")

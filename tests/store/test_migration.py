@@ -33,6 +33,7 @@ NEW_STEPS = (
     "0009-grades",
     "0011-ledger",
     "0012-judge-calls",
+    "0018-served-calls",
 )
 NEW_TABLES = (
     "choices",
@@ -46,6 +47,7 @@ NEW_TABLES = (
     "preferences",
     "titles",
     "votes",
+    "served_calls",
 )
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""

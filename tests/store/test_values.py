@@ -42,6 +42,7 @@ PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "reservations": ("id",),
     "runs": ("id",),
     "scores": ("cell", "case", "repeat", "grader"),
+    "served_calls": ("key", "experiment", "question", "repeat"),
     "settlements": ("case", "answer"),
 }
 
@@ -99,6 +100,7 @@ CLUSTERED = {
     "matches",
     "preferences",
     "scores",
+    "served_calls",
     "settlements",
 }
 """Tables that SQLite keeps in the order of their keys."""

@@ -83,7 +83,7 @@ def numbers(line: str, offered: Sequence[int]) -> list[int] | None:
     if word in ("all", "none"):
         return sorted(offered) if word == "all" else []
     chosen: set[int] = set()
-    for part in re.split(r"[,;\s]+", re.sub(r"\s*-\s*", "-", word).strip(",; ")):
+    for part in re.split(r"[,;\s]+", re.sub(r"(?<!\s)\s*+-\s*", "-", word).strip(",; ")):
         found = _RANGE.fullmatch(part)
         if found is None:
             return None

@@ -27,7 +27,12 @@ _TO_HOST = re.compile(r"\[\s*(?:Ведущ|Чтец|Указани[ея]\s+(?:д
 _HANDOUT = re.compile(r"\[\s*Разда(?:точн|тк)", re.IGNORECASE)
 _MEDIA = ("img", "pic", "audio", "video")
 _LABEL = re.compile(r"^!!\S*\s+")
-_ITEM = re.compile(r"^\s*-\s+", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*-\s+", re.MULTILINE)
+
+_LETTERS = re.compile(r"[^\W\d_]*")
+
+LAST_WORD = 100
+"""Characters within which it is seen whether a word is a short one."""
 
 _BRACKETS = {"(": ")", "[": "]", "«": "»", "„": "“", "“": "”"}
 _QUOTED = r"(?:«[^«»]+»|„[^„“]+“|“[^“”]+”|\"[^\"]+\")"
@@ -183,6 +188,6 @@ def _boundaries(text: str) -> Iterator[tuple[int, int]]:
 
 def _ends_sentence(before: str) -> bool:
     """Not after initials and short words ("А. С.", "им.", "проф."): those are abbreviations."""
-    word = re.search(r"[^\W\d_]*$", before.replace(STRESS, ""))
-    letters = word.group() if word else ""
+    word = _LETTERS.match(before[-LAST_WORD:].replace(STRESS, "")[::-1])
+    letters = word.group()[::-1] if word else ""
     return (len(letters) >= 3 and letters.casefold() not in _SHORTENED) or before.endswith(("»", "“", "”", '"', ")"))

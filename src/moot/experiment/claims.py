@@ -30,7 +30,7 @@ DEEPEST = 50
 
 NO_COHORTS: Mapping[str, Sequence[str]] = {}
 
-_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

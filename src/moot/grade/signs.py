@@ -57,6 +57,7 @@ _SPELLINGS = {
     "=>": "⇒",
 }
 _SPELT = re.compile("|".join([*sorted(map(re.escape, _SPELLINGS), key=len, reverse=True), "."]), re.DOTALL)
+_LETTERS = re.compile(r"[^\W\d_]*")
 _POWER = re.compile(r"\s?\*\*\s?")
 _BEFORE_A_COMMAND = re.compile(r"-\s?\\$")
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -127,8 +128,9 @@ def _beside(word: str) -> tuple[str, str]:
     """What a word is to the sign before it, and to the sign behind it."""
     if not word:
         return "", ""
-    letters = re.search(r"^-?([^\W\d_]*)", word), re.search(r"([^\W\d_]*)$", word)
-    starts, ends = (found.group(1) if found else "" for found in letters)
+    # From its end backwards: to look for its last letters from everywhere takes the square of its length.
+    letters = _LETTERS.match(word.removeprefix("-")), _LETTERS.match(word[::-1])
+    starts, ends = (found.group() if found else "" for found in letters)
     return _kind(starts, word[0] == "-" or word[0].isnumeric()), _kind(ends, word[-1].isnumeric())
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from moot.errors import UsageError
+from moot.models.border import as_seen
 from moot.types import MOST_CHOICES, Question, QuestionKind, digest
+
+
+def choice_twice(choices: Sequence[str]) -> str | None:
+    """A choice that is there once more, to whoever reads them; None: there is none."""
+    met: set[str] = set()
+    for choice in choices:
+        if (seen := as_seen(choice)) in met:
+            return seen
+        met.add(seen)
+    return None
 
 
 def question_of(
@@ -16,6 +27,8 @@ def question_of(
         raise UsageError("expected a question that is not empty")
     if len(choices) == 1 or len(choices) > MOST_CHOICES:
         raise UsageError(f"expected 2 to {MOST_CHOICES} choices, found {len(choices)}")
+    if (twice := choice_twice(choices)) is not None:
+        raise UsageError(f"expected each choice once, found {twice!r} twice")
     if kind is not None and (kind == "choice") != bool(choices):
         raise UsageError(f"kind: {kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
     ident = f"asked-{digest([text, list(choices), *filter(None, [kind])])[:12]}"

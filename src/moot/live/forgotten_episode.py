@@ -10,14 +10,16 @@ from sqlalchemy import Connection, delete, select, update
 
 from moot.live.served_past import forget_after_episodes
 from moot.live.served_rows import cells_in, find_episode, plans_named
+from moot.live.tied_calls import forgettable, ties_since, untied
 from moot.live.unlinked_calls import FORGOTTEN, mark_of
-from moot.prompts import block
 from moot.store import queries, schema
 from moot.store.rows import case_of
 from moot.store.store import Store
+from moot.types import Question
 
 LATE_S = 5.0
-"""An episode is written down a little after its last call, and calls beside it a little after it."""
+"""Before calls were tied to questions: an episode is written down a little after its last call, and calls beside it a little
+after it."""
 
 
 async def forget_episode(store: Store, name: str, episode: str, asker: str | None) -> dict[str, int]:
@@ -52,41 +54,45 @@ def purge_episode(connection: Connection, name: str, episode: str, asker: str | 
     )
     connection.execute(delete(matches).where(matches.c.question == row["question"], matches.c.repeat == row["repeat"]))
     forgotten = connection.execute(delete(episodes).where(*this)).rowcount
-    said |= _unspoken_calls(connection, name, case.question.text, begun, ended)
-    said = _paid_by(connection, name, said) - _spoken_elsewhere(connection, name, said)
-    rest = forget_after_episodes(connection, name, [row["question"]], time.time(), calls=said)
-    failures = schema.failures
-    # Which question a failed call was made for nobody has written down: all of that moment lose their words.
-    moment = (failures.c.experiment == name, failures.c.created_at.between(begun, ended))
-    connection.execute(update(failures).where(*moment).values(message=FORGOTTEN))
+    tied = _loosened(connection, name, row["question"], row["repeat"])
+    if tied:
+        _forget_failures(connection, name, tied)
+    else:
+        tied = _before_ties(connection, name, case.question, begun, min(ended, ties_since(connection)))
+    calls = forgettable(connection, name, said | tied)
+    rest = forget_after_episodes(connection, name, [row["question"]], time.time(), calls=calls)
     return {"episodes": forgotten, **rest}
 
 
-def _unspoken_calls(connection: Connection, name: str, text: str, begun: float, ended: float) -> set[str]:
-    """Calls of that moment about these words that stand in no transcript, such as the one that writes a client's form."""
-    calls = schema.calls
-    moment = (calls.c.experiment == name, calls.c.created_at.between(begun, ended))
-    mark = mark_of(block(text))
+def _loosened(connection: Connection, name: str, question: str, repeat: int) -> set[str]:
+    """All that was tied to it, which is no more; from now on nothing that comes for it is kept."""
+    ties = schema.served_calls
+    its_own = (ties.c.experiment == name, ties.c.question == question, ties.c.repeat == repeat)
+    keys = set(connection.execute(select(ties.c.key).where(*its_own)).scalars())
+    connection.execute(delete(ties).where(*its_own))
+    return keys
+
+
+def _forget_failures(connection: Connection, name: str, keys: set[str]) -> None:
+    failures = schema.failures
+    for some in queries.chunks(sorted(untied(connection, keys))):
+        connection.execute(delete(failures).where(failures.c.experiment == name, failures.c.key.in_(some)))
+
+
+def _before_ties(connection: Connection, name: str, question: Question, begun: float, ended: float) -> set[str]:
+    """Of a question that was asked before calls were tied to any: those of its moment that are about it alone, such as the
+    one that wrote a client's form. Failures of that moment lose their words: which question they were of nobody has written
+    down."""
+    calls, failures, ties = schema.calls, schema.failures, select(schema.served_calls.c.key)
+    moment = (calls.c.experiment == name, calls.c.created_at.between(begun, ended), calls.c.key.not_in(ties))
     rows = connection.execute(select(calls.c.key, calls.c.shape).where(*moment)).all()
-    return {key for key, shape in rows if mark in shape}
+    failed = (failures.c.experiment == name, failures.c.created_at.between(begun, ended), failures.c.key.not_in(ties))
+    connection.execute(update(failures).where(*failed).values(message=FORGOTTEN))
+    marks = _marks(question)
+    return {key for key, shape in rows if any(mark in shape for mark in marks)}
 
 
-def _paid_by(connection: Connection, name: str, keys: set[str]) -> set[str]:
-    """Those that were made for this name: what a run paid for, and a served question used again, is the run's."""
-    calls, ours = schema.calls, set[str]()
-    for some in queries.chunks(sorted(keys)):
-        query = select(calls.c.key).where(calls.c.key.in_(some), calls.c.experiment == name)
-        ours.update(connection.execute(query).scalars())
-    return ours
-
-
-def _spoken_elsewhere(connection: Connection, name: str, keys: set[str]) -> set[str]:
-    """Those of the calls that another episode of the name has used again."""
-    episodes = schema.episodes
-    still: set[str] = set()
-    ours = episodes.c.cell.in_(cells_in(plans_named(name)))
-    for key in keys:
-        found = select(episodes.c.question).where(ours, episodes.c.transcript.contains(key, autoescape=True)).limit(1)
-        if connection.execute(found).first() is not None:
-            still.add(key)
-    return still
+def _marks(question: Question) -> list[str]:
+    """The whole question as it stands in a prompt; who writes a client's form is shown its options with it."""
+    options = [f"{letter}. {choice}" for letter, choice in zip(question.letters, question.choices, strict=True)]
+    return [mark_of(text) for text in {question.text, "\n".join([question.text, *options])}]

@@ -25,8 +25,18 @@ from moot.errors import MootError, StoreError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.persons import persons_word, words_by_case
+from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
+from moot.live.tied_calls import (
+    ITSELF,
+    AskedPlay,
+    asked_play,
+    calls_are_for,
+    forgettable,
+    put_ties,
+)
 from moot.live.told_right import take_feedback
+from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account
@@ -34,7 +44,7 @@ from moot.store.presence import Presence
 from moot.store.rows import episode_row, score_row
 from moot.store.statements import Row
 from moot.store.store import Store
-from moot.types import NOTHING, Episode, digest
+from moot.types import NOTHING, Episode, Question, digest
 
 _log = logging.getLogger(__name__)
 
@@ -47,15 +57,6 @@ LINGER_S = 0.2
 AGAIN_S = 2.0
 LONGEST_AGAIN_S = 60.0
 """The pause before a store that did not take them is tried again: it doubles, up to this."""
-
-
-@dataclass(frozen=True, slots=True)
-class _TryTheStore:
-    """Nothing to be written: the writer is to find out when the store takes something again."""
-
-
-Unwritten = Episode | tuple[Table, Row] | _TryTheStore
-"""What waits to be written."""
 
 
 def served_name(name: str) -> str:
@@ -100,6 +101,8 @@ class ServedRecord:
         """What is being written: a writer that takes over begins with it."""
         self._calls: dict[str, Row] = {}
         self._claims: dict[str, CallClaim] = {}
+        self._tied: set[str] = set()
+        """Keys of calls and failures of questions that are to be written: as far as their questions are not forgotten."""
         self._asked_with = asked_with
         self._askers: dict[str, str | None] = {}
         """Whose the questions are that are not written yet."""
@@ -170,7 +173,7 @@ class ServedRecord:
         """Something else has found that the store does not answer: nobody is asked until it takes something again."""
         if self.error is None and not self._closing:
             self._trouble(error)
-            self._waiting.put_nowait(_TryTheStore())
+            self._waiting.put_nowait(TryTheStore())
 
     def _declare(self, connection: Connection) -> None:
         self.declare(connection, self._cells, self._experiment.public_config, self.id)
@@ -205,6 +208,17 @@ class ServedRecord:
             self._told[episode.question.digest] = told
         self._waiting.put_nowait(episode)
 
+    def begin(self, question: Question, repeat: int) -> None:
+        """What is asked from now on, in this task and those it starts, is asked for this play of the question."""
+        play = AskedPlay(self.name, question.digest, repeat)
+        self._waiting.put_nowait((schema.served_calls, play.tie(ITSELF)))
+        calls_are_for(play)
+
+    def want(self, key: str) -> None:
+        """Written before the call can be, so that none is left of which nobody knows whose it is."""
+        if (play := asked_play()) is not None:
+            self._waiting.put_nowait((schema.served_calls, play.tie(key)))
+
     async def find_call(self, key: str) -> Row | None:
         """What is not written yet is found all the same. It is asked before every call: see `check`."""
         self.check()
@@ -216,20 +230,28 @@ class ServedRecord:
 
     async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
         """To be written. It is paid for, so it waits even where the store takes nothing."""
+        self._note(row)
         if not self._behind:
             try:
-                return await self._store.keep_call(row, settlement, claim)
+                stands = await self._store.keep_call(row, settlement, claim)
             except MootError as error:
                 self._trouble(error)
                 if settlement is not None:
                     self._store.settle(settlement)
                 self._later(row)
                 raise
+            if row["key"] in self._tied:
+                self._waiting.put_nowait(KeptCall(row["key"]))
+            return stands
         assert settlement is None, "where money is counted a call is on the disk before its reply is used"
         if claim is not None:
             self._claims[row["key"]] = claim
         self._later(row)
         return row
+
+    def _note(self, row: Row) -> None:
+        if asked_play() is not None and "key" in row:
+            self._tied.add(row["key"])
 
     def _later(self, row: Row) -> None:
         self._calls[row["key"]] = row
@@ -237,8 +259,9 @@ class ServedRecord:
 
     def put_later(self, rows: Sequence[tuple[Table, Row]]) -> None:
         """With the calls, and not by the store itself: here it is tried again by itself."""
-        for row in rows:
-            self._waiting.put_nowait(row)
+        for table, row in rows:
+            self._note(row)
+            self._waiting.put_nowait((table, row))
 
     async def flush(self) -> None:
         """All that was added so far is written, or an error says why not."""
@@ -274,10 +297,7 @@ class ServedRecord:
             while len(self._batch) < TOGETHER and not self._waiting.empty():
                 self._batch.append(self._waiting.get_nowait())
             over = None in self._batch
-            await self._written(
-                [entry for entry in self._batch if isinstance(entry, Episode)],
-                [entry for entry in self._batch if isinstance(entry, tuple)],
-            )
+            await self._written(Batch.of(self._batch))
             for _ in self._batch:
                 self._waiting.task_done()
             self._batch = []
@@ -288,42 +308,48 @@ class ServedRecord:
                 await self._hurry.wait()
         self._hurry.clear()
 
-    async def _written(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
+    async def _written(self, batch: Batch) -> None:
         """Until the store has taken it; a team that closes tries once more and then gives up."""
-        calls = [row for table, row in rows if table is schema.calls]
-        while episodes or rows or self.error is not None:
+        while batch or self.error is not None:
             closing = self._closing
             try:
-                await self._taken(episodes, rows)
+                await self._taken(batch)
             except Exception as error:  # noqa: BLE001  whatever it is, it is not kept: that is said, and tried again
                 self._trouble(error)
-                if closing and (episodes or rows):
-                    _log.error("given up: %d answers and %d other rows are not kept", len(episodes), len(rows))
+                if closing and batch:
+                    lost = len(batch.episodes), len(batch.others)
+                    _log.error("given up: %d answers and %d other rows are not kept", *lost)
                 if closing:
                     break
                 await self._linger(self._pause_s())
             else:
                 self._well_again()
-                self._store.learn_calls(row["key"] for row in calls)
+                self._store.learn_calls(row["key"] for row in batch.calls)
                 break
-        for row in calls:
+        self._tied.difference_update(batch.keys)
+        for row in batch.calls:
             self._calls.pop(row["key"], None)
-        claims = (self._claims.pop(row["key"], None) for row in calls)
+        claims = (self._claims.pop(row["key"], None) for row in batch.calls)
         self._store.release([claim for claim in claims if claim is not None])
-        for episode in episodes:
+        for episode in batch.episodes:
             self._askers.pop(episode.question.digest, None)
             self._told.pop(episode.question.digest, None)
 
-    async def _taken(self, episodes: Sequence[Episode], rows: Sequence[tuple[Table, Row]]) -> None:
+    async def _taken(self, batch: Batch) -> None:
         if self.error is not None:
             await self._store.again()
-        if not episodes and not rows:
+        if not batch:
             return
-        keep = partial(self._keep, episodes=episodes, rows=rows)
+        keep = partial(self._keep, batch=batch)
         try:
-            await self._store.run(keep)
+            dropped = await self._store.run(keep)
         except Exception:  # noqa: BLE001  perhaps a value that no database takes: once more without such
-            await self._store.run(partial(keep, cleaned=True))
+            dropped = await self._store.run(partial(keep, cleaned=True))
+        if dropped:
+            try:
+                await self._store.scrub()
+            except StoreError as error:
+                _log.warning("what came for a question that was forgotten may be in the store's files: %s", error)
 
     def _trouble(self, error: Exception) -> None:
         if self.error is None:
@@ -341,26 +367,22 @@ class ServedRecord:
     def _pause_s(self) -> float:
         return min(LONGEST_AGAIN_S, AGAIN_S * 2.0 ** min(self._failures - 1, 30))
 
-    def _keep(
-        self,
-        connection: Connection,
-        episodes: Sequence[Episode],
-        rows: Sequence[tuple[Table, Row]],
-        cleaned: bool = False,
-    ) -> None:
+    def _keep(self, connection: Connection, batch: Batch, cleaned: bool = False) -> int:
+        """How many calls were forgotten that had been kept for a question which was forgotten meanwhile."""
         clean: Callable[[Iterable[Row]], list[Row]] = cleaned_rows if cleaned else list
-        for table in dict.fromkeys(table for table, _ in rows):
-            queries.add(connection, table, clean([row for of, row in rows if of is table]))
-        questions = [episode.question for episode in episodes]
+        for table, held in put_ties(connection, batch.rows, self._tied).items():
+            queries.add(connection, table, clean(held))
+        questions = [episode.question for episode in batch.episodes]
         cases = placed_cases(connection, self.id, self.name, questions, self._askers, self._told)
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
         scores = []
-        for episode in episodes:
+        for episode in batch.episodes:
             case, answer = cases[episode.question.digest], episode.verdict.answer
             score = self.grading.score(case, answer, (), persons_word(case, answer, persons.get(case.digest, {})))
             scores.append(score_row(episode.cell, case.digest, episode.repeat, self.grading.name, score))
-        queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in episodes]))
+        queries.put(connection, schema.episodes, clean([episode_row(episode) for episode in batch.episodes]))
         queries.put(connection, schema.scores, clean(scores))
+        return drop_calls(connection, forgettable(connection, self.name, batch.kept))
 
     async def feedback(
         self, episode: str, *, answer: str | None = None, correct: bool | None = None, asker: str | None = None

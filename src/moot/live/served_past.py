@@ -23,6 +23,9 @@ from moot.store.store import Store
 
 _log = logging.getLogger(__name__)
 
+LONGEST_PLAY_S = 86_400.0
+"""After so long a question without an episode was broken off."""
+
 
 async def forget(
     store: Store, name: str, before: float, *, now: float | None = None, scrub: bool = True
@@ -60,6 +63,7 @@ def purge(connection: Connection, name: str, before: float, now: float) -> dict[
     asked = (episodes.c.cell.in_(cells), episodes.c.question.in_(select(places.c.question).where(mine)))
     _date_from_now(connection, name, asked, now)
     old = (*asked, episodes.c.created_at < before)
+    _loosen(connection, name, old, before, now)
     touched = connection.execute(select(episodes.c.question).where(*old).distinct()).scalars().all()
     ids = _ids_of(connection, served, touched)
     played = tuple_(schema.scores.c.cell, schema.scores.c.repeat).in_(
@@ -75,6 +79,16 @@ def purge(connection: Connection, name: str, before: float, now: float) -> dict[
     forgotten = connection.execute(delete(episodes).where(*old)).rowcount
     rest = _forget_after(connection, served, ids, before, _forget_calls(connection, name, before))
     return {"episodes": forgotten, **rest}
+
+
+def _loosen(connection: Connection, name: str, old: Sequence[ColumnElement[bool]], before: float, now: float) -> None:
+    """Nothing that still comes for what is forgotten is kept. Of questions that came to no episode the calls are forgotten by
+    their age; they themselves when nobody can be playing them any more."""
+    ties, episodes = schema.served_calls, schema.episodes
+    played = tuple_(ties.c.question, ties.c.repeat).in_(select(episodes.c.question, episodes.c.repeat).where(*old))
+    connection.execute(delete(ties).where(ties.c.experiment == name, played))
+    over = ties.c.created_at < min(before, now - LONGEST_PLAY_S)
+    connection.execute(delete(ties).where(ties.c.experiment == name, over))
 
 
 def forget_after_episodes(
@@ -127,7 +141,7 @@ def _date_from_now(connection: Connection, name: str, asked: Sequence[ColumnElem
     answers = connection.execute(
         update(episodes).where(*asked, episodes.c.created_at > just_now).values(created_at=just_now)
     ).rowcount
-    for table in (schema.calls, schema.failures):
+    for table in (schema.calls, schema.failures, schema.served_calls):
         ahead = (table.c.experiment == name, table.c.created_at > just_now)
         connection.execute(update(table).where(*ahead).values(created_at=just_now))
     if answers:
@@ -185,6 +199,15 @@ def _forget_judges_calls(connection: Connection, ids: Sequence[str], before: flo
         keys.update(connection.execute(select(links.c.key).where(about)).scalars())
         connection.execute(delete(links).where(about))
     return _drop_by_key(connection, keys, before)
+
+
+def drop_calls(connection: Connection, keys: Iterable[str]) -> int:
+    """Calls that nobody uses any more, as if they had not been kept."""
+    if not (gone := sorted(keys)):
+        return 0
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")
+    return _drop_by_key(connection, gone, time.time())
 
 
 def _drop_by_key(connection: Connection, keys: Iterable[str], before: float) -> int:

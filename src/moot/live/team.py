@@ -314,6 +314,8 @@ class LiveTeam:
         cell = self.cell(name)
         seated = replace(cell, team=instructed(cell.team, system)) if system else cell
         repeat = 0 if self.reuse else random.SystemRandom().randint(1, LATEST_REPEAT)
+        if self._keep:
+            self.record.begin(question, repeat)
         journal = Journal(heard)
         started = time.perf_counter()
         try:

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 import orjson
 from sqlalchemy import Connection, select, update
 
+from moot.live.tied_calls import spoken
 from moot.prompts import block
 from moot.store import queries, schema
 from moot.store.rows import case_of
 
 LINKS = "0012-judge-calls"
 """The migration since which every call of a judge is tied to its case."""
-
-TELLING = 40
-"""So many characters are a question of one's own wherever they stand; fewer, where they are the whole question."""
 
 FORGOTTEN = "what was said is forgotten"
 
@@ -36,7 +34,8 @@ def texts_of(connection: Connection, ids: Sequence[str]) -> set[str]:
 
 
 def calls_before_links(connection: Connection, texts: set[str], before: float) -> set[str]:
-    """The keys of calls without a link in which one of these texts stands, unless it is still a question of somebody's."""
+    """The keys of calls without a link that are about one of these texts, unless it is still a question of somebody's, or the
+    call was a player's and stands in a transcript."""
     calls = schema.calls
     until = min(before, _links_since(connection))
     old = (calls.c.created_at < until, calls.c.key.not_in(select(schema.judge_calls.c.key)))
@@ -45,8 +44,9 @@ def calls_before_links(connection: Connection, texts: set[str], before: float) -
         return set()
     contents = connection.execute(select(schema.cases.c.content)).scalars()
     asked_still = {case_of(content).question.text for content in contents}
-    marks = [mark_of(block(text)) for text in texts - asked_still]
-    return {key for key, shape in rows if any(mark in shape for mark in marks)}
+    marks = [mark_of(text) for text in texts - asked_still]
+    about = {key for key, shape in rows if any(mark in shape for mark in marks)}
+    return about - spoken(connection, about)
 
 
 def hush_failures(connection: Connection, before: float) -> None:
@@ -64,6 +64,5 @@ def _links_since(connection: Connection) -> float:
 
 
 def mark_of(text: str) -> str:
-    """The text as it stands in a prompt, which is kept as JSON."""
-    whole = text if len(text) >= TELLING else f"<question>\n{text}\n</question>"
-    return orjson.dumps(whole).decode()[1:-1]
+    """A whole question as it stands in a prompt, which is kept as JSON. Its words alone may stand in anybody's prompt."""
+    return orjson.dumps(f"<question>\n{block(text)}\n</question>").decode()[1:-1]

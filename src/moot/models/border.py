@@ -38,6 +38,9 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Me")
 _UNSEEN_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 """Fillers of Hangul and Braille: letters and symbols by their category, and drawn as nothing."""
 
+_SELECTORS = frozenset(map(chr, (0x034F, *range(0x180B, 0x180E), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+"""Marks that are drawn as nothing: they choose a form of the character before them, or keep two apart."""
+
 _NUL = str.maketrans({"\x00": "\ufffd"})
 
 
@@ -61,6 +64,21 @@ def storable(text: str) -> str:
 def blank(text: str) -> bool:
     """Whether nothing of it is seen: white space, controls, and what only looks like nothing."""
     return not text.strip() or not any(_is_seen(character) for character in text)
+
+
+def as_seen(text: str) -> str:
+    """One text for all that look alike but for what is not seen: controls, joiners, variation selectors, more white space."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    kept = (character for character in unicodedata.normalize("NFC", text) if not _leaves_no_trace(character))
+    return " ".join("".join(kept).split())
+
+
+def _leaves_no_trace(character: str) -> bool:
+    """Marks are seen, on the letter they stand on, but for those that only choose between forms."""
+    if character in _UNSEEN_LETTERS or character in _SELECTORS:
+        return True
+    return unicodedata.category(character) in ("Cc", "Cf") and not character.isspace()
 
 
 def text_problem(text: str) -> str | None:

@@ -30,7 +30,7 @@ Progress = Callable[[str, int, int], None]
 
 _BLOCK_BYTES = 1 << 20
 _WATCH_EVERY_S = 0.2
-_ADDRESS = re.compile(r"\w+://\S+")
+_ADDRESS = re.compile(r"(?<!\w)\w++://\S+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from moot.errors import FileError
 from moot.models.closest import closest
 
-_FORM = re.compile(r"([^=!]+?)\s*(?:(!?=)\s*(.*))?")
+_FORM = re.compile(r"([^=!]++)(?:(!?=)(.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def condition(text: str) -> Condition:
     parts = _FORM.fullmatch(text.strip())
     if parts is None:
         return Condition(text, text, "true", differs=False)
-    column, sign, value = parts.group(1), parts.group(2), parts.group(3)
+    column, sign, value = parts.group(1).rstrip(), parts.group(2), parts.group(3)
     return Condition(text, column, "true" if sign is None else value.strip().lower(), differs=sign == "!=")
 
 

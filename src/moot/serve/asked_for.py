@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from moot.live.asked_question import choice_twice
 from moot.live.edited_team import MOST, EditedTeam
 from moot.models.border import blank, text_problem
 from moot.openai_form.refusal import Refused
@@ -35,7 +36,7 @@ def _shown(text: str) -> str:
 
 
 def _each_once(texts: list[str]) -> list[str]:
-    if twice := next((text for text in texts if texts.count(text) > 1), None):
+    if (twice := choice_twice(texts)) is not None:
         raise ValueError(f"expected each choice once, found {twice!r} twice")
     return texts
 

@@ -14,7 +14,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any
 from urllib.parse import unquote
 
@@ -27,6 +27,8 @@ from pydantic_core import SchemaError as UnknownPattern
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from moot.serve.unfollowable import no_object_follows
+
 MOST_FOLLOWED = 5_000
 """References that are followed to hold one object against a schema."""
 
@@ -38,6 +40,8 @@ MOST_PARTS, MOST_DEPTH, MOST_LETTERS = 5_000, 64, 131_072
 
 MOST_NUMBER = 2**63
 """Whole numbers from here on are beyond what programs that read JSON agree on."""
+
+NO_OBJECT = "no object can follow it, and an answer is written as one"
 
 _followed: ContextVar[Iterator[int]] = ContextVar("followed")
 _steps: ContextVar[Iterator[int]] = ContextVar("steps")
@@ -100,6 +104,8 @@ def problem_of(schema: Mapping[str, Any]) -> str | None:
             if keyword == "pattern":
                 _matcher(value)
         fits(schema, {})
+        if no_object_follows(schema, partial(_led_to, schema), partial(fits, schema)):
+            return NO_OBJECT
     except SchemaError as error:
         return str(error.message)
     except UnknownPattern:
@@ -118,6 +124,14 @@ def _leads_somewhere(reference: object, schema: Mapping[str, Any], anchors: set[
     pointer = unquote(reference[1:])
     if pointer and not pointer.startswith("/"):
         return pointer in anchors
+    return isinstance(_led_to(schema, reference), Mapping | bool)
+
+
+def _led_to(schema: Mapping[str, Any], reference: str) -> object:
+    """What stands where a pointer leads to; None: nothing, or it is no pointer."""
+    pointer = unquote(reference[1:])
+    if pointer and not pointer.startswith("/"):
+        return None
     place: object = schema
     for step in pointer.split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
@@ -126,8 +140,8 @@ def _leads_somewhere(reference: object, schema: Mapping[str, Any], anchors: set[
         elif isinstance(place, list) and name.isascii() and name.isdecimal() and int(name[:9]) < len(place):
             place = place[int(name)]
         else:
-            return False
-    return isinstance(place, Mapping | bool)
+            return None
+    return place
 
 
 def fits(schema: Mapping[str, Any], value: object) -> bool:

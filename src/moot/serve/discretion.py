@@ -13,9 +13,9 @@ from typing import Any
 HIDDEN = "(address)"
 
 _ADDRESS = re.compile(
-    r"""[a-z][a-z0-9+.-]*://[^\s'"<>)\],;]+      # a URL
+    r"""(?<![a-z0-9+.-])[a-z0-9+.-]++://[^\s'"<>)\],;]+      # a URL
     | \(\s*['"][^'"]{1,255}['"]\s*,\s*\d{1,5}(?:\s*,\s*\d+)*\s*\)  # as Python shows an address
-    | \[[0-9a-f:.%]*:[0-9a-f:.%]*\](?::\d{1,5})?  # IPv6, in brackets and without
+    | \[[0-9a-f.%]*+:[0-9a-f:.%]*+\](?::\d{1,5})?  # IPv6, in brackets and without
     | (?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])
     | (?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?
     | (?<![\w.-])(?:[a-z0-9_-]{1,63}\.)+[a-z][a-z0-9-]+(?::\d{1,5})?  # a name with dots

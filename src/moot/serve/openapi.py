@@ -51,7 +51,7 @@ _REFUSED = {
     503: "The budget is spent, or the store cannot be written.",
 }
 _JSON = "application/json"
-_SECONDS = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_SECONDS = re.compile(r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
 _REF = "#/components/schemas/{model}"
 _ERROR = {
     "type": "object",

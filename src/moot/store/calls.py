@@ -22,6 +22,9 @@ from moot.types import Reply, digest
 class Shelf(Protocol):
     """Where calls stand: a store, or something in front of one."""
 
+    def want(self, key: str) -> None:
+        """Somebody wants the call of this key."""
+
     async def find_call(self, key: str) -> Row | None: ...
 
     async def keep_call(self, row: Row, settlement: Settlement | None = None, claim: CallClaim | None = None) -> Row:
@@ -49,6 +52,9 @@ class ExperimentCalls:
         self.found = 0
         self.cost_usd: float | None = 0.0
 
+    def want(self, key: str) -> None:
+        self._store.want(self._own_keys.get(key, key))
+
     async def find_call(self, key: str) -> Reply | None:
         row = await self._store.find_call(self._own_keys.get(key, key))
         if row is None:
@@ -56,6 +62,7 @@ class ExperimentCalls:
         reply = reply_of(row)
         if reply.refused and row["experiment"] != self._experiment:
             self._own_keys[key] = digest([key, self._experiment])
+            self.want(key)
             return await self.find_call(key)
         self.found += 1
         return reply
@@ -111,4 +118,5 @@ class ExperimentCalls:
 
     async def keep_failure(self, key: str, model: str, error: CallError) -> None:
         self.drop(key)
-        self._store.put_later([(schema.failures, failure_row(key, model, error, self._experiment))])
+        own_key = self._own_keys.get(key, key)
+        self._store.put_later([(schema.failures, failure_row(own_key, model, error, self._experiment))])

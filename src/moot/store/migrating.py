@@ -35,6 +35,7 @@ from moot.store.schema import (
     payments,
     preferences,
     reservations,
+    served_calls,
     titles,
     votes,
 )
@@ -213,6 +214,11 @@ def _titles_and_votes(connection: Connection) -> None:
         table.create(connection, checkfirst=True)
 
 
+def _served_calls(connection: Connection) -> None:
+    """Which question of a served team a call was made for; of those before, nobody has written it down."""
+    served_calls.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -233,6 +239,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0015-rubric-points": _rubric_points,
     "0016-preferences": _preferences,
     "0017-titles-and-votes": _titles_and_votes,
+    "0018-served-calls": _served_calls,
 }
 
 

@@ -161,6 +161,18 @@ calls = Table(
     Column("logprobs", LongTextColumn),
     Column("created_at", NumberColumn, nullable=False),
 )
+served_calls = Table(
+    "served_calls",
+    metadata,
+    Column(
+        "key", TextColumn, primary_key=True
+    ),  # of a call or a failure; empty: the question itself, until it is forgotten
+    Column("experiment", TextColumn, primary_key=True),  # the name that the question was served under
+    Column("question", TextColumn, primary_key=True),
+    Column("repeat", CountColumn, primary_key=True),
+    Column("created_at", NumberColumn, nullable=False),
+    sqlite_with_rowid=False,
+)
 failures = Table(
     "failures",
     metadata,

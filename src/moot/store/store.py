@@ -170,6 +170,9 @@ class Store(ABC):
     def presence(self) -> Presence | None:
         return self._presence
 
+    def want(self, key: str) -> None:  # noqa: B027  a store need not know who wants what
+        """Somebody wants the call of this key."""
+
     @abstractmethod
     async def find_call(self, key: str) -> Row | None:
         """The stored call of this key, if there is one."""

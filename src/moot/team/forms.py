@@ -40,7 +40,7 @@ _OBJECT_MEANT = re.compile(r"\{\s*(?:[\"']|\w{1,40}\s?:)")
 _LENIENT = json.JSONDecoder(strict=False, parse_int=whole_number, parse_float=decimal_number)
 """Takes line breaks inside strings, which models write often."""
 
-_DECIMAL = re.compile(r"-?[0-9]+(?=[.eE][-+0-9])(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_DECIMAL = re.compile(r"(?:(?<![0-9])|(?=-))-?[0-9]++(?=[.eE][-+0-9])(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 _AROUND = r"[\s()\[\]{}*_`\"'«»“”„.,:;]*"
 _LETTER_ALONE = re.compile(rf"{_AROUND}([A-Za-zА-Яа-я]){_AROUND}")

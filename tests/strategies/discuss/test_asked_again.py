@@ -29,6 +29,9 @@ class MemoryStore:
     def __init__(self) -> None:
         self.calls: dict[str, StoredCall] = {}
 
+    def want(self, key: str) -> None:
+        pass
+
     async def find_call(self, key: str) -> Reply | None:
         return self.calls[key].reply if key in self.calls else None
 

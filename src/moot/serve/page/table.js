@@ -13,6 +13,7 @@ const GROUPS = 8;
 const LARGE = 48; // characters of an answer that are shown in large type,
 const FITS = 120; // and for which the felt has room at all
 const LISTED = 200; // questions in the side bar
+const DEEPEST = 1_000; // levels of a reply that is read as JSON
 const EPISODE = /^#(ep_[0-9a-f]{40})$/;
 const TOLD_MS = 200; // what begins within so short a time is told as one thing
 const DECLARED = "declared as primary";
@@ -665,10 +666,13 @@ async function replay(episode) {
   find("centre").scrollIntoView({ block: "center", behavior: "auto" });
 }
 
+/** What a reply says; one that is nested without end is a text, as it is to the server. */
 function parsed(text) {
   try {
     const said = JSON.parse(text);
-    return said && typeof said === "object" && !Array.isArray(said) ? { said, text: null } : { said: null, text };
+    let [level, deep] = [[said], 0];
+    for (; level.length && deep <= DEEPEST; deep += 1) level = level.flatMap((each) => (each && typeof each === "object" ? Object.values(each) : []));
+    return said && typeof said === "object" && !Array.isArray(said) && deep <= DEEPEST ? { said, text: null } : { said: null, text };
   } catch {
     return { said: null, text };
   }
