@@ -95,6 +95,7 @@ async def test_lessons_are_learnt_from_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(taught) == 1
     await decided(LearntVote(), seated(["A", "B", "B", "B"], lessons=(*lessons[:-1], DOMINATED[40])))
     assert len(taught) == 2
+    monkeypatch.setattr(studying, "KEPT_LESSONS", 10)
     for _ in range(studying.KEPT + 5):
         studying.studied((*lessons[:2],), NAMES)
     assert len(studying._KEPT) <= studying.KEPT

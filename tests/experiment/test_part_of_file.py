@@ -39,8 +39,9 @@ KEYS: dict[str, Any] = {
     "language": "en",
     "grouping": {"model": "gus", "reference": "shown"},
     "grader": "match",
-    "judge": {"models": ["tom"], "batch": 2},
+    "judge": {"models": ["tom"], "batch": 2, "pairwise": False, "players": None},
     "rubric": [],  # of long answers alone: tests/grade/test_rubric.py has files with one
+    "baseline": None,  # as well: tests/measures/test_preferences.py
     "extract": {"models": ["rex", "roy"]},
     "kind": "production",
     "vendors": {"ann": {"name": "A", "accuracy": {"first": 0.5}}, "bob": {"name": "B", "accuracy": 0.5}},

@@ -79,7 +79,7 @@ async def test_nobody_forgets_what_is_anothers(tmp_path: Path) -> None:
 
 # --- whose calls are whose ----------------------------------------------------------------------------------------------
 
-OURS = Prompts(language="en").render("served", instruction="").strip()
+OURS = Prompts(language="en").render("served", instruction="", is_long=False).strip()
 """A part of what everybody's players are told."""
 
 

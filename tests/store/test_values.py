@@ -44,6 +44,8 @@ PRIMARY_KEYS: dict[str, tuple[str, ...]] = {
     "scores": ("cell", "case", "repeat", "grader"),
     "served_calls": ("key", "experiment", "question", "repeat"),
     "settlements": ("case", "answer"),
+    "titles": ("episode", "person"),
+    "votes": ("first", "second", "person"),
 }
 
 MAY_BE_EMPTY: dict[str, set[str]] = {
@@ -102,6 +104,8 @@ CLUSTERED = {
     "scores",
     "served_calls",
     "settlements",
+    "titles",
+    "votes",
 }
 """Tables that SQLite keeps in the order of their keys."""
 

@@ -242,6 +242,8 @@ def checked_scores(rule: DraftRule, candidates: Candidates) -> Floats:
         found = scores.shape if isinstance(scores, np.ndarray) else f"{scores!r:.40}"
         expected = f"an array of {' × '.join(map(str, candidates.given.shape))}, questions and places of answers"
         raise ValueError(f"{type(rule).__name__}.scores: expected {expected}, found {found}")
+    if scores.dtype.kind not in "fiu":
+        raise ValueError(f"{type(rule).__name__}.scores: expected numbers, found values of type {scores.dtype}")
     given, finite = candidates.given, np.isfinite(scores)
     problem = None
     if (strange := scores[~finite & ~np.isneginf(scores)]).size:

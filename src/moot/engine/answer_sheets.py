@@ -76,9 +76,10 @@ class Sheet:
         return open_wordings(grading, self.case, self.answers)
 
     def for_a_person(self, grading: Grading) -> dict[str, str]:
-        """Normalised answers on which a person's word counts, each as somebody worded it: also those that no judge is shown."""
-        open_to_persons = (answer for answer in self.answers if grading.open_to_judgement(self.case, answer))
-        return _by_normalised(self.case.question, open_to_persons)
+        """Normalised answers that a person is asked about, each as somebody worded it: what a judge would see, and long answers,
+        of which no reference tells. What is right of a short one that has none yet is said where it was asked."""
+        may_say = grading.open_to_judgement if self.case.question.is_long else grading.needs_judge
+        return _by_normalised(self.case.question, (answer for answer in self.answers if may_say(self.case, answer)))
 
 
 def open_wordings(grading: Grading, case: Case, answers: Iterable[str]) -> dict[str, str]:

@@ -41,7 +41,7 @@ class ConversationTitle(BaseModel):
         return " ".join(title.split())
 
 
-class Preference(BaseModel):
+class PreferredAnswer(BaseModel):
     """Which of two answers to one question is better, in the order in which they were shown."""
 
     model_config = ConfigDict(extra="forbid")
@@ -75,7 +75,7 @@ class PersonsWords:
     async def prefer(self, request: Request) -> Response:
         """Say which of two answers to one question is better. It is kept as evidence."""
         holder = self.gate.holder(request)
-        body = read_body(Preference, await request.body())
+        body = read_body(PreferredAnswer, await request.body())
         vote = PersonsVote(body.first, body.second, body.preferred, holder.name)
         kept = await self._kept(partial(keep_vote, name=self.live.record.name, vote=vote, asker=holder.sees))
         return json_response({**body.model_dump(), "judge": kept.judge})
@@ -95,5 +95,5 @@ def routes_of_persons(gate: Admission, live: LiveTeam) -> list[BaseRoute]:
     words = PersonsWords(gate, live)
     return [
         DescribedRoute("/v1/moot/episodes/{episode}/title", words.title, method="POST", body=ConversationTitle),
-        DescribedRoute("/v1/moot/preferences", words.prefer, method="POST", body=Preference),
+        DescribedRoute("/v1/moot/preferences", words.prefer, method="POST", body=PreferredAnswer),
     ]

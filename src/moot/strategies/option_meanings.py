@@ -9,6 +9,7 @@ neither tells anything the options are values like any others.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
@@ -54,6 +55,13 @@ class Meaning:
     unset: Any = None
     """What it stands for where it is left to the strategy."""
 
+    def __post_init__(self) -> None:
+        """What does not fit would be kept, and left out by whoever reads it."""
+        for name, fits in _FITS.items():
+            default = type(self).__dataclass_fields__[name].default
+            if (value := getattr(self, name)) != default and not fits(value):
+                raise ValueError(f"Meaning: {name}: expected {_EXPECTED.get(name, 'a text')}, found {value!r:.40}")
+
     def told(self, name: str, value: Any) -> str:
         """``5 agents``, ``relay``, ``budget 9``: the value alone where it says what it is."""
         if self.unit is not None:
@@ -73,9 +81,6 @@ class Meaning:
         return cls(**{**known, **({"comes_with": tuple(known["comes_with"])} if "comes_with" in known else {})})
 
 
-NOTHING = Meaning()
-
-
 def _one_of(*words: Any) -> Callable[[Any], bool]:
     return lambda value: any(value == word and type(value) is type(word) for word in words)
 
@@ -84,12 +89,21 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether it can be kept, and read back as it was."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
 _FITS: Mapping[str, Callable[[Any], bool]] = {
     "role": _one_of(*get_args(Role)),
     "selection": _one_of("team", "accuracies"),
     "rule": _one_of(True, False),
     "compared": _one_of(True, False),
-    "against": lambda value: True,
+    "against": _is_plain,
     "comes_with": lambda value: isinstance(value, list | tuple) and all(map(_is_text, value)),
     "along": _one_of("agents", "rounds"),
     "leads": _one_of(True, False),
@@ -97,9 +111,18 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
     "unit": _is_text,
     "words": _is_text,
     "detail": _one_of(True, False),
-    "unset": lambda value: True,
+    "unset": _is_plain,
 }
 """By field: what may stand in it."""
+_EXPECTED: Mapping[str, str] = {
+    "role": f"one of {', '.join(get_args(Role))}",
+    "selection": "'team' or 'accuracies'",
+    "along": "'agents' or 'rounds'",
+    "comes_with": "names of options",
+    **dict.fromkeys(("rule", "compared", "leads", "detail"), "True or False"),
+    **dict.fromkeys(("against", "unset"), "a value as JSON has it"),
+}
+NOTHING = Meaning()
 
 
 def in_words(value: Any) -> str:

@@ -73,7 +73,7 @@ class SpokenSoFar:
             self._over = True  # it is about such tags, and nothing of it was told
             return False
         if ends is None:
-            self._rest = "." + self._rest[1:][-_LONGEST:]
+            self._rest = "." + self._rest[-_LONGEST:]  # something stands before whatever comes
             return False
         self._rest, self._settled = self._rest[ends.end() :], True
         return self._begin()
