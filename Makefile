@@ -31,7 +31,12 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/measures/test_same_words_in_pairs.py tests/measures/test_heard.py tests/measures/test_early_stop.py \
 	tests/estimate/test_estimate_view.py tests/report/test_notebook.py tests/ballots/test_properties.py tests/measures/test_what_it_takes.py \
 	tests/cli/test_select.py tests/decide/test_rule_runs.py tests/serve/test_watch.py tests/measures/test_shared_questions.py \
-	tests/measures/test_rubric_coverage.py tests/oracle/test_bought_second_way.py tests/cli/test_endings_after_advice.py tests/decide/test_verdicts_told.py
+	tests/measures/test_rubric_coverage.py tests/oracle/test_bought_second_way.py tests/cli/test_endings_after_advice.py \
+	tests/decide/test_verdicts_told.py \
+	tests/cli/test_advise_buy.py tests/cli/test_moved_rows.py tests/serve/test_week_of_served.py tests/cli/test_fit.py \
+	tests/cli/test_advise.py tests/serve/test_sure_captain.py tests/measures/test_trust.py \
+	tests/strategies/discuss/test_combinations.py tests/serve/test_changed_file.py tests/simulate/test_roles.py \
+	tests/measures/test_waiting_for_the_judge.py tests/engine/test_cut_short.py tests/serve/test_first_line.py
 
 # Attacks. Those of the second list are quick, and `make test` tries them too.
 LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_connections.py tests/serve/test_purge.py \
@@ -41,7 +46,8 @@ LONG_ATTACKS := tests/hostile tests/serve/test_openapi.py tests/serve/test_conne
 	tests/store/test_standing_still.py tests/cli/test_interrupts.py tests/cli/test_read_only.py \
 	tests/engine/test_postgresql.py tests/store/test_mangled_store.py tests/engine/test_stopping.py \
 	tests/store/test_ledger.py tests/models/test_border.py tests/serve/test_owners.py tests/models/test_paid_failures.py \
-	tests/serve/test_page_text.py
+	tests/serve/test_page_text.py tests/engine/test_faults.py tests/serve/test_forgotten_episode.py tests/store/test_odd_money.py \
+	tests/models/test_floods.py
 ATTACKS := $(LONG_ATTACKS) tests/test_security.py tests/serve/test_doors.py \
 	tests/serve/test_discretion.py tests/models/test_hiccups.py tests/prompts/test_sandbox.py \
 	tests/report/test_formulas.py \

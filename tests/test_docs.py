@@ -59,6 +59,12 @@ LONG_PAGES = (
     "tutorial-researcher.md",
     "packaged-models.md",
     "extending.md",
+    "strategies.md",
+    "advise.md",
+    "select.md",
+    "discuss.md",
+    "safety.md",
+    "models.md",
 )
 FRONT = ROOT / "README.md"
 MADE_APART = {"docs/demo.svg", "bench/README.md"}

@@ -77,6 +77,7 @@ def test_every_strategy_has_played(store: Path) -> None:
         assert figures[key], key
 
 
+@pytest.mark.long
 def test_no_figure_is_nan(store: Path) -> None:
     figures = moot.open_store(str(store)).report().figures
     wrong = [path for path, value in walk(figures) if isinstance(value, float) and not math.isfinite(value)]

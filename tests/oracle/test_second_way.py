@@ -157,6 +157,7 @@ def test_cohorts_and_names_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, cohorts_and_names(number, tmp_path))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [5, *((6, 1, 3, 4) if MORE else ()), *range(7, 7 + 4 * MORE)])
 def test_two_teams_of_one_file_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, two_teams(number, tmp_path))
@@ -183,6 +184,7 @@ def test_with_a_player_who_never_answers_too(number: int, tmp_path: Path) -> Non
         _check(tmp_path, keys)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [6, *range(7, 7 + MORE)])
 def test_while_a_few_answers_wait_for_a_grade_too(number: int, tmp_path: Path) -> None:
     keys, shares = few_waiting(number, tmp_path)
@@ -250,6 +252,7 @@ def test_players_who_were_not_heard_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, keys)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(3, 4 + MORE))
 def test_answers_scored_by_words_too(number: int, tmp_path: Path) -> None:
     _check(tmp_path, reading(number, tmp_path))

@@ -102,6 +102,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Figures:
     return shown
 
 
+@pytest.mark.long
 def test_every_section_is_there_and_fits(cup: Figures) -> None:
     shown, text = cup, printed(cup)
     for title in TITLES:

@@ -295,6 +295,7 @@ def test_light_and_dark(page: Page, cup: Written) -> None:
     page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
+@pytest.mark.long
 def test_two_runs_stand_side_by_side(page: Page, pair: Written) -> None:
     page.open(pair)
     assert page.texts(".run h2") == ["cup", "other"]
@@ -407,6 +408,7 @@ def test_a_browser_that_cannot_unpack_is_told_so(page: Page, cup: Written) -> No
     page.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
 
 
+@pytest.mark.long
 def test_records_are_told_in_words_and_unknown_ones_by_their_keys(page: Page, tmp_path: Path) -> None:
     """Who read what in which order, what it said then; and what a package left that is not installed here."""
     review = {"peer-review": {"captain": "ann", "drafts": "single-call"}}

@@ -254,6 +254,7 @@ def test_parts_hold_each_draft_and_each_line_once(cup: Written) -> None:
         assert not set(part["lines"]) & {"Filler number 1?"}  # the index has it
 
 
+@pytest.mark.long
 def test_questions_are_split_into_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cup: Written) -> None:
     monkeypatch.setattr("moot.report.page.questions.EPISODES_A_PART", 90)
     many = play(tmp_path / "many")
@@ -270,6 +271,7 @@ def test_a_captain_never_played_alone_is_known_by_its_draft(tmp_path: Path) -> N
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_captain_is_held_against_its_own_way_of_answering_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
