@@ -15,7 +15,7 @@ import moot
 from moot import Case, Question, ScriptedModel, Team, Verdict
 from moot.experiment.selected import with_selection
 from moot.experiment.spec import read_experiment
-from moot.measures.cells import Stored, option_of
+from moot.measures.cells import Stored, meanings_in, option_of
 from moot.measures.discussion.figures import DiscussedCell, _axes, _compared
 from moot.measures.discussion.naming import is_usual, names_of, one_agent, options_of, protocol_of
 from moot.strategies.discuss.discuss import Discuss
@@ -155,6 +155,30 @@ def test_ours_are_known_wherever_moot_is_and_not_kept() -> None:
 def test_what_is_not_as_moot_writes_it_is_left_out(stored: Any, expected: dict[str, Meaning]) -> None:
     assert meanings_kept(stored) == expected
     assert {meaning.told("a", 5) for meaning in expected.values()} <= {"a 5", "{0.x} of 5"}
+
+
+def test_what_was_kept_goes_before_what_is_installed_now() -> None:
+    kept = {"rounds": Meaning(role="order")}
+    stored = {"strategy": "discuss", "options": {"rounds": 3}, "meanings": kept}
+    assert meanings_in(stored) == kept
+    assert option_of(stored, "order") == 3
+    assert meanings_in({**stored, "meanings": {}}) == meanings_named("discuss")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"role": "spy"}, "role: expected one of protocol"),
+        ({"unit": 3}, "unit: expected a text, found 3"),
+        ({"comes_with": "bc"}, "comes_with: expected names of options"),
+        ({"compared": 1}, "compared: expected True or False"),
+        ({"unset": object()}, "unset: expected a value as JSON has it"),
+        ({"against": float("nan")}, "against: expected a value as JSON has it"),
+    ],
+)
+def test_a_meaning_that_could_not_be_kept_is_refused(wrong: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        Meaning(**wrong)
 
 
 def test_every_meaning_is_read_back_as_it_was() -> None:

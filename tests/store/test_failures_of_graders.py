@@ -12,6 +12,7 @@ import pytest
 
 import moot
 from moot import Case, Question, Score, ScriptedModel, Verdict
+from moot.engine.settling import settle
 from moot.store import store_at
 
 CASES = [Case(Question(str(n), f"What is number {n}?"), "gold") for n in range(5)]
@@ -20,6 +21,15 @@ AS_IT_WAS = (
     "DELETE FROM migrations WHERE name >= '0014'",
 )
 FAILURES = "SELECT failure, count(*) FROM scores GROUP BY failure ORDER BY failure"
+
+
+class Versioned:
+    """One whose scores are kept under its name and version."""
+
+    name, version = "exact", "2"
+
+    async def grade(self, case: Case, verdict: Verdict) -> Score:
+        raise KeyError("oops")
 
 
 class Exact:
@@ -92,3 +102,34 @@ def test_a_failure_that_was_mended_for_somebody_else_cannot_be_told(tmp_path: Pa
     with closing(sqlite3.connect(path)) as connection:
         failed = connection.execute('SELECT "case" FROM scores WHERE failure IS NOT NULL').fetchall()
     assert failed == [(CASES[4].digest,)]
+
+
+def test_a_grader_of_a_version_has_failed_under_its_name_alone(tmp_path: Path) -> None:
+    path = tmp_path / "cup.db"
+    ann = ScriptedModel("ann", lambda request: {"reasoning": "", "answer": "Tin"})
+    with pytest.warns(UserWarning, match="failed on 5 answers"):
+        moot.run({"name": "cup", "questions": CASES, "models": {"ann": ann}, "grader": Versioned()}, store=path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        before = connection.execute(FAILURES).fetchall()
+        for statement in AS_IT_WAS:
+            connection.execute(statement)
+    asyncio.run(opened(f"sqlite:///{path}"))
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(FAILURES).fetchall() == before == [("KeyError: 'oops'", 5)]
+
+
+def test_a_persons_word_takes_no_failure_away(tmp_path: Path) -> None:
+    path = tmp_path / "cup.db"
+    played(f"sqlite:///{path}", judged=False)
+
+    async def settled() -> int:
+        store = await store_at(f"sqlite:///{path}").open()
+        try:
+            return await store.run(lambda connection: settle(connection, CASES[0], "tin", right=True))
+        finally:
+            await store.close()
+
+    assert asyncio.run(settled()) == 1
+    with closing(sqlite3.connect(path)) as connection:
+        query = 'SELECT value, stage, failure FROM scores WHERE "case" = ?'
+        assert connection.execute(query, [CASES[0].digest]).fetchall() == [(1.0, "person", "KeyError: 'oops'")]
