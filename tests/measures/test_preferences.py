@@ -181,8 +181,10 @@ def test_better_than_every_member_is_said_with_how_much_and_at_what_cost(
     assert "were preferred to those of every one of its 3 members: against the strongest, " in said
     assert "declared beforehand" in said
     assert "4.0 × the calls" in said
-    hardest = max(figures["preferences"]["pairs"], key=lambda row: row["p"])
-    assert (preferred["against"], preferred["value"]) == (hardest["against"], hardest["value"])
+    pairs = figures["preferences"]["pairs"]
+    strongest = min(pairs, key=lambda row: row["value"])
+    assert (preferred["against"], preferred["value"]) == (strongest["against"], strongest["value"])
+    assert preferred["p"] == max(row["p"] for row in pairs), "of whom it is least sure decides"
     capsys.readouterr()
     assert moot("report", tmp_path / "plans.yaml") == 0
     shown = capsys.readouterr().out

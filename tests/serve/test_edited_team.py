@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from served import THREE, serving
 
+from moot.serve.admission import KeyLimits
 from moot.serve.app import ServeSettings
 
 
@@ -33,6 +34,27 @@ async def test_it_plays_and_is_kept_under_a_name_of_its_own(tmp_path: Path) -> N
         assert learnt[0] == 200
         _, listed = await served.get("/v1/models")
         assert listed["data"][0]["id"] == "three/vote", "what is offered stays what it was"
+
+
+async def test_no_name_of_the_file_is_taken_by_it(tmp_path: Path) -> None:
+    teams = {"ann": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
+    async with serving(tmp_path, {**THREE, "teams": teams, "strategies": ["vote"]}) as served:
+        _, before = await served.chat("Which river?", "ann/vote")
+        assert before["moot"]["calls"] == 3
+        _, alone = await served.chat("Which hill?", moot={"team": {"players": ["ann"], "strategy": "vote"}})
+        assert (alone["model"], alone["moot"]["calls"]) == ("+ann/vote", 1)
+        _, after = await served.chat("Which lake?", "ann/vote")
+        assert after["moot"]["calls"] == 3, "what is served is what it was"
+
+
+async def test_who_would_not_be_let_in_makes_none(tmp_path: Path) -> None:
+    limited = ServeSettings(limits=KeyLimits(per_minute=1))
+    async with serving(tmp_path, THREE, settings=limited) as served:
+        assert (await served.chat("Which river?"))[0] == 200
+        for players in (["ann", "bob"], ["bob", "ann"], ["cat", "ann"]):
+            status, _ = await served.chat("Which hill?", moot={"team": {"players": players, "strategy": "vote"}})
+            assert status == 429
+        assert served.live.edited.made == 0
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

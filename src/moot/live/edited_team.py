@@ -19,6 +19,7 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import SideName
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.spec_parts import PlayerSpec, TeamSpec
+from moot.live.offer import cell_asked
 from moot.types import digest
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 FEWEST, MOST = 1, 12
 MOST_REMEMBERED = 200
+MOST_MADE = 2_000
 LONGEST_NAME = 40
 ALWAYS = ("vote", "talkative", "council")
 """Strategies that need nothing but players, whether the file has them or not."""
@@ -42,8 +44,11 @@ class EditedTeam:
 
     @property
     def name(self) -> str:
-        together = "+".join(self.players)
-        team = together if len(together) <= LONGEST_NAME else f"{len(self.players)} players, {digest(self.players)[:6]}"
+        """None that a player alone has."""
+        together = "+".join(self.players) if len(self.players) > 1 else f"+{self.players[0]}"
+        if len(together) > LONGEST_NAME:
+            together = f"{len(self.players)} players, {digest(self.players)[:16]}"
+        team = together
         return str(SideName(self.strategy, self.captain, team=team))
 
 
@@ -70,6 +75,8 @@ class EditedTeams:
         self._live = live
         self._cells: dict[str, Cell] = {}
         self._making = asyncio.Lock()
+        self.made = 0
+        """So many, each of which is a plan in the store."""
 
     def named(self, name: str) -> Cell | None:
         return self._cells.get(name)
@@ -83,6 +90,11 @@ class EditedTeams:
         self._check(edited)
         async with self._making:
             if edited.name not in self._cells:
+                if self.made >= MOST_MADE:
+                    raise UsageError(
+                        f"{MOST_MADE} teams were put together since this server was started, which is all it takes"
+                    )
+                self.made += 1
                 plan = await asyncio.to_thread(self._plan, edited)
                 ((name, cell),) = (await self._live.seat_beside(plan, edited.name)).items()
                 self._cells[name] = cell
@@ -102,6 +114,18 @@ class EditedTeams:
         if edited.strategy not in strategies_of(self._live):
             expected = ", ".join(strategies_of(self._live))
             raise UsageError(f"strategy: there is no {edited.strategy!r}; expected one of {expected}")
+        if self._is_of_file(edited.name):
+            raise UsageError(
+                f"players: {edited.name!r} is what a team of the file answers to; expected that as the model"
+            )
+
+    def _is_of_file(self, name: str) -> bool:
+        """Whoever asks by a name of the file is never given a team that somebody else has put together."""
+        try:
+            cell_asked(name, self._live.cells, self._live.every, self._live.usual)
+        except UsageError:
+            return False
+        return True
 
     def _plan(self, edited: EditedTeam) -> Plan:
         """The plan of this one team."""

@@ -67,6 +67,13 @@ class Holder:
 
     def enter(self) -> None:
         """Count a request, or refuse it."""
+        self.check()
+        if self.limits.per_minute is not None:
+            self._asked.append(self._clock())
+        self.open += 1
+
+    def check(self) -> None:
+        """Refuse a request that would not be let in now, and count nothing."""
         now = self._clock()
         limits = self.limits
         while self._asked and self._asked[0] <= now - MINUTE_S:
@@ -77,9 +84,6 @@ class Holder:
         if limits.concurrent is not None and self.open >= limits.concurrent:
             raise _too_many(f"Limit of {limits.concurrent} requests at once reached.", 1.0)
         self._check_day()
-        if limits.per_minute is not None:
-            self._asked.append(now)
-        self.open += 1
 
     def leave(self) -> None:
         self.open -= 1

@@ -268,7 +268,7 @@ class Server:
         wish = body.asked_for
         model = body.model or self.live.usual
         if wish.options.team is not None:
-            model = await self._edited(wish.options.team)
+            model = await self._edited(wish.options.team, holder)
         return ServedRequest(
             self,
             holder,
@@ -278,11 +278,12 @@ class Server:
             arrived_at=arrived_at,
         )
 
-    async def _edited(self, team: TeamForQuestion) -> str:
+    async def _edited(self, team: TeamForQuestion, holder: Holder) -> str:
         """The name of a team that is put together for a question."""
         if not self.settings.edit_teams:
             words = "moot.team: this server asks the teams that it offers alone; expected the name of one as model."
             raise Refused(400, words, code="teams_not_edited", param="moot.team")
+        holder.check()  # a team is work, and a plan in the store: not for who would not be let in
         try:
             return await self.live.edited.make(team.edited)
         except UsageError as error:

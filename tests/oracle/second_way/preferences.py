@@ -317,10 +317,13 @@ def _options(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
     rows = []
     for of in dict.fromkeys(pair["of"] for pair in pairs):
         mine = [pair for pair in pairs if pair["of"] == of]
-        hardest = max(mine, key=lambda pair: pair["p"].value)
-        row = {key: mine[0][key] for key in ("of", "strategy", "label", "team", "captain")}
-        row |= {key: hardest[key] for key in ("against", "value", "low", "high", "p")}
+        unsure = max(mine, key=lambda pair: pair["p"].value)
         share = max(pair["ungraded"] / pair["plays"] for pair in mine)
+        beats_all = unsure["p"].value <= 0.05 and min(pair["low"].value for pair in mine) * (1 - share) > 0.5
+        hardest = min(mine, key=lambda pair: pair["value"].value) if beats_all else unsure
+        row = {key: mine[0][key] for key in ("of", "strategy", "label", "team", "captain")}
+        row |= {key: hardest[key] for key in ("against", "value", "low", "high")}
+        row |= {"p": unsure["p"], "alone_better": beats_all}
         rows.append({**row, "opponents": len(mine), "questions": max(pair["n"] for pair in mine), "ungraded": share})
     order = sorted(range(len(rows)), key=lambda number: rows[number]["p"].value)
     highest, rejected, told = 0.0, 0, list(rows)
@@ -335,7 +338,8 @@ def _options(curve: Curve, pairs: Sequence[Row]) -> list[Row]:
         level = 0.05 / (len(rows) - min(rank, rejected))
         low, high = ends(value, mean, level)
         top = ends(value, mean, 0.05 / len(rows) / row["opponents"])[1]
-        better = row["p_holm"].value <= 0.05 and low * (1 - row["ungraded"]) > 0.5
+        every = [ends(*curve.mean(pair), level)[0] for pair in curve.pairs if pair[0] == row["of"]]
+        better = row["p_holm"].value <= 0.05 and min(every) * (1 - row["ungraded"]) > 0.5
         told[number] |= {"low_holm": near(low), "high_holm": near(high), "better": better}
         told[number]["worse"] = top + row["ungraded"] < 0.5
     return told

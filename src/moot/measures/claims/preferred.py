@@ -12,7 +12,6 @@ from moot.experiment.side_names import ClaimError
 from moot.measures.cells import Stored
 from moot.measures.claims.words import CUT_SHORT, interim_words, sentences
 from moot.measures.numbers import plain, rounded
-from moot.measures.preferences.figures import is_better
 from moot.measures.question_costs import mean_cost
 from moot.measures.sides import cells_named, side_of
 from moot.measures.source import Source
@@ -21,6 +20,7 @@ from moot.stats.estimates import Row
 from moot.stats.paired import FEW_QUESTIONS
 
 PreferenceFigures = Mapping[str, Any]
+HALF = 0.5
 
 
 def with_preferences(source: Source, headline: Row, found: PreferenceFigures) -> Row:
@@ -48,7 +48,7 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
     chosen = [row for row in of_primary if row["of"] == headline["of"]] if declared else []
     if chosen:
         row = {**chosen[-1], "chosen": "declared", "options": 1}
-        row["better"] = is_better(row, row["p"], row["low"])
+        row["better"] = row.get("alone_better", row["better"])
     elif found["options"]:
         best = min(found["options"], key=lambda row: (row["p"] is None, row["p"] or 0.0, -(row["value"] or 0.0)))
         paid = {"low": best["low_holm"], "high": best["high_holm"], "p": best["p_holm"]}
@@ -56,7 +56,7 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
         row = {**best, **paid, "chosen": how, "options": best["family"]}
     else:
         return None
-    dropped = ("p_holm", "low_holm", "high_holm", "family", "pairs")
+    dropped = ("p_holm", "low_holm", "high_holm", "family", "pairs", "alone_better")
     row = {key: value for key, value in row.items() if key not in dropped}
     row |= _as_judged(found, row)
     row |= _cost(source, row)
@@ -129,6 +129,8 @@ def _verdict(row: Row) -> str:
         return f"were preferred to those of {members}: {strongest} {compared}"
     if row["worse"]:
         return f"were not preferred to those of {whose} alone: only {compared}"
+    if row["low"] is not None and row["low"] > HALF:
+        return f"cannot be told from those of every one of its members: preferred to {whose}'s {compared}, but not surely to all"
     return f"cannot be told from those of its best member: preferred to {whose}'s {compared}"
 
 

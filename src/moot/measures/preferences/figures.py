@@ -134,37 +134,53 @@ def _p(rate: Rate | None) -> float | None:
     return None if one_sided is None else min(1.0, 2 * one_sided)
 
 
-def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tuple[Row, Rate | None]:
-    """A side against whichever of its opponents is the hardest to beat: to be better it must be better than every one."""
+def _option(side: ComparedSide, pairs: Sequence[Row], fitted: Preferences) -> tuple[Row, list[Rate]]:
+    """A side against all of its opponents: to be better it must be better than every one, so its p is the largest of theirs.
+
+    Told beside it is the opponent that it is preferred to least, who is the strongest; where it is not better than all, the one
+    of whom that is least sure. First among the rates is the one that is told.
+    """
     row: Row = {**_named(side), "opponents": len(pairs), "questions": max((pair["n"] for pair in pairs), default=0)}
     unknown = [pair for pair in pairs if pair["p"] is None]
     if unknown or not pairs:
         why = unknown[0].get("why") if unknown else "it has no opponent"
         nothing = dict.fromkeys(("against", "value", "low", "high", "p"))
-        return {**row, **nothing, "ungraded": 0.0, "why": why}, None
-    hardest = max(pairs, key=lambda pair: (pair["p"], -pair["value"]))
-    kept = {key: hardest[key] for key in ("against", "value", "low", "high", "p")}
-    open_share = max(pair["ungraded"] / pair["plays"] for pair in pairs)
-    return {**row, **kept, "ungraded": open_share}, fitted.rate((side.title, hardest["against"]))
+        return {**row, **nothing, "ungraded": 0.0, "why": why}, []
+    row["ungraded"] = max(pair["ungraded"] / pair["plays"] for pair in pairs)
+    least_sure = max(pairs, key=lambda pair: (pair["p"], -pair["value"]))
+    better = is_better(row, least_sure["p"], min(pair["low"] for pair in pairs))
+    told = min(pairs, key=lambda pair: (pair["value"], -pair["p"])) if better else least_sure
+    others = [pair for pair in pairs if pair is not told]
+    rates = [rate for pair in (told, *others) if (rate := fitted.rate((side.title, pair["against"]))) is not None]
+    shown = {key: told[key] for key in ("against", "value", "low", "high")}
+    return {**row, **shown, "p": least_sure["p"], "better": better}, rates
 
 
-def _paid(options: Sequence[tuple[Row, Rate | None]], unlisted: int) -> list[Row]:
+def _paid(options: Sequence[tuple[Row, list[Rate]]], unlisted: int) -> list[Row]:
     """Holm over all options, those among them that are not in the file any more."""
     tested = [row["p"] for row, _ in options if row["p"] is not None]
     every = [*tested, *[1.0] * unlisted]
     adjusted, levels = iter(holm(every)), iter(holm_levels(every))
     rows = []
-    for row, rate in options:
-        paid: Row = dict.fromkeys(("p_holm", "low_holm", "high_holm"))
+    for row, rates in options:
+        paid: Row = {**dict.fromkeys(("p_holm", "low_holm", "high_holm")), "better": False}
         if row["p"] is not None:
-            paid = {"p_holm": next(adjusted), **_ends("low_holm", "high_holm", rate, next(levels))}
-        better = is_better(row, paid["p_holm"], paid["low_holm"])
-        rows.append({**row, **paid, "family": len(every), "better": better, "worse": is_worse(row, rate, len(every))})
+            p_holm, level = next(adjusted), next(levels)
+            paid = {"p_holm": p_holm, **_ends("low_holm", "high_holm", rates[0], level)}
+            paid["better"] = is_better(row, p_holm, _lowest(rates, level))
+        worse = is_worse(row, rates[0] if rates else None, len(every))
+        rows.append({**row, "alone_better": row.get("better", False), **paid, "family": len(every), "worse": worse})
     return rows
 
 
+def _lowest(rates: Sequence[Rate], level: float) -> float | None:
+    """The lowest of the ends of all."""
+    limits = [rate.limits(level) for rate in rates]
+    return None if None in limits else min(ends[0] for ends in limits if ends is not None)
+
+
 def is_better(row: Row, p: float | None, low: float | None) -> bool:
-    """Than every one of its opponents, also were all lost of which nobody has said anything."""
+    """Than every one of its opponents, also were all lost of which nobody has said anything. `low`: the lowest of the ends."""
     return p is not None and low is not None and p <= ALPHA and low * (1 - row["ungraded"]) > 0.5
 
 
@@ -188,8 +204,8 @@ def _pooled(source: Source, said: SaidPreferences) -> Row | None:
     others = [other for other in said.sides if other.cells[0]["id"] not in {cell["id"] for cell in side.cells}]
     fitted = Preferences(said.words([side, *others]))
     pairs = list(_pairs(said, side, fitted))
-    row, rate = _option(side, pairs, fitted)
-    verdict = {"better": is_better(row, row["p"], row["low"]), "worse": is_worse(row, rate, 1)}
+    row, rates = _option(side, pairs, fitted)
+    verdict = {"better": row.get("better", False), "worse": is_worse(row, rates[0] if rates else None, 1)}
     return {**row, "captains": len(side.cells), **verdict, "pairs": pairs}
 
 
