@@ -8,7 +8,7 @@ may err in 5 % of the weeks in which nothing has changed: see `stats.departure`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from moot.measures.source import Source
 from moot.stats.clusters import clustered, unit_of
 from moot.stats.counted_words import count
 from moot.stats.departure import PaidLevels, Ranged, departure_p, paid_levels
+from moot.types import digest
 
 Row = dict[str, Any]
 Drifting = Literal["agreement", "probability", "accuracy"]
@@ -51,9 +52,10 @@ class _Pair:
 
     cell: Stored
     figure: Drifting
-    live: dict[str, Ranged]
-    by_period: dict[Period, dict[str, Ranged]]
-    measured: dict[str, Ranged]
+    live: Sequence[tuple[str, Ranged]]
+    """By question, play for play."""
+    by_period: Mapping[Period, Sequence[tuple[str, Ranged]]]
+    measured: Sequence[tuple[str, Ranged]]
 
 
 def drift_rows(source: Source, compared: Sequence[ServedPlays], days: int, seed: int) -> list[Row]:
@@ -96,11 +98,11 @@ def _known(value: float | None) -> Ranged | None:
 
 def _pair(one: ServedPlays, measured: Sequence[MeasuredPlay], figure: Drifting, days: int) -> _Pair | Row:
     read = _READ[figure]
-    before = ranged_by_question([(play.question, value) for play in measured if (value := read(play)) is not None])
+    before = [(play.question, value) for play in measured if (value := read(play)) is not None]
     newer = [(play, value) for play in one.plays if (value := read(play)) is not None]
     if not newer:
         return _not_compared(one.cell, figure, _why_none(one, figure))
-    if len({unit_of(question) for question in before}) < 2:
+    if len({unit_of(question) for question, _ in before}) < 2:
         return _not_compared(one.cell, figure, "the experiment has no such figure of it, or of one question alone")
     if figure == "accuracy" and len(newer) < GRADED_ENOUGH:
         why = f"{count(len(newer), 'graded answer')}; {GRADED_ENOUGH} or more are held against the experiment"
@@ -111,8 +113,8 @@ def _pair(one: ServedPlays, measured: Sequence[MeasuredPlay], figure: Drifting, 
     return _Pair(
         one.cell,
         figure,
-        ranged_by_question([(play.question, value) for play, value in newer]),
-        {period: ranged_by_question(values) for period, values in sorted(periods.items())},
+        [(play.question, value) for play, value in newer],
+        dict(sorted(periods.items())),
         before,
     )
 
@@ -126,9 +128,9 @@ def _why_none(one: ServedPlays, figure: Drifting) -> str:
 
 
 def _row(pair: _Pair, family: int, seed: int) -> Row:
-    measured = ranged_row(pair.measured)
+    measured = ranged_row(ranged_by_question(pair.measured))
     levels: PaidLevels = paid_levels(family, len(pair.by_period))
-    units = _by_unit(pair.measured)
+    units = _single_plays(pair.measured)
     with clustered({}):  # what was asked live hangs together with nothing
         live = _held(pair.live, measured, units, levels.whole, seed)
         parts = [
@@ -155,15 +157,22 @@ def _row(pair: _Pair, family: int, seed: int) -> Row:
     }
 
 
-def _by_unit(values: dict[str, Ranged]) -> list[Ranged]:
-    """What hangs together is one value."""
-    return list(ranged_by_question([(unit_of(question), value) for question, value in values.items()]).values())
+def _single_plays(values: Sequence[tuple[str, Ranged]]) -> list[Ranged]:
+    """One play of one question of each that hang together, whichever comes first by a lot. Only single plays can be dealt anew
+    among each other: a mean of several is less spread, and would make whatever is not look far out."""
+    first: dict[str, Ranged] = {}
+    for question, value in values:
+        first.setdefault(question, value)
+    drawn: dict[str, Ranged] = {}
+    for question in sorted(first, key=digest):
+        drawn.setdefault(unit_of(question), first[question])
+    return list(drawn.values())
 
 
-def _held(values: dict[str, Ranged], measured: Row, units: Sequence[Ranged], level: float, seed: int) -> Row:
+def _held(values: Sequence[tuple[str, Ranged]], measured: Row, units: Sequence[Ranged], level: float, seed: int) -> Row:
     """A live figure, and whether it has left what was measured."""
-    row = ranged_row(values)
-    p = departure_p(units, list(values.values()), level, seed=seed)
+    row = ranged_row(ranged_by_question(values))
+    p = departure_p(units, _single_plays(values), level, seed=seed)
     ends = row.get("bounds") or {"low": row["value"], "high": row["value"]}
     outside = ends["high"] < measured["low"] or ends["low"] > measured["high"]
     return {**row, "p": p, "alert": bool(outside and p is not None and p <= level)}
