@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from moot.stats.clusters import clustered
-from moot.stats.preference import NOT_TOLD_APART, Preferences, PreferenceWord, doublings, raw_rate, share
+from moot.stats.preference import BY_PLACE, NOT_TOLD_APART, Preferences, PreferenceWord, doublings, raw_rate, share
 from moot.stats.ratings import ratings
 
 PAIR = ("team", "ann")
@@ -76,17 +76,20 @@ def test_who_always_wins_by_length_may_be_little_better() -> None:
 
 
 def test_a_judge_who_always_takes_the_first_says_nothing() -> None:
-    rate = Preferences(words(*[(1.0, 0.0)] * 40)).rate(PAIR)
-    assert rate is not None
-    assert rate.value == pytest.approx(0.5)
+    fitted = Preferences(words(*[(1.0, 0.0)] * 40))
+    assert fitted.rate(PAIR) is None
+    assert fitted.why_not(PAIR) == BY_PLACE
+    often = Preferences(words(*[(1.0, 0.0)] * 20, *[(1.0, 1.0), (0.0, 0.0)] * 10)).rate(PAIR)
+    assert often is not None
+    assert often.value == pytest.approx(0.5), "one that does so in three of four is corrected for"
 
 
 def test_length_that_never_varies_cannot_be_told_from_quality() -> None:
-    fitted = Preferences(words(*[(1.0, 1.0), (0.0, 1.0)] * 15, longer=[1.0] * 30))
+    fitted = Preferences(words(*[(1.0, 1.0), (0.0, 0.0)] * 15, longer=[1.0] * 30))
     assert fitted.rate(PAIR) is None
     assert fitted.why_not(PAIR) == NOT_TOLD_APART
     assert fitted.habits[0].longer is None
-    alike = Preferences(words(*[(1.0, 1.0), (0.0, 1.0)] * 15, longer=[0.001] * 30))
+    alike = Preferences(words(*[(1.0, 1.0), (0.0, 0.0)] * 15, longer=[0.001] * 30))
     assert alike.rate(PAIR) is not None, "texts of one length need no correction"
 
 
@@ -119,7 +122,7 @@ def test_questions_that_hang_together_are_one_unit() -> None:
 
 
 def test_one_question_has_no_interval() -> None:
-    rate = Preferences(words((1.0, 0.0))).rate(PAIR)
+    rate = Preferences(words((0.5, 0.5))).rate(PAIR)
     assert rate is not None
     assert rate.limits(0.05) is None
     assert rate.at_most_half() is None

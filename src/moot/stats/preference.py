@@ -44,9 +44,11 @@ NO_DIFFERENCE = 0.02
 _OTHER_WAY = "\0a question that went the other way"
 _STEPS = 60
 _SMALL = 1e-10
-NOT_TOLD_APART = (
-    "texts differ in length by nearly the same in every question, so that length cannot be told from quality"
-)
+NOT_TOLD_APART = "too little tells how much judges go by length: texts differ in it alike in every question, or nearly every word goes one way"
+MOST_BY_PLACE = 2.0
+"""Log-odds: a judge that takes what stands first in nearly nine of ten. Little of its words is about texts, and with few
+questions an interval of what is left misses the truth in one of six."""
+BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +249,12 @@ class Preferences:
 
     def why_not(self, pair: Hashable) -> str | None:
         words = [word for word in self.words if word.pair == pair and word.judge is not None]
+        heard = set(map(_habit, words))
+        places = [place for place, judge in enumerate(self.judges) if judge in heard]
+        if any(abs(float(self._found.habits[place])) > MOST_BY_PLACE for place in places):
+            return BY_PLACE
         if not any(abs(word.doublings) > NO_DIFFERENCE for word in words):
             return None
-        heard = set(map(_habit, words))
         untold = [judge for place, judge in enumerate(self.judges) if not self._found.told_apart[place]]
         return NOT_TOLD_APART if heard.intersection(untold) else None
 
