@@ -175,7 +175,8 @@ def _short(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
 
 def _parts(live: LiveTeam) -> dict[str, Any]:
     """What a team can be put together from."""
-    players = [{"name": name, "model": model} for name, model in players_of(live).items()]
+    seated = {player.name for player in live.cell(live.usual).team.players}
+    players = [{"name": name, "model": model, "seated": name in seated} for name, model in players_of(live).items()]
     return {"players": players, "strategies": strategies_of(live)}
 
 

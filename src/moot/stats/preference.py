@@ -44,7 +44,10 @@ NO_DIFFERENCE = 0.02
 _OTHER_WAY = "\0a question that went the other way"
 _STEPS = 60
 _SMALL = 1e-10
-NOT_TOLD_APART = "too little tells how much judges go by length: texts differ in it alike in every question, or nearly every word goes one way"
+NOT_TOLD_APART = (
+    "too little tells how much judges go by length: texts differ in it alike in every question, "
+    "or nearly every word goes one way"
+)
 MOST_BY_PLACE = 2.0
 """Log-odds: a judge that takes what stands first in nearly nine of ten. Little of its words is about texts, and with few
 questions an interval of what is left misses the truth in one of six."""

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from moot.measures.cells import Stored
 from moot.measures.columns import titled
 from moot.measures.numbers import between, bounds, percent
+from moot.measures.served.agreement import LONG
 from moot.measures.served.periods import Period, period_of
 from moot.measures.served.plays import LivePlay, MeasuredPlay, measured_plays, name_of
 from moot.measures.served.ranged import ranged_by_question, ranged_row
@@ -64,7 +65,8 @@ def drift_rows(source: Source, compared: Sequence[ServedPlays], days: int, seed:
     for one in compared:
         measured = _measured(source, one.cell)
         if isinstance(measured, str):
-            found.append(_not_compared(one.cell, "agreement", measured))
+            long_answers = all(play.why_not == LONG for play in one.plays)  # of which there is nothing to compare
+            found.append(_not_compared(one.cell, "agreement", LONG if long_answers else measured))
         else:
             found += [_pair(one, measured, figure, days) for figure in ("agreement", "probability", "accuracy")]
     pairs = [each for each in found if isinstance(each, _Pair)]

@@ -145,7 +145,8 @@ def between_words(served: Row, figure: str) -> Iterator[str]:
 def _agreement_alone(served: Row) -> Iterator[str]:
     agreement = served["agreement"]
     if agreement["n"]:
-        yield f"Agreement: {figure_words(agreement)} of the drafts say the answer."
+        on = count(agreement["n"], "question")
+        yield f"Agreement on {on}: {figure_words(agreement)} of the drafts say the answer."
     elif agreement["why"] == LONG:
         yield f"There is no agreement: {LONG}."
 

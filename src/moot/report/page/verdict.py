@@ -68,7 +68,8 @@ def warnings(figures: Mapping[str, Any]) -> Iterator[str]:
         yield f"{count(missing, 'episode')} not played yet: the figures are about what there is."
     if ungraded := figures.get("ungraded"):
         parts = "; ".join(ungraded_parts(figures["accuracy"], "moot grade FILE"))
-        yield f"{count(ungraded, 'answer')} not graded, and in no figure: {parts}."
+        where = "in no figure" if not figures.get("preferences") else "in no figure but those of preferences"
+        yield f"{count(ungraded, 'answer')} not graded, and {where}: {parts}."
     if failed := sum(row["outcomes"].get("failed", 0) for row in figures["accuracy"]):
         nothing = "without points" if in_points(figures) else "not right"
         yield f"{count(failed, 'episode')} failed: an outage, not a lack of knowledge; counted as {nothing}."

@@ -8,33 +8,39 @@ import { soon } from "./written.js";
 const find = (id) => document.getElementById(id);
 const SIDES = ["first", "second"];
 
-/** Ask both. `bodies`: what each is sent; `bill` puts a verdict's cost into words. */
-export async function duel(question, bodies, signal, bill) {
+/** Ask both. `bodies`: what each is sent; `bill` puts a verdict's cost into words; `told`: who is who is known. */
+export async function duel(question, bodies, signal, bill, told) {
   const order = Math.random() < 0.5 ? bodies : [...bodies].reverse();
   find("duel").hidden = false;
   find("better").hidden = true;
   find("voted").textContent = "";
   find("duel-asked").textContent = shown(question);
-  const verdicts = await Promise.all(order.map((body, number) => side(SIDES[number], body, signal, bill)));
+  const verdicts = await Promise.all(order.map((body, number) => side(SIDES[number], body, signal)));
   const names = order.map(({ name }) => name);
+  const tellAll = () => {
+    SIDES.forEach((each, number) => tell(each, names[number], verdicts[number] ? bill(verdicts[number]) : ""));
+    told();
+  };
   if (verdicts.some((verdict) => !verdict || verdict.answer === null)) {
-    SIDES.forEach((each, number) => tell(each, names[number]));
+    tellAll();
     return verdicts;
   }
   find("better").hidden = false;
   for (const button of find("better").querySelectorAll("button")) {
     button.disabled = false;
-    button.onclick = () => vote(button.dataset.better, verdicts, names);
+    button.onclick = () => vote(button.dataset.better, verdicts, names, tellAll);
   }
   find("better").querySelector("button").focus();
   return verdicts;
 }
 
-function tell(each, name) {
+// What it cost and how long it took would tell a team from a player alone: it is said with the name.
+function tell(each, name, cost) {
   find(`side-${each}`).querySelector(".team").textContent = shown(name);
+  find(`side-${each}`).querySelector(".cost").textContent = shown(cost);
 }
 
-async function side(each, body, signal, bill) {
+async function side(each, body, signal) {
   const place = find(`side-${each}`);
   const [work, words, cost, team] = [".work", ".whole", ".cost", ".team"].map((name) => place.querySelector(name));
   const busy = new Map();
@@ -63,7 +69,6 @@ async function side(each, body, signal, bill) {
     return null;
   }
   rich(words, verdict.answer ?? verdict.cause ?? verdict.outcome);
-  cost.textContent = shown(bill(verdict));
   return verdict;
 }
 
@@ -73,11 +78,11 @@ function anonymous(busy) {
   return bare(atWork(calls));
 }
 
-async function vote(preferred, [first, second], names) {
+async function vote(preferred, [first, second], names, tellAll) {
   for (const button of find("better").querySelectorAll("button")) button.disabled = true;
   try {
     await post("/v1/moot/preferences", { first: first.episode, second: second.episode, preferred });
-    SIDES.forEach((each, number) => tell(each, names[number]));
+    tellAll();
     find("voted").textContent = shown(preferred === "tie" ? `Kept: ${names[0]} and ${names[1]} are equally good.` : `Kept: ${names[SIDES.indexOf(preferred)]} is better.`);
   } catch (error) {
     find("voted").textContent = shown(error.message);

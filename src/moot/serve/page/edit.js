@@ -6,9 +6,9 @@ const find = (id) => document.getElementById(id);
 export function drawParts(parts, made) {
   find("edit-part").hidden = !parts;
   if (!parts) return;
-  const seats = parts.players.map(({ name, model }, number) => {
+  const seats = parts.players.map(({ name, model, seated }) => {
     const label = document.createElement("label");
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: number < 4 });
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: name, checked: seated });
     label.append(box, model === name ? ` ${name}` : ` ${name} (${model})`);
     return label;
   });
@@ -27,7 +27,7 @@ export function drawParts(parts, made) {
     const [players, captain, strategy] = [chosen(), find("edit-captain").value, find("edit-strategy").value];
     const models = new Map(parts.players.map(({ name, model }) => [name, model]));
     made({
-      model: `${players.join("+")}/${strategy}@${captain}`,
+      model: `${players.length > 1 ? players.join("+") : `+${players[0]}`}/${strategy}@${captain}`,
       team: "put together here",
       strategy,
       captain,

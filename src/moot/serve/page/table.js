@@ -61,7 +61,7 @@ async function ask(question, model, limit, turns = []) {
       document.body.classList.add("duelling");
       const bodies = [model, rival].map((name) => ({ name, body: bodyFor(name, question, limit, turns) }));
       say("news", "Both teams are asked.");
-      await duel(question, bodies, stopping.signal, bill);
+      await duel(question, bodies, stopping.signal, bill, history);
       say("news", "Both have answered. Which is better?");
     } else {
       seat(state.teams.find((team) => team.model === model));
@@ -77,7 +77,7 @@ async function ask(question, model, limit, turns = []) {
     say("cost", state.verdict ? bill(state.verdict) : "");
   }
   if (state.episode) window.history.replaceState(null, "", `#${state.episode}`);
-  if (state.episode || rival) await history();
+  if (state.episode && !rival) await history(); // the list names teams: beside a rival it is read when these are told
 }
 
 /** One team, from the first seat to the verdict. */
