@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from served import THREE, serving
 
+from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.serve.admission import KeyLimits
 from moot.serve.app import ServeSettings
 
@@ -45,6 +49,19 @@ async def test_no_name_of_the_file_is_taken_by_it(tmp_path: Path) -> None:
         assert (alone["model"], alone["moot"]["calls"]) == ("+ann/vote", 1)
         _, after = await served.chat("Which lake?", "ann/vote")
         assert after["moot"]["calls"] == 3, "what is served is what it was"
+
+
+async def test_what_it_was_asked_is_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    async with serving(tmp_path, {**THREE, "strategies": ["vote"]}) as served:
+        await served.chat("Which river?")
+        for question in ("Which hill?", "Which lake?", "Which river?"):
+            team = {"players": ["cat", "bob"], "strategy": "vote"}
+            assert (await served.chat(question, moot={"team": team}))[0] == 200
+    report = ["report", str(tmp_path / "team.yaml"), "--served", "--json"]
+    assert await asyncio.to_thread(run_app, app, report) == 0
+    told = json.loads(capsys.readouterr().out)["served"]
+    assert told["asked"] == 4
+    assert sorted(row["asked"] for row in told["by_team"]) == [1, 3]
 
 
 async def test_who_would_not_be_let_in_makes_none(tmp_path: Path) -> None:

@@ -13,10 +13,12 @@ import json
 import logging
 import math
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, Table, select
@@ -104,10 +106,10 @@ class ServedRecord:
         self._tied: set[str] = set()
         """Keys of calls and failures of questions that are to be written: as far as their questions are not forgotten."""
         self._asked_with = asked_with
-        self._askers: dict[str, str | None] = {}
-        """Whose the questions are that are not written yet."""
-        self._told: dict[str, Mapping[str, Any]] = {}
-        """What is kept beside questions that are not written yet."""
+        self._askers: dict[str, str | None] = {}  # whose the questions are that are not written yet
+        self._told: dict[str, Mapping[str, Any]] = {}  # what is kept beside questions that are not written yet
+        self._beside: dict[str, str] = {}
+        """By cell, the plan of what is none of the file's."""
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
         self._failed = asyncio.Event()
@@ -192,6 +194,8 @@ class ServedRecord:
             "size": 0,
             "created_at": time.time() if ident is not None else self._before(connection),
         }
+        if ident is None:
+            self._beside |= dict.fromkeys((cell.id for cell in cells), str(row["id"]))
         chosen_on = {cell.id: cell.chosen_on.marks for cell in cells}
         queries.declare_experiment(connection, row, [cell.row() for cell in cells], chosen_on)
 
@@ -372,8 +376,11 @@ class ServedRecord:
         clean: Callable[[Iterable[Row]], list[Row]] = cleaned_rows if cleaned else list
         for table, held in put_ties(connection, batch.rows, self._tied).items():
             queries.add(connection, table, clean(held))
-        questions = [episode.question for episode in batch.episodes]
-        cases = placed_cases(connection, self.id, self.name, questions, self._askers, self._told)
+        by_plan = defaultdict[str, list[Question]](list)
+        for each in batch.episodes:
+            by_plan[self._beside.get(each.cell, self.id)].append(each.question)
+        placed = partial(placed_cases, connection, name=self.name, askers=self._askers, told=self._told)
+        cases = dict(chain.from_iterable(placed(plan, questions=asked).items() for plan, asked in by_plan.items()))
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))
         scores = []
         for episode in batch.episodes:

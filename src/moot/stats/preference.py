@@ -20,7 +20,7 @@ taste for length that is hardly known, a share is far from straight in it. A tra
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,9 +48,12 @@ NOT_TOLD_APART = (
     "too little tells how much judges go by length: texts differ in it alike in every question, "
     "or nearly every word goes one way"
 )
+SELDOM = 0.25
+OF_LITTLE_WEIGHT = 0.1
 MOST_BY_PLACE = 2.0
 """Log-odds: a judge that takes what stands first in nearly nine of ten. Little of its words is about texts, and with few
 questions an interval of what is left misses the truth in one of six."""
+ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
 BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
 
 
@@ -253,7 +256,10 @@ class Preferences:
     def why_not(self, pair: Hashable) -> str | None:
         words = [word for word in self.words if word.pair == pair and word.judge is not None]
         heard = set(map(_habit, words))
-        places = [place for place, judge in enumerate(self.judges) if judge in heard]
+        much = Counter(map(_habit, words))  # whoever said little of it moves little
+        places = [place for place, judge in enumerate(self.judges) if much[judge] > OF_LITTLE_WEIGHT * len(words)]
+        if any(not self._found.placed[place] for place in places):
+            return ONE_ORDER
         if any(abs(float(self._found.habits[place])) > MOST_BY_PLACE for place in places):
             return BY_PLACE
         if not any(abs(word.doublings) > NO_DIFFERENCE for word in words):
@@ -329,7 +335,14 @@ class Preferences:
             (longer := self._longer_place(judge)) is None or float(spread[longer, longer]) >= TOLD_APART
             for judge in range(len(self.judges))
         ]
-        return _Found(pairs, habits, pairs + moved_pairs, habits + moved_habits, told)
+        placed = [self._seen_both_ways(judge) for judge in range(len(self.judges))]
+        return _Found(pairs, habits, pairs + moved_pairs, habits + moved_habits, told, placed)
+
+    def _seen_both_ways(self, judge: int) -> bool:
+        """Whether a quarter of a judge's words, and one at the least, were given in the rarer order of the two."""
+        places = [word.place for word in self.words if word.judge is not None and _habit(word) == self.judges[judge]]
+        rarer = min(places.count(1), places.count(-1))
+        return rarer >= max(1.0, SELDOM * len(places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +355,8 @@ class _Found:
     """Units × pairs."""
     habits_without: Floats
     told_apart: Sequence[bool]
+    placed: Sequence[bool]
+    """Whether each judge saw texts in both orders."""
 
 
 def _odds(share: float) -> float:
