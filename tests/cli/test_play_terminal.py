@@ -97,7 +97,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 
 def test_a_person_in_the_captains_chair(terminal: Terminal) -> None:
     opening = terminal.until("question 1 of 4")
-    assert "ann, bob, me; captain: me; 4 questions, 6 points to win" in opening
+    assert "ann, bob, me; captain: me; you decide by their answers; 4 questions, 6 points to win" in opening
 
     terminal.until("( 3 s): ")
     terminal.type("Person 0\n")

@@ -29,8 +29,8 @@ WHOSE_RECORDS = {
 """What some measures read, solo, vote and silent do not leave."""
 
 
-OF_LONG_ANSWERS = {"preferences"}
-"""The runs of the suite have none: `tests/measures/test_preferences.py` plays some."""
+OF_LONG_ANSWERS = {"preferences", "rubric"}
+"""The runs of the suite have none: `tests/measures/test_preferences.py` and `tests/grade/test_rubric.py` play some."""
 
 
 @pytest.mark.parametrize("name", [name for name in registered() if name not in OF_LONG_ANSWERS])
