@@ -117,33 +117,45 @@ def report_command(
         write_report_page(output, runs, both)
     elif as_json:
         print_json(both or runs[0].run.figures)
-    elif told == "ending":
-        from moot.cli.console import Console
+    else:
+        _tell(told, runs, both, sections, (paths[0] if paths else None, store, served, since))
+    failed = unmet(conditions, runs[0].run.figures)
+    for condition in failed:
+        say(f"moot: not met: {condition}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _tell(
+    told: str,
+    runs: Sequence[ReadRun],
+    both: dict[str, Any] | None,
+    sections: Sequence[str],
+    asked_with: tuple[Path | None, str | None, bool, str | None],
+) -> None:
+    """In the terminal. `asked_with`: file, store, --served and --since, for the commands that come next."""
+    from moot.cli.console import Console
+
+    figures = runs[0].run.figures
+    if told == "ending":
         from moot.report.ending import NextCommands, print_ending
         from moot.report.served_terminal import print_served
 
-        following = NextCommands.of(paths[0] if paths else None, store, served=served, since=since)
-        shown = dict(runs[0].run.figures)
-        if (asked := shown.get(SERVED)) is not None:
-            print_served(shown["experiment"], asked, Console(), following)
+        path, store, served, since = asked_with
+        following = NextCommands.of(path, store, served=served, since=since)
+        if (asked := figures.get(SERVED)) is not None:
+            print_served(figures["experiment"], asked, Console(), following)
         else:
-            print_ending(shown, Console(), following)
+            print_ending(dict(figures), Console(), following)
     elif told == "sections":
-        from moot.cli.console import Console
         from moot.report.terminal import print_sections
 
-        print_sections(without_unasked(runs[0].run.figures), Console(), sections)
+        print_sections(without_unasked(figures), Console(), sections)
     elif both is not None and told == "beside":
-        from moot.cli.console import Console
         from moot.report.two_runs import print_two_runs
 
         print_two_runs(both, Console())
     else:
         _print(runs, both)
-    failed = unmet(conditions, runs[0].run.figures)
-    for condition in failed:
-        say(f"moot: not met: {condition}", file=sys.stderr)
-    return 1 if failed else 0
 
 
 def _since(since: str | None, served: bool, told: str, kind: str | None, files: int) -> float | None:
