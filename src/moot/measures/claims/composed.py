@@ -31,7 +31,7 @@ _LEAST, _MOST = 1e-12, 1 - 1e-9
 _HALVINGS = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class OfOne:
     """A sum of powers of one figure."""
 
@@ -87,7 +87,7 @@ def span_of(term: Term) -> Span:
     return (0.0, math.inf) if term.function in NEVER_BELOW_NOTHING else NOWHERE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class OfSeveral:
     """Whatever is written of several figures, within the box that their intervals make."""
 
