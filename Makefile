@@ -109,9 +109,14 @@ test-more: $(VENV)/.ready
 .clients/lm-eval: constraints.txt
 	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "lm-eval[api]"
 
-test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval
+# Tools that teams are plugged into have moot itself beside them.
+.clients/plugged: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ -e ".[llm,mcp]" "litellm>=1.60" && touch $@
+
+test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval .clients/plugged
 	@.ci/install $(VENV) -e ".[inspect]"
 	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
+		MOOT_PYTHON_PLUGGED=$(CURDIR)/.clients/plugged/bin/python \
 		$(BIN)/python -m pytest -q tests/clients
 
 # What builds, lints and installs the package has an environment of its own.
