@@ -29,6 +29,7 @@ from moot.config.yaml_file import Strict, Text
 from moot.models.closest import closest
 from moot.models.litellm_params import problem_with, problem_with_model
 from moot.models.proxy import ENV
+from moot.models.secrets import secret_headers
 from moot.plugins import PluginKind
 from moot.simulate.parameters import SimulatedParameters
 
@@ -77,7 +78,8 @@ def _open_address(url: str) -> str:
         # The address is stored with every call, so nothing secret may stand in it; nor is it shown here.
         raise ValueError("holds a user name or password; expected the key in a variable that api_key_env names")
     if parts.query or parts.fragment:
-        raise ValueError(f"expected an address without ? and #, found {_shown(url)!r}")
+        behind = "; what stands behind the ? is the key query of this model" if parts.query else ""
+        raise ValueError(f"expected an address without ? and #, found {_shown(url)!r}{behind}")
     return url
 
 
@@ -99,6 +101,16 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
         if re.search(r"[\x00-\x1f\x7f]", value):
             raise ValueError(f"{name}: expected a text in one line")
     return headers
+
+
+def _no_secret_in(query: dict[str, str]) -> dict[str, str]:
+    for name, value in query.items():
+        if not name or re.search(r"[\x00-\x20\x7f]", name) or re.search(r"[\x00-\x1f\x7f]", value):
+            raise ValueError(f"{name!r}: expected a name and a text in one line")
+        if secret_headers({name: value}):
+            # An address is stored with every call, and shown in messages.
+            raise ValueError(f"{name} is named for a secret; expected a header for it: headers_env, or api_key_env")
+    return query
 
 
 Variable = Annotated[str, Field(min_length=1), AfterValidator(_variable)]
@@ -177,6 +189,15 @@ class EndpointSpec(Strict):
     ca_file: Text | None = None
     client_cert: Text | None = None
     headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict, repr=False)
+    headers_env: Annotated[dict[str, Variable], AfterValidator(_headers)] = Field(
+        default_factory=dict, description="Headers whose values are in the environment variables named here"
+    )
+    query: Annotated[dict[str, str], AfterValidator(_no_secret_in)] = Field(
+        default_factory=dict, description="What stands behind the ? of every address"
+    )
+    system: Literal["send", "fold"] = Field(
+        default="send", description="fold: the system's words stand above the user's first ones"
+    )
 
 
 class LocalSpec(Strict):

@@ -160,6 +160,9 @@ def _key_from(spec: ModelSpec) -> str | None:
         return None
     if spec.api_key_file is not None:
         return f"the file {spec.api_key_file} (api_key_file)"
+    if spec.api_key_env is None and isinstance(spec, EndpointSpec) and spec.headers_env:
+        variables = ", ".join(dict.fromkeys(spec.headers_env.values()))
+        return f"the environment variable {variables} (headers_env)"
     return None if spec.api_key_env is None else f"the environment variable {spec.api_key_env} (api_key_env)"
 
 
@@ -210,31 +213,50 @@ def _proxy(file: ExperimentFile, name: str, spec: EndpointSpec, key: str | None)
         proxy = environment_proxy(spec.base_url)
     except UsageError as error:
         raise file.error(("models", name, "proxy"), str(error)) from None
-    if proxy and spec.base_url.startswith("http:") and (key or spec.headers):
+    if proxy and spec.base_url.startswith("http:") and (key or spec.headers or spec.headers_env):
         problem = "the key or headers would pass the environment's proxy in the clear, since base_url is http://"
         expected = "expected https://, the host in NO_PROXY, or the proxy's own address here"
         raise file.error(("models", name, "proxy"), f"{problem}; {expected}")
     return proxy
 
 
-def _certificates(file: ExperimentFile, name: str, spec: EndpointSpec) -> dict[str, Path]:
-    certificates: dict[str, Path] = {}
-    for key in ("ca_file", "client_cert"):
-        if (certificate := getattr(spec, key)) is not None:
-            certificates[key] = file.beside(certificate)
-            if not certificates[key].is_file():
-                raise file.error(("models", name, key), f"no such file: {certificates[key]}")
-    return certificates
+def _certificate(file: ExperimentFile, name: str, spec: EndpointSpec, key: str) -> Path | None:
+    if (named := getattr(spec, key)) is None:
+        return None
+    certificate = file.beside(named)
+    if not certificate.is_file():
+        raise file.error(("models", name, key), f"no such file: {certificate}")
+    return certificate
+
+
+def _secret_headers(file: ExperimentFile, name: str, spec: EndpointSpec, unset: list[FileError]) -> dict[str, str]:
+    """Headers whose values are in the environment."""
+    headers = {}
+    for header, variable in spec.headers_env.items():
+        value, where = os.environ.get(variable, ""), f"the environment variable {variable}"
+        if not value:
+            unset.append(file.error(("models", name, "headers_env", header), f"{where} is not set"))
+        elif not value.isprintable():
+            problem = f"{where} holds a line break or a control character"
+            raise file.error(("models", name, "headers_env", header), problem)
+        else:
+            headers[header] = value
+    return headers
 
 
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
     api_key = _key_of(file, name, spec, shared.unset) if shared.asked else None
-    network = Network(spec.timeout_s, headers=spec.headers)
+    network = Network(spec.timeout_s, headers=spec.headers, query=spec.query)
     if shared.asked:
-        proxy = _proxy(file, name, spec, api_key)
-        network = Network(spec.timeout_s, proxy, headers=spec.headers, **_certificates(file, name, spec))
+        network = replace(
+            network,
+            proxy=_proxy(file, name, spec, api_key),
+            secret_headers=_secret_headers(file, name, spec, shared.unset),
+            ca_file=_certificate(file, name, spec, "ca_file"),
+            client_cert=_certificate(file, name, spec, "client_cert"),
+        )
         network.ssl_context()
     return EndpointModel(
         name,
@@ -245,6 +267,7 @@ def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Data
         extra=spec.extra,
         json_mode=spec.json_mode,
         stream=spec.stream,
+        system=spec.system,
         price=_price(spec),
         network=network,
         intake=Intake(round(spec.max_reply_mb * MIB), shared.room),

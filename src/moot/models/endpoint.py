@@ -12,85 +12,42 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-import ssl
 import time
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
 from yarl import URL
 
-from moot.errors import (
-    CallError,
-    ConnectionFailed,
-    GenerationFailed,
-    RateLimited,
-    RequestRejected,
-    ServerFailed,
-    TimedOut,
-    TransportError,
-    UsageError,
-)
+from moot.errors import CallError, ConnectionFailed, RequestRejected, TimedOut, TransportError, UsageError
 from moot.models import border
-from moot.models.address_advice import connection_advice, path_advice, says_it_all
+from moot.models.address_advice import connection_advice, says_it_all
 from moot.models.connection import BoundedConnector
 from moot.models.filtered import FILTERED, filter_words
-from moot.models.hiccups import PASSING_STATUSES, preview
+from moot.models.folded import folded
 from moot.models.intake import ACCEPTED, Intake
-from moot.models.json_mode import complaint, schema_key
+from moot.models.json_mode import schema_key
 from moot.models.model import messages_json
+from moot.models.network import Network as Network
 from moot.models.overheard import Tell, who_listens
 from moot.models.proxy import environment_proxy
-from moot.models.retry_after import retry_after_s
+from moot.models.rejected import FormRefused, Rejected, said_words, told_usage
+from moot.models.retry_after import asked_pause_s
 from moot.models.secrets import Secrets, secret_headers
 from moot.models.stream import StreamSoFar, read_stream
 from moot.models.stream_way import StreamRefused, StreamWay, Way
-from moot.models.wire import read_completion, read_usage, tell_bill
+from moot.models.taken_params import ParamRefused, TakenParams
+from moot.models.wire import cost_of, read_completion, read_usage
 from moot.types import Price, Reply, Request, dense_json
 
 JsonMode = Literal["auto", "schema", "object", "off"]
+SystemRole = Literal["send", "fold"]
 Mode = Literal["schema", "object", "off"]
 _MODES: tuple[Mode, ...] = ("schema", "object", "off")
 _LESSER: Mapping[Mode, Mode] = {"schema": "object", "object": "off"}
 MOST_DISLIKED = 1_000
 """Schemas that a server did not like are remembered, so many of them."""
-
-
-class FormRefused(RequestRejected):
-    """A rejection that is about the form. `mode`: the server does not know the mode at all."""
-
-    def __init__(self, message: str, *, status: int, mode: bool) -> None:
-        super().__init__(message, status=status)
-        self.mode = mode
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """How to reach an endpoint. TLS is always verified; `ca_file` adds trust, it never switches checking off."""
-
-    timeout_s: float = 300.0
-    proxy: str | None = field(default=None, repr=False)
-    ca_file: Path | None = None
-    client_cert: Path | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    def ssl_context(self) -> ssl.SSLContext | None:
-        if self.ca_file is None and self.client_cert is None:
-            return None
-        try:
-            context = ssl.create_default_context()
-            if self.ca_file is not None:
-                context.load_verify_locations(cafile=self.ca_file)
-            if self.client_cert is not None:
-                context.load_cert_chain(self.client_cert)
-        except (OSError, ssl.SSLError) as error:
-            raise UsageError(f"cannot load the certificate {self.ca_file or self.client_cert}: {error}") from None
-        return context
 
 
 class EndpointModel:
@@ -107,6 +64,7 @@ class EndpointModel:
         extra: Mapping[str, Any] | None = None,
         json_mode: JsonMode = "auto",
         stream: bool = False,
+        system: SystemRole = "send",
         price: Price | None = None,
         network: Network | None = None,
         intake: Intake | None = None,
@@ -121,34 +79,47 @@ class EndpointModel:
         self._api_key = api_key
         proxied = urlsplit(self.network.proxy or "")
         self._secrets = Secrets(
-            (api_key, proxied.password, *secret_headers(self.network.headers)),
+            (api_key, proxied.password, *hidden_headers(self.network)),
             in_messages=(*self.network.headers.values(), proxied.username),
         )
+        self.system = system
         named = {**(params or {}), **(extra or {})}
-        self._temperature_named = "temperature" in named
+        self._ours = frozenset(("temperature",)) - named.keys()
+        self._taken = TakenParams()
         self._body = {"model": model, **with_temperature(named)}
         self._json_mode = json_mode
         self._mode: Mode = "schema" if json_mode == "auto" else json_mode
         self._disliked: set[str] = set()
-        self._url = URL(f"{self.base_url}/chat/completions")
+        self._url = self._address("chat/completions")
         self._headers = self._headers_sent()
         self._session: aiohttp.ClientSession | None = None
+
+    def _address(self, path: str) -> URL:
+        address = URL(f"{self.base_url}/{path}")
+        return address.with_query(dict(self.network.query)) if self.network.query else address
 
     def shape(self, request: Request) -> Mapping[str, Any]:
         """The address and the body. How the form was asked for in the end (`auto`) is the server's doing, not ours."""
         return {
             "provider": "endpoint",
             "base_url": self.base_url,
+            **({"query": dict(self.network.query)} if self.network.query else {}),
+            **({"system": "fold"} if self.system == "fold" else {}),
             "json_mode": self._json_mode,
             "schema": request.schema,
-            "messages": messages_json(request),
+            "messages": self._messages(request),
             "body": self._sent(request),
         }
+
+    def _messages(self, request: Request) -> list[dict[str, str]]:
+        if self.system == "send":
+            return messages_json(request)
+        return [{"role": message.role, "content": message.content} for message in folded(request.messages)]
 
     async def generate(self, request: Request) -> Reply:
         try:
             return await self._in_some_mode(request)
-        except FormRefused as error:
+        except (FormRefused, ParamRefused) as error:
             raise RequestRejected(str(error), status=error.status) from None
 
     async def _in_some_mode(self, request: Request) -> Reply:
@@ -179,10 +150,20 @@ class EndpointModel:
         """How the form is asked for at present: schema, object or off."""
         return self._mode
 
+    @property
+    def adapted(self) -> tuple[str, ...]:
+        """What is asked for in another way than the file says, because the server does not take it so."""
+        return (*self._taken.words(), *self._way.words())
+
+    @property
+    def not_applied(self) -> tuple[str, ...]:
+        """What of that may change the replies."""
+        return self._taken.not_applied()
+
     async def versions(self) -> list[str]:
         """What GET /models lists: is the endpoint there, and does it know the model?"""
         try:
-            async with self._in_time(), self._exchange("GET", URL(f"{self.base_url}/models"), None) as response:
+            async with self._in_time(), self._exchange("GET", self._address("models"), None) as response:
                 raw = await self.intake.whole(response)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise self._lost(error) from None
@@ -226,14 +207,14 @@ class EndpointModel:
         }
         if self._api_key:
             headers["Authorization"] = f"Bearer {self._api_key}"
-        return {**headers, **self.network.headers}
+        return {**headers, **self.network.all_headers}
 
     def _sent(self, request: Request) -> dict[str, Any]:
         """Model and parameters, those of the request over the model's own."""
         return {**self._body, **request.params}
 
     def body(self, request: Request, mode: str) -> dict[str, Any]:
-        body: dict[str, Any] = {**self._sent(request), "messages": messages_json(request)}
+        body: dict[str, Any] = {**self._sent(request), "messages": self._messages(request)}
         if request.schema is not None and "response_format" not in body:
             if mode == "schema":
                 named = {"name": "reply", "schema": request.schema, "strict": True}
@@ -243,20 +224,32 @@ class EndpointModel:
         return body
 
     async def _post(self, request: Request, mode: str) -> Reply:
+        taken, ours = self._taken, self._ours - request.params.keys()
         while True:
-            with suppress(StreamRefused):
-                return await self._post_once(request, mode)
+            try:
+                reply = await self._post_once(request, mode, taken)
+            except StreamRefused:
+                continue
+            except ParamRefused as error:
+                # What somebody else brought with a request says nothing about other calls.
+                if (less := taken.after(error, ours)) is None:
+                    raise
+                taken = less
+                continue
+            if taken != self._taken and not request.params:
+                self._taken = self._taken.joined(taken)
+            return reply
 
-    async def _post_once(self, request: Request, mode: str) -> Reply:
+    async def _post_once(self, request: Request, mode: str, taken: TakenParams) -> Reply:
         listener = who_listens()
-        body = self.body(request, mode)
+        body = taken.applied(self.body(request, mode), self._ours - request.params.keys())
         way = self._way.body(body, listens=listener is not None)
         data = dense_json(body).encode()
         started = time.perf_counter()
         heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._unsecret(listener.voice()))
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
-                reply = await self._read(response, started, heard, way)
+                reply = await self._read(response, started, heard, way, body)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             lost = self._lost(error)
             heard.tell_bill(lost, self.price)
@@ -271,15 +264,22 @@ class EndpointModel:
         words_so_far = self._secrets.words_so_far()
         return lambda words: tell(told) if (told := words_so_far.take(words)) else None
 
-    async def _read(self, response: aiohttp.ClientResponse, started: float, heard: StreamSoFar, way: Way) -> Reply:
+    async def _read(
+        self,
+        response: aiohttp.ClientResponse,
+        started: float,
+        heard: StreamSoFar,
+        way: Way,
+        sent: Mapping[str, Any],
+    ) -> Reply:
         if not 200 <= response.status < 300:
             raw = await self.intake.beginning(response)
-            if not _told_usage(raw):
-                self._way.check(way, response.status, _error_message(raw))
+            if not told_usage(raw):
+                self._way.check(way, response.status, said_words(raw))
             if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
                 return refused
-            self._raise_for_status(response, raw)
-        pause_s = retry_after_s(response.headers.get("Retry-After"))
+            self._raise_for_status(response, raw, sent)
+        pause_s = asked_pause_s(response.headers)
         if way != "whole" and response.status == 200:
             return await read_stream(
                 response, self.intake, started=started, price=self.price, pause_s=pause_s, heard=heard
@@ -321,46 +321,18 @@ class EndpointModel:
         words = filter_words(body, response.status)
         if words is None:
             return None
-        usage = read_usage(_told_usage(raw))
-        cost_usd = None if self.price is None else self.price.cost_usd(usage) or 0.0
+        usage = read_usage(told := told_usage(raw))
+        cost_usd = cost_of(told, usage, self.price)
+        cost_usd = 0.0 if cost_usd is None and self.price is not None else cost_usd
         return Reply(border.words(words), FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
 
-    def _raise_for_status(self, response: aiohttp.ClientResponse, raw: bytes | bytearray) -> None:
-        status = response.status
-        if 200 <= status < 300:
+    def _raise_for_status(
+        self, response: aiohttp.ClientResponse, raw: bytes | bytearray, sent: Mapping[str, Any] | None = None
+    ) -> None:
+        if 200 <= response.status < 300:
             return
-        message = f"{self.base_url} answered {status}: {self._secrets.hidden_in(_error_message(raw))}"
-        if status in (400, 422) and not self._temperature_named and "temperature" in message:
-            message += " (a temperature of 0 is sent unless params says otherwise; temperature: null leaves it out)"
-        advice = (
-            path_advice(self.base_url, self.model, _error_message(raw), _error_code(raw))
-            if status in (404, 405)
-            else None
-        )
-        if advice is not None:
-            message += f" ({advice})"
-        pause_s = retry_after_s(response.headers.get("Retry-After"))
-        error: CallError
-        if status == 429:
-            error = RateLimited(message, retry_after_s=pause_s)
-        elif (status >= 500 and status != 501) or status in PASSING_STATUSES:
-            error = ServerFailed(message, status=status, retry_after_s=pause_s)
-        elif 300 <= status < 400:
-            location = re.split(r"[?#]", response.headers.get("Location", ""), maxsplit=1)[0]  # the rest may be a key
-            place = border.words(self._secrets.hidden_in(location or "?"), border.LONGEST_NAME)
-            error = RequestRejected(f"{self.base_url} redirects to {place}; set base_url to it", status=status)
-        elif (about := complaint(status, raw)) == "generation":
-            error = GenerationFailed(message)
-        elif about is not None:
-            error = FormRefused(message, status=status, mode=about == "mode")
-        else:
-            error = RequestRejected(message, status=status, no_such_path=advice is not None)
-        tell_bill(error, _told_usage(raw), self.price, generated=False)
-        if isinstance(error, FormRefused) and error.billed_tokens is not None:
-            # To ask in a lesser way is part of the same attempt, whose one bill would not hold this one.
-            error = RequestRejected(message, status=status)
-            tell_bill(error, _told_usage(raw), self.price, generated=False)
-        raise error
+        asked = Rejected(self.base_url, self.model, self._secrets, self.price)
+        raise asked.error(response.status, response.headers, raw, sent or {}, default_temperature=self._ours)
 
 
 def with_temperature(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -369,29 +341,7 @@ def with_temperature(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if name != "temperature" or value is not None}
 
 
-def _told_usage(raw: bytes | bytearray) -> object:
-    """The count of tokens in a failure, which is billed where there is one."""
-    try:
-        return json.loads(raw).get("usage")
-    except (ValueError, AttributeError, RecursionError):
-        return None
-
-
-def _error_code(raw: bytes | bytearray) -> str:
-    """The server's word for what went wrong, such as `model_not_found`; empty where it gives none."""
-    try:
-        return str(json.loads(raw)["error"].get("code") or "")
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return ""
-
-
-def _error_message(raw: bytes | bytearray) -> str:
-    """The server's own words, in whichever of the usual places they stand."""
-    try:
-        error = json.loads(raw).get("error")
-        words = error.get("message") if isinstance(error, dict) else error
-        if isinstance(words, str) and words:
-            return preview(words, 300)
-    except (ValueError, AttributeError, RecursionError):
-        pass
-    return preview(raw, 300) if raw else "no words"
+def hidden_headers(network: Network) -> list[str]:
+    """What nobody may read of the headers: those that are named for a secret, and those that come from the environment."""
+    values = network.secret_headers.values()
+    return [*secret_headers(network.headers), *values, *(value.partition(" ")[2].strip() for value in values)]

@@ -12,7 +12,8 @@ from typing import Any
 
 from moot.errors import CallError, RateLimited, ReplyBroken, RequestRejected, ServerFailed
 from moot.models.border import storable
-from moot.models.retry_after import retry_after_s
+from moot.models.error_forms import error_fields, error_status, error_words
+from moot.models.retry_after import asked_pause_s
 
 _FAILED_FINISHES = frozenset(
     ("error", "networkerror", "insufficientsystemresource", "abort", "aborted", "servererror", "internalerror",
@@ -33,15 +34,16 @@ def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     """The error inside a reply, if there is one: beside the choices, in the choice, or in its message."""
     message = choice.get("message")
     inner = message.get("error") if isinstance(message, Mapping) else None
-    return body.get("error") or choice.get("error") or inner
+    return body.get("error") or choice.get("error") or inner or error_fields(body)
 
 
 def failure_of(error: object, pause_s: float | None = None) -> CallError:
     """What an error object inside a success means. `pause_s`: what the response's own header asks for."""
     fields: Mapping[str, Any] = error if isinstance(error, Mapping) else {"message": error}
-    said = f"a success with an error in it: {preview(_words_of(fields))}"
-    pause_s = _pause_s(fields) if pause_s is None else pause_s
-    status = _status(fields.get("code")) or _status(fields.get("status"))
+    fields = error_fields({"error": fields}) or fields
+    said = f"a success with an error in it: {preview(error_words(fields) or str(dict(fields))[:1_000])}"
+    pause_s = asked_pause_s({}, fields) if pause_s is None else pause_s
+    status = error_status(fields)
     kinds = " ".join(str(fields.get(name))[:100] for name in ("code", "type", "status"))
     if status == 429 or (status is None and _RATE_LIMIT.search(kinds)):
         return RateLimited(said, retry_after_s=pause_s)
@@ -59,25 +61,3 @@ def preview(raw: bytes | bytearray | str, length: int = 200) -> str:
     text = raw if isinstance(raw, str) else raw[: length * 4].decode("utf-8", "replace")
     text = storable(" ".join(text[: length * 2].split()))
     return repr(text if len(text) <= length else text[:length] + "…")
-
-
-def _words_of(error: Mapping[str, Any]) -> str:
-    message = error.get("message") or error.get("msg")
-    return message if isinstance(message, str) else str(dict(error))[:1_000]
-
-
-def _status(code: object) -> int | None:
-    """An HTTP status that is written as a number or as a text."""
-    if isinstance(code, str) and re.fullmatch(r"[1-9][0-9]{2}", code):
-        code = int(code)
-    return code if type(code) is int and 400 <= code < 600 else None
-
-
-def _pause_s(error: Mapping[str, Any]) -> float | None:
-    """An aggregator hands on the headers that the provider sent."""
-    metadata = error.get("metadata")
-    headers = metadata.get("headers") if isinstance(metadata, Mapping) else None
-    for name, value in headers.items() if isinstance(headers, Mapping) else ():
-        if isinstance(name, str) and name.casefold() == "retry-after" and isinstance(value, str | int | float):
-            return retry_after_s(str(value)[:100])
-    return None

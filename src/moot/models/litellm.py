@@ -26,9 +26,9 @@ from moot.models.hiccups import PASSING_STATUSES
 from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json
-from moot.models.retry_after import retry_after_s
+from moot.models.retry_after import asked_pause_s
 from moot.models.secrets import Secrets
-from moot.models.wire import read_completion, read_usage
+from moot.models.wire import cost_of, read_completion, read_usage
 from moot.types import Price, Reply, Request
 
 
@@ -132,7 +132,7 @@ class LitellmModel:
     def _refused(self, words: str, end: CallEnd, latency_s: float) -> Reply:
         """The reply that a filter's refusal is. One that came as a status is not on the bill, but for what it says."""
         usage = read_usage(end.usage)
-        cost_usd = None if self.price is None else self.price.cost_usd(usage)
+        cost_usd = cost_of(end.usage, usage, self.price)
         if self.price is not None and cost_usd is None and end.status is not None:
             cost_usd = 0.0
         return Reply(words, FILTERED, usage=usage, latency_s=latency_s, cost_usd=cost_usd)
@@ -141,7 +141,7 @@ class LitellmModel:
         """LiteLLM's many exceptions by what became of the request, else by the status they carry."""
         message = self._message(error)
         status = end.status or getattr(error, "status_code", None)
-        pause_s = retry_after_s(end.headers.get("retry-after"))
+        pause_s = asked_pause_s(end.headers)
         ours: CallError
         if end.status is None and isinstance(error, self._litellm.exceptions.Timeout):
             ours = TimedOut(message)

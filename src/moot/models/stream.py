@@ -11,6 +11,7 @@ from typing import Any
 
 from moot.errors import CallError, ConnectionFailed, ReplyBroken
 from moot.models import border
+from moot.models.error_forms import error_fields
 from moot.models.filtered import FILTERED, block_reason, filter_words
 from moot.models.hiccups import failed_finish, failure_of, preview
 from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
@@ -29,6 +30,8 @@ class StreamSoFar:
     logprobs: dict[str, list[Any]] = field(default_factory=dict)
     finish: str | None = None
     usage: object = None
+    error: object = None
+    """What a choice says of its failure."""
     blocked: str | None = None
     """Why a filter stopped it, where it says so beside the choices."""
     model: str | None = None
@@ -66,6 +69,7 @@ class StreamSoFar:
             if isinstance(tokens, list):
                 self.logprobs.setdefault(str(field_name), []).extend(tokens)
         self.finish = border.name(choice.get("finish_reason")) or self.finish
+        self.error = choice.get("error") or self.error
         self.blocked = block_reason({}, choice) or self.blocked
 
     def _add(self, words: list[str], word: object) -> None:
@@ -123,7 +127,7 @@ async def _read_stream(
     with intake.holding() as holding:
         async for line in _lines(response, intake, holding, heard):
             if not line.startswith(b"data:"):
-                if line.startswith(b"{"):  # asked to stream, the server answered whole
+                if line.startswith((b"{", b"[")):  # asked to stream, the server answered whole
                     intake.check_values(line)
                     latency_s = time.perf_counter() - started
                     return read_completion(line, latency_s=latency_s, price=price, pause_s=pause_s)
@@ -134,12 +138,12 @@ async def _read_stream(
             intake.check_values(data)
             event = _event(data, pause_s)
             heard.take(event, len(data))
-            if event.get("error") and not filter_words(event, 400):
-                raise failure_of(event["error"], pause_s)
+            if (error := error_fields(event)) and not filter_words(event, 400):
+                raise failure_of(error, pause_s)
     if heard.finish is None and not done and not heard.blocked:
         raise ConnectionFailed("the stream was cut before its end", sent=True)
     if heard.finish is not None and failed_finish(heard.finish) and not heard.blocked:
-        raise failure_of(f"it ended with {heard.finish!r}", pause_s)
+        raise failure_of(heard.error or f"it ended with {heard.finish!r}", pause_s)
     if not heard.chosen and not heard.blocked:
         raise ReplyBroken("the stream held no reply", retry_after_s=pause_s)
     return heard.reply(finish=heard.finish or "stop", latency_s=time.perf_counter() - started, price=price)
@@ -151,6 +155,8 @@ def _event(data: bytes, pause_s: float | None) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         said = f"the stream holds something that is not JSON: {preview(data)}"
         raise ReplyBroken(said, retry_after_s=pause_s) from None
+    if not isinstance(event, dict) and (error := error_fields(event)) is not None:
+        return {"error": error}
     if not isinstance(event, dict):
         raise ReplyBroken(f"the stream broke off with {preview(data)}", retry_after_s=pause_s)
     return event
@@ -163,7 +169,7 @@ async def _lines(response: Any, intake: Intake, holding: Holding, heard: StreamS
     whole = False
     count = 0
     async for piece in intake.pieces(response, STREAM_TIMES * intake.most):
-        whole = whole or (not rest and piece.lstrip().startswith(b"{"))
+        whole = whole or (not rest and piece.lstrip().startswith((b"{", b"[")))
         await holding.hold(heard.size + len(rest) + len(piece))
         rest += piece
         if whole or b"\n" not in piece:

@@ -33,18 +33,24 @@ class StreamWay:
         """Ask for a stream in a body, if there is to be one: in which way it was asked for."""
         if not self._always and (not listens or "stream" in body):
             return "whole"
-        way: Way = "counted" if self._always else self._way
+        way = self._way
         if way != "whole":
             body["stream"] = True
         if way == "counted":
             body.setdefault("stream_options", {"include_usage": True})
+        else:
+            body.pop("stream_options", None)
         return way
 
     def check(self, asked: Way, status: int, words: str) -> None:
         """`StreamRefused` where a server's complaint is about the way in which it was asked: a lesser one is left."""
-        if self._always or asked == "whole" or status not in _REFUSING or "stream" not in words.casefold():
+        if asked == "whole" or status not in _REFUSING or "stream" not in words.casefold():
             return
-        if asked == "uncounted" or self._priced or "stream_options" not in words.casefold():
+        if self._always:
+            if asked == "uncounted" or "stream_options" not in words.casefold():
+                return
+            self._way = "uncounted"
+        elif asked == "uncounted" or self._priced or "stream_options" not in words.casefold():
             self._way = "whole"
         elif self._way == "counted":
             self._way = "uncounted"
@@ -52,5 +58,11 @@ class StreamWay:
 
     def learn(self, asked: Way, reply: Reply) -> None:
         """A reply has come to its end."""
-        if asked != "whole" and self._priced and reply.usage.completion is None:
+        if asked != "whole" and self._priced and not self._always and reply.usage.completion is None:
             self._way = "whole"
+
+    def words(self) -> tuple[str, ...]:
+        """What is asked for in another way, because the server does not take it."""
+        if self._way != "uncounted":
+            return ()
+        return ("stream_options is not sent, since the server does not take it: tokens of streams are not counted",)

@@ -11,6 +11,7 @@ import orjson
 
 from moot.errors import CallError, ReplyBroken
 from moot.models import border
+from moot.models.error_forms import error_fields, error_status
 from moot.models.filtered import FILTERED, block_reason, filter_words, finish_reason
 from moot.models.hiccups import error_of, failed_finish, failure_of, preview
 from moot.types import Price, Reply, Usage
@@ -27,6 +28,8 @@ def read_completion(
         body = orjson.loads(raw)
     except ValueError:
         body = _loads_leniently(raw, pause_s)
+    if not isinstance(body, dict) and (error := error_fields(body)) is not None:
+        body = {"error": error}  # Gemini's errors come in a list
     if not isinstance(body, dict):
         raise ReplyBroken(f"the reply is not a JSON object: {preview(raw)}", retry_after_s=pause_s)
     try:
@@ -82,8 +85,7 @@ def _filtered(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:
 
 
 def _status(error: object) -> int:
-    code = error.get("code") if isinstance(error, Mapping) else None
-    return code if type(code) is int else 400
+    return (error_status(error) if isinstance(error, Mapping) else None) or 400
 
 
 def _loads_leniently(raw: bytes | bytearray | str, pause_s: float | None) -> Any:
@@ -121,7 +123,7 @@ def build_reply(
         usage=counted,
         latency_s=latency_s,
         version=border.name(version),
-        cost_usd=price.cost_usd(counted) if price else None,
+        cost_usd=cost_of(usage, counted, price),
         thoughts=border.long_text(thoughts) if isinstance(thoughts, str) and thoughts else None,
         logprobs=border.logprobs_of(logprobs),
     )
@@ -138,10 +140,39 @@ def tell_bill(
     counted = read_usage(usage)
     prompt, completion = counted.prompt or 0, counted.completion or 0
     error.maybe_billed = error.maybe_billed or generated or prompt + completion > 0
-    if counted.prompt is not None and counted.completion is not None and prompt + completion > 0:
+    if (stated := stated_usd(usage)) and counted.prompt is None:
+        error.maybe_billed, error.billed_usd, error.bill_unfinished = True, stated, unfinished
+    elif counted.prompt is not None and counted.completion is not None and prompt + completion > 0:
         error.billed_tokens = (prompt, completion)
-        error.billed_usd = (price.cost_usd(counted) if price else None) or None
+        error.billed_usd = cost_of(usage, counted, price) or None
         error.bill_unfinished = unfinished
+
+
+def stated_usd(usage: object) -> float | None:
+    """What a provider says the call has cost, where it does: OpenRouter's `cost`, Perplexity's `cost.total_cost`.
+
+    Of a call that OpenRouter made with the user's own key for the provider, `cost` is its fee alone.
+    """
+    cost = usage.get("cost") if isinstance(usage, Mapping) else None
+    if isinstance(cost, Mapping):
+        cost = cost.get("total_cost")
+    stated = border.usd(cost)
+    if stated is None or not isinstance(usage, Mapping) or usage.get("is_byok") is not True:
+        return stated
+    details = usage.get("cost_details")
+    upstream = border.usd(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else None
+    return stated if upstream is None else border.usd(stated + upstream)
+
+
+def cost_of(usage: object, counted: Usage, price: Price | None) -> float | None:
+    """What was paid: as the provider states it, else by the price list.
+
+    A statement of nothing stands only where the list asks for nothing: gateways write 0 where they do not know.
+    """
+    stated = stated_usd(usage)
+    if stated or (stated is not None and price is None):
+        return stated
+    return price.cost_usd(counted) if price else None
 
 
 def read_usage(usage: object) -> Usage:
@@ -151,7 +182,9 @@ def read_usage(usage: object) -> Usage:
         prompt=_count(usage, "prompt_tokens"),
         completion=_count(usage, "completion_tokens"),
         reasoning=_count(usage.get("completion_tokens_details"), "reasoning_tokens"),
-        cached=_count(usage.get("prompt_tokens_details"), "cached_tokens"),
+        cached=_first(
+            _count(usage.get("prompt_tokens_details"), "cached_tokens"), _count(usage, "prompt_cache_hit_tokens")
+        ),
     )
 
 
@@ -167,6 +200,10 @@ def _text_of(content: object) -> str:
 
 def version_of(model: object, fingerprint: object) -> str | None:
     return " ".join(part for part in (border.name(model), border.name(fingerprint)) if part) or None
+
+
+def _first(count: int | None, otherwise: int | None) -> int | None:
+    return otherwise if count is None else count
 
 
 def _count(usage: object, name: str) -> int | None:

@@ -1,0 +1,113 @@
+"""An error in whichever form a server writes it: this is where the forms become one.
+
+OpenAI and most others say `{"error": {"message", "type", "code"}}`. Gemini puts that into a list, vLLM and Mistral leave the
+outer `error` away (`{"object": "error", "message"}`), FastAPI says `{"detail": [{"loc", "msg"}]}`, others `{"errors": [...]}` or
+a text alone. The code is a number, a number as a text, or a name, OpenAI's (`rate_limit_exceeded`) or Google's
+(`RESOURCE_EXHAUSTED`). An aggregator quotes the provider behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+DEEPEST = 4
+"""Errors within errors are followed so far."""
+
+_STATUS_OF_NAME = {
+    **dict.fromkeys(("invalidargument", "failedprecondition", "outofrange", "badrequesterror", "badrequest"), 400),
+    **dict.fromkeys(("invalidrequesterror", "invalidrequest", "contextlengthexceeded", "unsupportedparameter"), 400),
+    **dict.fromkeys(("unsupportedvalue", "unknownparameter", "invalidvalue"), 400),
+    **dict.fromkeys(("unauthenticated", "invalidapikey", "authenticationerror", "unauthorized"), 401),
+    **dict.fromkeys(("insufficientcredits", "paymentrequired", "insufficientbalance"), 402),
+    **dict.fromkeys(("permissiondenied", "permissionerror", "forbidden"), 403),
+    **dict.fromkeys(("notfound", "notfounderror", "modelnotfound", "deploymentnotfound"), 404),
+    **dict.fromkeys(("resourceexhausted", "ratelimitexceeded", "ratelimiterror", "toomanyrequests"), 429),
+    **dict.fromkeys(("insufficientquota", "quotaexceeded", "throttled"), 429),
+    **dict.fromkeys(("internal", "servererror", "internalservererror", "internalerror", "apierror"), 500),
+    **dict.fromkeys(("unavailable", "serviceunavailable", "overloaded", "overloadederror", "engineoverloaded"), 503),
+    **dict.fromkeys(("deadlineexceeded", "gatewaytimeout", "timeout"), 504),
+}
+"""What a name would be as a status, without case and signs."""
+
+
+def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
+    """The error that the body of a response holds, as one object with a `message`; None: it holds none."""
+    if isinstance(body, list):
+        found = (error_fields(each, deep - 1) for each in body[:8] if isinstance(each, Mapping)) if deep else iter(())
+        return next((fields for fields in found if fields is not None), None)
+    if not isinstance(body, Mapping):
+        return None
+    if error := body.get("error") or body.get("errors"):
+        return _fields(error, body, deep)
+    if "choices" in body:
+        return None
+    if detail := body.get("detail"):
+        return _fields(detail, body, deep)
+    told = body.get("message") or body.get("msg")
+    return body if isinstance(told, str) or body.get("object") == "error" else None
+
+
+def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
+    if isinstance(error, list) and error:
+        error = error[0]
+    if isinstance(error, str):
+        return {**{name: around[name] for name in ("code", "type", "status") if name in around}, "message": error}
+    if not isinstance(error, Mapping):
+        return {"message": str(error)[:1_000]}
+    if "loc" in error and isinstance(error.get("msg"), str):
+        place = ".".join(str(part) for part in error["loc"]) if isinstance(error["loc"], list) else str(error["loc"])
+        return {**error, "message": f"{place[:200]}: {error['msg']}"}
+    if deep and isinstance(error.get("error"), Mapping) and "message" not in error:
+        return _fields(error["error"], error, deep - 1)
+    return error
+
+
+def error_in(raw: bytes | bytearray | str) -> Mapping[str, Any] | None:
+    """The same of a body that is not read yet."""
+    try:
+        return error_fields(json.loads(raw))
+    except (ValueError, RecursionError):
+        return None
+
+
+def error_words(error: Mapping[str, Any]) -> str:
+    """The server's own words, with those of the provider that it quotes; empty where it says nothing."""
+    message = error.get("message") or error.get("msg")
+    words = message if isinstance(message, str) else ""
+    metadata = error.get("metadata")
+    quoted = metadata.get("raw") if isinstance(metadata, Mapping) else None
+    if isinstance(quoted, str) and quoted and quoted not in words:
+        by = metadata.get("provider_name") if isinstance(metadata, Mapping) else None
+        return f"{words} ({by if isinstance(by, str) else 'provider'}: {quoted[:1_000]})"
+    return words
+
+
+def error_code(error: Mapping[str, Any]) -> str:
+    """The server's word for what went wrong, such as `model_not_found`; empty where it gives none."""
+    code = error.get("code")
+    return str(code)[:300] if isinstance(code, str | int) and not isinstance(code, bool) else ""
+
+
+def error_status(error: Mapping[str, Any]) -> int | None:
+    """What the error would be as an HTTP status, by its code, number or name; None: it does not say."""
+    values = [error.get(name) for name in ("code", "status", "status_code", "type")]
+    metadata = error.get("metadata")
+    if isinstance(metadata, Mapping):
+        values.append(metadata.get("error_type"))
+    numbers = (_number(value) for value in values)
+    named = (_STATUS_OF_NAME.get(_plain(value)) for value in values if isinstance(value, str))
+    return next((status for status in (*numbers, *named) if status is not None), None)
+
+
+def _number(code: object) -> int | None:
+    """An HTTP status that is written as a number or as a text."""
+    if isinstance(code, str) and re.fullmatch(r"[1-9][0-9]{2}", code):
+        code = int(code)
+    return code if type(code) is int and 400 <= code < 600 else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name[:100].casefold())
