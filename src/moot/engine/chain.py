@@ -78,9 +78,11 @@ def chain(
             door = doors.setdefault(built.endpoint, EndpointDoor(told=on_wrong_key))
             model = KeyShown(Knocking(model, door), gate)
         capped = False
-        if purse is not None and model.price is not None and _priced(model):
+        limited = purse is not None and not math.isinf(purse.cap_usd)
+        # A model that the file calls free may state a cost all the same: under a cap that counts.
+        if purse is not None and model.price is not None and (_priced(model) or (limited and built.endpoint)):
             trust = trusts.setdefault(built.endpoint or name, Trust())
-            capped = not math.isinf(purse.cap_usd)
+            capped = limited and _priced(model)
             inner = Leaving(model) if capped else model
             model = Budget(inner, purse, model.price, built.max_tokens, trust)
         if built.endpoint and gate is not None:

@@ -41,6 +41,8 @@ class RunTally:
     undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
     """By the strategy's label: prompts that it uses and did not declare."""
     undrafted: dict[str, int] = field(default_factory=dict)
+    not_applied: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By model, what of its parameters its server did not take."""
     """By the strategy's label: episodes without the drafts that it promises."""
     graded: Graded | None = None
     ungraded: set[str] = field(default_factory=set)

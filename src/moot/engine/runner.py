@@ -18,19 +18,20 @@ from sqlalchemy import Connection
 
 from moot import __version__
 from moot.engine.batches import placed_batches
-from moot.engine.call_bounds import exceeded_by, exceeded_words, together
+from moot.engine.call_bounds import exceeded_by, together
 from moot.engine.chain import chain, close_all, limiters, purse_of
 from moot.engine.declaring import declare_experiment, declare_questions
 from moot.engine.grading import GradedCells, grade_all, keep_grades, recall_grades
 from moot.engine.lessons import Lessons, gather_lessons
 from moot.engine.matching import Matched, drafts_together, match_all, reference_shown
-from moot.engine.missing_drafts import all_missing, drafts_missing, missing_words
+from moot.engine.missing_drafts import all_missing, drafts_missing
+from moot.engine.not_applied import all_not_applied, not_applied
 from moot.engine.play import play
 from moot.engine.preferences import compare_all
 from moot.engine.prefetched import Prefetched
 from moot.engine.run_tally import RunTally, State
 from moot.engine.stopping import LONG_PATIENCE_S, Unfinished, ended
-from moot.engine.undeclared_prompts import all_undeclared, undeclared_by, undeclared_words
+from moot.engine.undeclared_prompts import all_undeclared, undeclared_by
 from moot.errors import BudgetReached, EndpointClosed, MootError, StoreError, TransportError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.group import Stages
@@ -158,16 +159,17 @@ class Runner:
                 await close_all(built.model for built in experiment.models.values())
             finally:
                 processes.over(process)
-                if not isinstance(
-                    self._stopped, StoreError
-                ):  # else it cannot be written; who reads sees the process gone
+                tally.not_applied = all_not_applied((tally.not_applied, not_applied(experiment.models)))
+                # Else it cannot be written; who reads sees the process gone.
+                if not isinstance(self._stopped, StoreError):
                     with suppress(StoreError):
                         facts = {
                             "dropped": max(self._dropped, len(self._not_finished)),
                             "overbilled": self._overbilled(),
                             "exceeded": self._exceeded(),
                             "undeclared_prompts": {name: sorted(each) for name, each in tally.undeclared.items()},
-                            "missing_drafts": self.tally.undrafted,
+                            "missing_drafts": tally.undrafted,
+                            "not_applied": tally.not_applied,
                         }
                         ended = partial(queries.finish_run, state=state, cause=cause, found_out=facts)
                         await self.store.run(partial(ended, run=run))
@@ -189,8 +191,7 @@ class Runner:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was found out while it ran, although nothing went wrong with an answer."""
-        tally = self.tally
-        return (*exceeded_words(tally.exceeded), *undeclared_words(tally.undeclared), *missing_words(tally.undrafted))
+        return self.tally.warnings
 
     def _state(self) -> State:
         if self._interrupted:

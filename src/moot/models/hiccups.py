@@ -34,7 +34,8 @@ def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     """The error inside a reply, if there is one: beside the choices, in the choice, or in its message."""
     message = choice.get("message")
     inner = message.get("error") if isinstance(message, Mapping) else None
-    return body.get("error") or choice.get("error") or inner or error_fields(body)
+    beside = error_fields(body)
+    return beside if body.get("error") else choice.get("error") or inner or beside
 
 
 def failure_of(error: object, pause_s: float | None = None) -> CallError:

@@ -48,7 +48,7 @@ def duration_s(text: object) -> float | None:
     if not isinstance(text, str) or len(text) > 100:
         return None
     text = text.strip()
-    if re.fullmatch(r"[0-9]{1,12}(?:\.[0-9]{1,12})?", text):
+    if re.fullmatch(r"[0-9]{1,15}(?:\.[0-9]{1,12})?", text):
         return _bounded(float(text))
     if not _DURATION.fullmatch(text):
         return None

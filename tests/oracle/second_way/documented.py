@@ -20,6 +20,7 @@ NAMED_BY_USERS = (
     "best",
     "undeclared_prompts",
     "missing_drafts",
+    "not_applied",
     "asked",
     "weights",
     "then",

@@ -16,6 +16,7 @@ from typing import Any
 
 from moot.engine.call_bounds import together
 from moot.engine.missing_drafts import all_missing
+from moot.engine.not_applied import all_not_applied
 from moot.engine.ray.cluster import RayCluster, join, load_ray, seats
 from moot.engine.ray.hands import Deal, Hand
 from moot.engine.ray.worker import Dealt, Lineup, Worker, WorkerPlan, WorkerReport
@@ -261,6 +262,7 @@ class RayRunner(Runner):
         tally.exceeded = together(report.exceeded for report in self._told.values())
         tally.undeclared = all_undeclared(report.undeclared for report in self._told.values())
         tally.undrafted = all_missing(report.undrafted for report in self._told.values())
+        tally.not_applied = all_not_applied(report.not_applied for report in self._told.values())
         if tally.purse is not None:
             tally.purse.lost_usd += played.lost_usd - last_report.lost_usd
             tally.purse.overbilled = _together(report.overbilled for report in self._told.values())

@@ -17,6 +17,7 @@ from typing import Any
 
 from moot.engine.call_bounds import ExceededBound
 from moot.engine.chain import chain, purse_of
+from moot.engine.not_applied import not_applied
 from moot.engine.runner import OpenEpisode, Runner
 from moot.engine.shared_limits import Line, RemoteLimiter
 from moot.errors import MootError, UsageError
@@ -79,6 +80,7 @@ class WorkerReport:
     exceeded: dict[str, ExceededBound] = field(default_factory=dict)
     undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
     undrafted: dict[str, int] = field(default_factory=dict)
+    not_applied: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stopped: MootError | None = None
     """Why the run must end."""
 
@@ -165,6 +167,7 @@ class Worker:
             exceeded=dict(tally.exceeded),
             undeclared=dict(tally.undeclared),
             undrafted=dict(tally.undrafted),
+            not_applied=not_applied(self._runner.experiment.models),
             stopped=stopped,
         )
 

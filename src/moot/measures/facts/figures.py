@@ -90,6 +90,7 @@ def _runs(figures: Figures) -> Section:
         *_exceeded(rows),
         *_undeclared(rows),
         *_without_drafts(rows),
+        *_not_applied(rows),
     )
     return Section("runs", "The run's facts", words, columns, rows, place=950, terminal="page")
 
@@ -156,3 +157,11 @@ def _prompts(rows: Sequence[Mapping[str, Any]]) -> Section:
     columns = (Column("template", "template"), Column("hash", "hash"), Column("strategies", "used by"))
     words = (f"All of them together: {prompts_digest(rows)}. Two runs with the same were asked in the same words.",)
     return Section("prompts", "The prompts' hashes", words, columns, table_rows, place=951, terminal="page")
+
+
+def _not_applied(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Whose server did not take what was to be sent."""
+    for run in runs:
+        for model, said in run.get("not_applied", {}).items():
+            for words in said:
+                yield f"In run {run['number']} of {model}: {words}."
