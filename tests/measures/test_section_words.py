@@ -42,6 +42,7 @@ def test_what_runs_did_that_they_had_not_said() -> None:
             "exceeded": {"vote": {"made": 7, "episodes": 2, "declared": 6}},
             "undeclared_prompts": {"mine": ["a", "b"]},
             "missing_drafts": {"boat": 4},
+            "not_applied": {"gpt": ["temperature is not sent"]},
         },
     ]
     (section,) = facts_sections({"runs": runs, "bill_usd": 0})
@@ -55,6 +56,7 @@ def test_what_runs_did_that_they_had_not_said() -> None:
         " same experiment.",
         "In run 2 boat left no drafts in 4 episodes, although its traits promise them; its players are not measured by"
         " these.",
+        "In run 2 of gpt: temperature is not sent.",
     )
 
 

@@ -261,9 +261,7 @@ async def test_the_stated_cost_is_what_the_cap_is_kept_by(tmp_path: Path, price:
 
 
 async def test_the_system_is_folded_into_the_first_words_of_the_user() -> None:
-    asked = Request(
-        (Message("system", "Be brief."), Message("user", "Who?"), Message("assistant", "I."), Message("user", "And?"))
-    )
+    asked = Request((*PLAIN.messages, Message("assistant", "I."), Message("user", "And?")))
     async with asking(http(completion("A")), system="fold") as (model, server):
         await model.generate(asked)
         plain = EndpointModel("tom", base_url=server.base_url, model="m")
@@ -339,9 +337,9 @@ async def test_the_other_name_of_max_tokens_is_learnt_once() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted"}]},
+        {"detail": [{"loc": ["body", "max_completion_tokens"], "msg": "Extra inputs are not permitted"}]},
         {"error": {"message": "property 'max_completion_tokens' is unsupported", "type": "invalid_request_error"}},
-        [{"error": {"code": 400, "message": 'Invalid JSON payload received. Unknown name "max_completion_tokens": Cannot find field.'}}],
+        [{"error": {"message": 'Invalid JSON payload. Unknown name "max_completion_tokens": Cannot find field.'}}],
     ],
 )  # fmt: skip
 async def test_an_older_server(body: Any) -> None:
@@ -372,9 +370,7 @@ async def test_a_temperature_that_nobody_named_is_left_out_and_told() -> None:
 async def test_what_the_file_names_is_never_left_out(name: str) -> None:
     refusal = http({"error": {"message": f"Unsupported parameter: '{name}' is not supported with this model."}}, 400)
     async with asking(refusal, FINE, params={name: 1}) as (model, server):
-        with pytest.raises(
-            RequestRejected, match="leaves it out" if name == "temperature" else f"{name} with this model: leave it"
-        ):
+        with pytest.raises(RequestRejected, match=r"leaves? it out"):
             await model.generate(PLAIN)
     assert len(server.seen) == 1
 

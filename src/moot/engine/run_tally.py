@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from moot.engine.call_bounds import ExceededBound
+from moot.engine.call_bounds import ExceededBound, exceeded_words
 from moot.engine.grading import Graded
 from moot.engine.matching import Matched
+from moot.engine.missing_drafts import missing_words
+from moot.engine.not_applied import not_applied_words
 from moot.engine.preferences import Compared
+from moot.engine.undeclared_prompts import undeclared_words
 from moot.models.budget import Purse
 from moot.models.limit import Turnstile
 from moot.store.calls import ExperimentCalls
@@ -41,15 +44,21 @@ class RunTally:
     undeclared: dict[str, frozenset[str]] = field(default_factory=dict)
     """By the strategy's label: prompts that it uses and did not declare."""
     undrafted: dict[str, int] = field(default_factory=dict)
+    """By the strategy's label: episodes without the drafts that it promises."""
     not_applied: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By model, what of its parameters its server did not take."""
-    """By the strategy's label: episodes without the drafts that it promises."""
     graded: Graded | None = None
     ungraded: set[str] = field(default_factory=set)
     """Cases that were played already, and not graded by the reference that they have now."""
     matched: Matched | None = None
     compared: Compared | None = None
     """Long answers, two by two."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was found out, although nothing went wrong with an answer."""
+        found = (*exceeded_words(self.exceeded), *undeclared_words(self.undeclared), *missing_words(self.undrafted))
+        return (*found, *not_applied_words(self.not_applied))
 
     @property
     def endpoints(self) -> dict[str, str]:

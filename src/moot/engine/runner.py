@@ -166,8 +166,8 @@ class Runner:
                         facts = {
                             "dropped": max(self._dropped, len(self._not_finished)),
                             "overbilled": self._overbilled(),
-                            "exceeded": self._exceeded(),
-                            "undeclared_prompts": {name: sorted(each) for name, each in tally.undeclared.items()},
+                            "exceeded": {label: asdict(bound) for label, bound in tally.exceeded.items()},
+                            "undeclared_prompts": {name: sorted(said) for name, said in tally.undeclared.items()},
                             "missing_drafts": tally.undrafted,
                             "not_applied": tally.not_applied,
                         }
@@ -184,9 +184,6 @@ class Runner:
     def _overbilled(self) -> dict[str, Any]:
         purse = self.tally.purse
         return {} if purse is None else {name: asdict(overcharge) for name, overcharge in purse.overbilled.items()}
-
-    def _exceeded(self) -> dict[str, Any]:
-        return {label: asdict(bound) for label, bound in self.tally.exceeded.items()}
 
     @property
     def warnings(self) -> tuple[str, ...]:
