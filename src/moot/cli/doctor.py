@@ -36,6 +36,8 @@ async def _doctor(experiment: Plan, console: Console) -> int:
     for diagnosis in diagnoses:
         if diagnosis.well and diagnosis.remark is not None:
             console.print(Text(f"{diagnosis.model} answers, but it is {diagnosis.remark}", "yellow"))
+        for words in (*diagnosis.adapted, *([diagnosis.price] if diagnosis.price else ())):
+            console.print(Text(f"{diagnosis.model}: {words}", "yellow"))
     if experiment.dataset is not None:
         show_estimate(await estimate_with_store(experiment), console, experiment)
     return _end(diagnoses, experiment, console)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from moot.cli.safe_text import say
+
 if TYPE_CHECKING:
     from moot.models.packaged import Progress
 
@@ -62,6 +64,30 @@ def model_path(name: ModelName) -> None:
     from moot.models.packaged import path
 
     typer.echo(path(name))
+
+
+@app.command("prices")
+def model_prices(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Names, or parts of them; none: all.", show_default=False),
+    ] = None,
+) -> None:
+    """USD per million tokens, as the table that comes with LiteLLM has them; nothing is fetched."""
+    from moot.models.price_table import price_words, the_table
+
+    table = the_table()
+    found = table.matching(names or ())
+    rows = [("model", "prompt", "completion", "cached")]
+    for name, price in found.items():
+        cached = "" if price.cached is None else f"{price.cached:.6g}"
+        rows.append((name, f"{price.prompt:.6g}", f"{price.completion:.6g}", cached))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    say(f"USD per million tokens, as {table.source} lists them")
+    if len(found) == 1:
+        say(f"In a model's entry: {price_words(next(iter(found.values())))}")
 
 
 @contextmanager

@@ -128,6 +128,20 @@ class PriceSpec(Strict):
     cached: float | None = Field(default=None, ge=0)
 
 
+def _price_form(price: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """The table by its name, or a price: one complaint, where pydantic would make one for each."""
+    if price is None or price == TABLE or isinstance(price, PriceSpec):
+        return price
+    if isinstance(price, str):
+        raise ValueError(f"expected {{prompt: ..., completion: ...}} or table, found {price!r}")
+    return PriceSpec.model_validate(price)
+
+
+TABLE = "table"
+PriceOrTable = Annotated[PriceSpec | Literal["table"] | None, WrapValidator(_price_form)]
+"""`table`: as the table of prices has it, see `moot.models.price_table`."""
+
+
 class LimitsSpec(Strict):
     concurrent: int = Field(default=64, ge=1, le=10_000)
     rpm: float | None = Field(default=None, gt=0)
@@ -180,7 +194,7 @@ class EndpointSpec(Strict):
     limits: LimitsSpec | None = None
     retries: RetriesSpec = RetriesSpec()
     hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
-    price: PriceSpec | None = None
+    price: PriceOrTable = None
     timeout_s: float = Field(default=300.0, gt=0)
     max_reply_mb: float = Field(
         default=32.0, gt=0, le=100_000, description="MiB of one reply, as received and as unpacked"
@@ -236,7 +250,7 @@ class LitellmSpec(Strict):
     limits: LimitsSpec | None = None
     retries: RetriesSpec = RetriesSpec()
     hedge: Hedged = Field(default=None, description="Ask a second time when a reply is late")
-    price: PriceSpec | None = None
+    price: PriceOrTable = None
     timeout_s: float = Field(default=300.0, gt=0)
 
 

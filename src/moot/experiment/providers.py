@@ -28,6 +28,7 @@ from moot.experiment.model_specs import (
     ModelSpec,
     ObjectSpec,
     PluggedSpec,
+    PriceSpec,
     RecordedSpec,
     RetriesSpec,
     SimulatedSpec,
@@ -39,6 +40,7 @@ from moot.models.closest import closest
 from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
+from moot.models.price_table import the_table
 from moot.models.proxy import ENV, environment_proxy
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
@@ -151,8 +153,19 @@ def _endpoint_of(spec: ModelSpec) -> str | None:
     return None
 
 
-def _price(spec: EndpointSpec | LitellmSpec | SimulatedSpec) -> Price | None:
-    return Price(spec.price.prompt, spec.price.completion, spec.price.cached) if spec.price else None
+def _price(
+    file: ExperimentFile, name: str, spec: EndpointSpec | LitellmSpec | SimulatedSpec, shared: Shared
+) -> Price | None:
+    if isinstance(spec.price, PriceSpec):
+        return Price(spec.price.prompt, spec.price.completion, spec.price.cached)
+    if spec.price is None or isinstance(spec, SimulatedSpec):
+        return None
+    try:
+        return the_table().price(spec.model, spec.base_url if isinstance(spec, EndpointSpec) else None)
+    except UsageError as error:
+        if not shared.asked:
+            return None
+        raise file.error(("models", name, "price"), str(error)) from None
 
 
 def _key_from(spec: ModelSpec) -> str | None:
@@ -268,7 +281,7 @@ def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Data
         json_mode=spec.json_mode,
         stream=spec.stream,
         system=spec.system,
-        price=_price(spec),
+        price=_price(file, name, spec, shared),
         network=network,
         intake=Intake(round(spec.max_reply_mb * MIB), shared.room),
     )
@@ -293,7 +306,7 @@ def _litellm(file: ExperimentFile, name: str, spec: LitellmSpec, dataset: Datase
         api_key=_key_of(file, name, spec, shared.unset) if shared.asked else None,
         base_url=spec.base_url,
         params=spec.params,
-        price=_price(spec),
+        price=_price(file, name, spec, shared),
         timeout_s=spec.timeout_s,
     )
 
@@ -305,7 +318,7 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
     if shared.world is None:
         shared.world = World(dataset or (), file.spec.seed)
     options = spec.model_dump(exclude={"provider", "price"}, exclude_none=True)
-    return SimulatedModel(name, world=shared.world, price=_price(spec) or FREE, **options)
+    return SimulatedModel(name, world=shared.world, price=_price(file, name, spec, shared) or FREE, **options)
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:

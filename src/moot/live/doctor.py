@@ -14,7 +14,9 @@ from moot.live.listed_models import listing_words
 from moot.models.endpoint import EndpointModel
 from moot.models.key_gate import REFUSING, key_advice
 from moot.models.model import Wrapper
+from moot.models.price_table import installed_table, known_host, price_words
 from moot.models.recorded import RecordedModel
+from moot.models.rejected import NoSystemRole
 from moot.prompts import Prompts
 from moot.team import Player, Team
 from moot.types import Question, Reply, Request
@@ -44,6 +46,10 @@ class Diagnosis:
     seconds: float | None = None
     remark: str | None = None
     """What is odd, although it is well."""
+    adapted: tuple[str, ...] = ()
+    """What the server does not take as the file says it, and what is sent in its place."""
+    price: str | None = None
+    """Where its entry has no price: what the table of prices says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +123,12 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
     last = team.journal[-1].reply
     well = draft.text is not None
+    tries = len(team.journal)
     words = f"answers {draft.text!r}" if well else f"{draft.outcome}: {draft.cause}"
     if refusals.last is not None and refusals.last.status in REFUSING:
         words += f". {key_advice(refusals.last.status, built.key_from)}"
+    elif isinstance(refusals.last, NoSystemRole) and isinstance(model, EndpointModel):
+        words += f". {await _folded(model, team, office)}"
     elif listing is not None and not well:
         words += f"; it is {listing}"
     return Diagnosis(
@@ -127,10 +136,35 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         well=well,
         words=words,
         version=last.version if last else None,
-        attempts=len(team.journal),
+        attempts=tries,
         json_support=model.json_support if isinstance(model, EndpointModel) else None,
         seconds=time.perf_counter() - started,
         remark=listing if well else None,
+        adapted=model.adapted if isinstance(model, EndpointModel) else (),
+        price=_listed_price(model) if isinstance(model, EndpointModel) else None,
+    )
+
+
+async def _folded(model: EndpointModel, team: Team, office: _Office) -> str:
+    """Whether it answers without a system role, tried once."""
+    model.system = "fold"
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])
+    except TimeoutError:
+        return "With system: fold it does not answer either"
+    finally:
+        model.system = "send"
+    return f"With system: fold it {f'answers {draft.text!r}' if draft.text is not None else 'does not answer either'}"
+
+
+def _listed_price(model: EndpointModel) -> str | None:
+    table = installed_table() if model.price is None and known_host(model.base_url) else None
+    name = table.named(model.model, model.base_url) if table is not None else None
+    if table is None or name is None:
+        return None
+    return (
+        f"it has no price; {table.source} lists {price_words(table.prices[name])}, and price: table takes it from there"
     )
 
 

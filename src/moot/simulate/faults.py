@@ -19,7 +19,8 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from moot.openai_form.connection import connection_of
-from moot.openai_form.refusal import Refused, refusal_response
+from moot.openai_form.refusal import Refused
+from moot.simulate.likeness import PLAIN, Likeness
 from moot.simulate.server_config import FaultConfig
 from moot.simulate.world import uniform
 from moot.types import Reply
@@ -55,16 +56,16 @@ class Faults:
         return None
 
 
-def status_response(fault: FaultConfig) -> Response:
+def status_response(fault: FaultConfig, like: Likeness = PLAIN) -> Response:
     """A 429 or 5xx in place of a reply."""
     if not fault.kind.startswith("429"):
         overloaded = fault.kind == "503"
         words = "The engine is overloaded (simulated)." if overloaded else "The server had an error (simulated)."
-        return refusal_response(Refused(STATUSES[fault.kind], words, kind="server_error"))
+        return like.response(Refused(STATUSES[fault.kind], words, kind="server_error"))
     at = email.utils.formatdate(time.time() + fault.retry_after, usegmt=True)
     retry_after = {"429-seconds": str(fault.retry_after), "429-date": at}.get(fault.kind)
     refusal = Refused(429, "Rate limit reached (simulated).", kind="requests", code="rate_limit_exceeded")
-    return refusal_response(refusal, {"Retry-After": retry_after} if retry_after else None)
+    return like.response(refusal, {"Retry-After": retry_after} if retry_after else None)
 
 
 def spoiled(kind: str, reply: Reply) -> Reply:

@@ -33,10 +33,11 @@ from moot.openai_form.body import BodyLimit
 from moot.openai_form.completions import Completion, Head, models_json
 from moot.openai_form.connection import connection_of
 from moot.openai_form.listening import Listening
-from moot.openai_form.refusal import REFUSALS, Refused, json_response, refusal_response
+from moot.openai_form.refusal import REFUSALS, Refused, json_response
 from moot.openai_form.requests import WantedJson, read_body, wanted_form
 from moot.simulate.chat_form import SimulatedChat
 from moot.simulate.faults import SPOILED, STATUSES, Faults, Lasting, Paced, broken, spoiled, status_response
+from moot.simulate.likeness import LIKENESSES, PLAIN
 from moot.simulate.server_config import FaultConfig, LatencyConfig, SimulateConfig, check_config
 from moot.simulate.simulated import SimulatedModel
 from moot.simulate.visits import NO_STATUS, RateLimit, Visit, VisitTally
@@ -65,6 +66,7 @@ class SimulatedServer:
         self.models = {
             name: SimulatedModel(name, world=self.world, **spec.model_dump()) for name, spec in config.models.items()
         }
+        self.like = LIKENESSES[config.like] if config.like else PLAIN
         self._key = _api_key(config)
         self._tally = VisitTally()
         self._faults = Faults(config.faults, config.seed)
@@ -77,7 +79,7 @@ class SimulatedServer:
 
     @property
     def base_url(self) -> str:
-        return f"{self.url}/v1"
+        return self.url + self.like.base_path(next(iter(self.models)))
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -98,14 +100,15 @@ class SimulatedServer:
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         routes = [
-            Route("/v1/chat/completions", Completions(self), methods=["POST"]),
-            Route("/v1/models", self._list_models),
+            Route(f"{self.like.path}/chat/completions", Completions(self), methods=["POST"]),
+            Route(f"{self.like.path}/models", self._list_models),
             Route("/stats", self._show_stats),
             Route("/log", self._show_log),
             Route("/reset", self._forget, methods=["POST"]),
         ]
         limit = Middleware(BodyLimit, most=_LARGEST_BODY)
-        listening = Listening(Starlette(routes=routes, middleware=[limit], exception_handlers=REFUSALS))
+        handlers = {**REFUSALS, Refused: self._refused}
+        listening = Listening(Starlette(routes=routes, middleware=[limit], exception_handlers=handlers))
         self.url = await listening.start(host, port)
         self._listening = listening
 
@@ -133,25 +136,30 @@ class SimulatedServer:
             self._check_key(request)
             chat = read_body(SimulatedChat, raw, half_characters=True)
             wanted = wanted_form(chat.response_format)
-            self._check_served(chat, visit)
+            self._check_served(chat, request, visit)
             return await self._serve(chat, wanted, visit)
         except Refused as refusal:
-            return refusal_response(refusal)
+            return self.like.response(refusal)
         except RequestRejected as error:
-            return refusal_response(Refused(400, str(error), param="response_format"))
+            return self.like.response(Refused(400, str(error), param="response_format"))
+
+    async def _refused(self, request: HttpRequest, error: Exception) -> Response:
+        assert isinstance(error, Refused)
+        return self.like.response(error)
 
     def _check_key(self, request: HTTPConnection) -> None:
         """401 without the key."""
-        header = request.headers.get("Authorization", "") if self._key is not None else ""
-        if self._key is not None and not hmac.compare_digest(header.encode(), f"Bearer {self._key}".encode()):
+        shown = self.like.key_shown(request) if self._key is not None else ""
+        if self._key is not None and not hmac.compare_digest(shown.encode(), self._key.encode()):
             raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
 
-    def _check_served(self, chat: SimulatedChat, visit: Visit) -> None:
+    def _check_served(self, chat: SimulatedChat, request: HTTPConnection, visit: Visit) -> None:
         """What a real server turns away before any work: unknown models, forms it cannot do, too many requests."""
-        visit.model = chat.model.removeprefix("simulated/")
+        visit.model = self.like.model_of(chat.model, request)
         if visit.model not in self.models:
             words = f"The model {chat.model!r} does not exist; there are: {', '.join(self.models)}."
             raise Refused(404, words, code="model_not_found", param="model")
+        self.like.check(chat, request)
         form = chat.response_format.type if chat.response_format else "text"
         if (form == "json_schema" and not self.config.json_schema) or (
             form == "json_object" and not self.config.json_object
@@ -170,9 +178,11 @@ class SimulatedServer:
         if fault is not None:
             visit.outcome = fault.kind
             if fault.kind in STATUSES:
-                return status_response(fault)
+                return status_response(fault, self.like)
         completion = self._completion(chat, wanted, visit, fault)
-        pieces = completion.pieces(chars=_PIECE_CHARS, with_usage=chat.with_usage) if chat.stream else None
+        pieces: Iterable[bytes] | None = None
+        if chat.stream:
+            pieces = map(self.like.dressed, completion.pieces(chars=_PIECE_CHARS, with_usage=chat.with_usage))
         async with AsyncExitStack() as place:
             await place.enter_async_context(self._slots)
             wait_s = latency_s(self.config.latency, self.config.seed, visit)
@@ -184,7 +194,7 @@ class SimulatedServer:
                 await asyncio.sleep(wait_s)
             if pieces is not None and streamed:
                 return Paced(pieces, per_token_s * PIECE_TOKENS, place.pop_all())
-        body = completion.whole() if pieces is None else b"".join(pieces)
+        body = self.like.dressed(completion.whole()) if pieces is None else b"".join(pieces)
         if fault is None or fault.kind in SPOILED:
             return Response(body, media_type="application/json")
         if fault.kind in ("reset", "hang"):
@@ -210,7 +220,7 @@ class SimulatedServer:
 
     async def _list_models(self, request: HttpRequest) -> Response:
         self._check_key(request)
-        return json_response(models_json(self.models, owner="simulated"))
+        return json_response(models_json(map(self.like.listed, self.models), owner="simulated"))
 
     async def _show_stats(self, request: HttpRequest) -> Response:
         return json_response(self.stats)
@@ -271,6 +281,8 @@ async def simulate_until_stopped(
         for note in server.notes:
             remark(note)
         print(f"simulating {count(len(server.models), 'model')} at {server.base_url}", flush=True)
+        if server.like.entry:
+            print(f"like {config.like}: a model's entry says {server.like.entry}", flush=True)
         await stopped.wait()
 
 

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from moot.config.key_lines import KeyLines
 from moot.config.yaml_file import Strict, ZeroToOne, checked, read_yaml
 from moot.data.questions_spec import QuestionsSpec
+from moot.simulate.likeness import LikeName
 from moot.simulate.parameters import SimulatedParameters
 
 FaultKind = Literal[
@@ -88,6 +89,8 @@ class SimulateConfig(Strict):
     """All of it. Everything may be left out."""
 
     seed: int = 0
+    like: LikeName | None = None
+    """A known server whose ways are taken on."""
     questions: Annotated[list[QuestionsSpec], BeforeValidator(_sources)] = Field(default_factory=list)
     models: Annotated[dict[str, SimulatedParameters], Field(min_length=1)] = Field(default_factory=_default_models)
     latency: Annotated[LatencyConfig, BeforeValidator(_fixed)] = LatencyConfig()
