@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.errors import ConnectionFailed, MootError, RequestRejected, TimedOut
@@ -60,6 +60,8 @@ class _Office:
     """The file's own."""
     cases: Sequence[str]
     """Ids of the questions, where somebody only plays back what is recorded."""
+    spoken_to: Mapping[str, Player]
+    """By model: a player of it that is told who it is, as not every model can be."""
 
 
 async def examine(experiment: Plan) -> list[Diagnosis]:
@@ -67,7 +69,9 @@ async def examine(experiment: Plan) -> list[Diagnosis]:
     patients = experiment.models.items()
     recorded = any(isinstance(built.model, RecordedModel) for built in experiment.models.values())
     cases = [case.question.id for case in experiment.dataset or ()] if recorded else []
-    office = _Office(experiment.grading.team.prompts, cases)
+    told = [player for player in experiment.players.values() if player.instruction or player.persona]
+    spoken_to = {player.model.name: player for player in reversed(told)}
+    office = _Office(experiment.grading.team.prompts, cases, spoken_to)
     try:
         return list(await asyncio.gather(*(_examine(name, built, office) for name, built in patients)))
     finally:
@@ -117,7 +121,8 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         except (ConnectionFailed, TimedOut, TimeoutError) as error:
             return Diagnosis(name, False, str(error) or f"{model.base_url} does not answer")
     refusals = _Refusals(model)
-    team = Team(name, (Player(name, refusals),), office.prompts)
+    told = office.spoken_to.get(name, Player(name, model))
+    team = Team(name, (Player(name, refusals, told.instruction, told.persona),), office.prompts)
     started = time.perf_counter()
     async with asyncio.timeout(PATIENCE_S):
         draft = await team.draft(team.players[0], QUESTIONS[office.prompts.language])

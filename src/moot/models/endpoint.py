@@ -170,8 +170,8 @@ class EndpointModel:
         self._raise_for_status(response, raw)
         try:
             listed = json.loads(raw)["data"]
-            return [border.words(entry["id"], border.LONGEST_NAME) for entry in listed]
-        except (ValueError, KeyError, TypeError, RecursionError):
+            return [border.words(self._secrets.hidden_in(entry["id"]), border.LONGEST_NAME) for entry in listed]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return []
 
     async def close(self) -> None:
