@@ -9,7 +9,7 @@
 # make test-ray      the Ray engine, on a cluster of two nodes
 # make mutants       400 small faults in each of five rooms, and how many the tests see: hours (MINUTES=20 ROOMS=ballots JOBS=2)
 # make test-package  wheel and sdist, built and installed where nothing else is; Dockerfile, compose file and workflow linted
-# make test-clients  other people's programs against a served team, each in an environment of its own
+# make test-clients  other people's programs against a served team, and other people's servers, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
 MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py tests/models/test_packaged.py \
@@ -113,10 +113,14 @@ test-more: $(VENV)/.ready
 .clients/plugged: pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ -e ".[llm,mcp]" "litellm>=1.60" && touch $@
 
-test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval .clients/plugged
+# A real server of others, which moot asks.
+.clients/proxy: constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "litellm[proxy]>=1.60" && touch $@
+
+test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval .clients/plugged .clients/proxy
 	@.ci/install $(VENV) -e ".[inspect]"
 	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
-		MOOT_PYTHON_PLUGGED=$(CURDIR)/.clients/plugged/bin/python \
+		MOOT_PYTHON_PLUGGED=$(CURDIR)/.clients/plugged/bin/python MOOT_PYTHON_PROXY=$(CURDIR)/.clients/proxy/bin/python \
 		$(BIN)/python -m pytest -q tests/clients
 
 # What builds, lints and installs the package has an environment of its own.
