@@ -169,8 +169,6 @@ def test_the_proxy_of_litellm(tmp_path: Path, capfd: Captured, monkeypatch: pyte
         told = " ".join(capfd.readouterr().out.split())
         assert "No connected db" in told, "its word for a key that is not its own, where it has no database of others"
         assert "sk-another-key-0000" not in told
-        assert moot("doctor", cup("keyless", base_url, "team/a")) == 1
-        assert "401" in capfd.readouterr().out
     assert KEY not in json.dumps([str(row) for row in stored("whole", "SELECT * FROM calls")])
 
 
