@@ -31,6 +31,11 @@ class AnsweredReply:
         return self.logged.text is not None or bool(self.logged.answer)
 
     @property
+    def read_in_play(self) -> bool:
+        """Whether the question as the log has it is not the one that will be asked: its words may leave out its choices."""
+        return self.logged.question.answer is None and self.logged.answer is None
+
+    @property
     def row(self) -> dict[str, Any] | None:
         """In the form of recorded replies; None: nothing was said."""
         logged = self.logged
@@ -39,6 +44,8 @@ class AnsweredReply:
         row: dict[str, Any] = {"model": logged.model, "question_id": logged.question.name}
         if self.answer is not None:
             row |= {"answer": self.answer, "text": logged.text}
+        elif self.read_in_play:
+            row["text"] = logged.text
         else:
             # Without an answer a text is read again in play. What neither tool nor reader found is not looked for twice.
             row["reasoning"] = logged.text
@@ -59,6 +66,8 @@ def answered(logged: LoggedReply, question: Question) -> AnsweredReply:
 
 def _answer(logged: LoggedReply, question: Question) -> str | None:
     given = logged.answer
+    if given is None and logged.question.answer is None:
+        return None
     if given is None:
         return None if logged.text is None else announced(question, Reply(logged.text))
     short = given.strip()

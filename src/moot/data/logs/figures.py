@@ -58,7 +58,7 @@ def _of_model(
         len({reply.question.id for reply in said}),
         len(replies),
         len(replies) - len(said),
-        sum(reply.answer is None for reply in said),
+        sum(reply.answer is None and not reply.read_in_play for reply in said),
         mean if alone is None else alone.value,
         None if alone is None else alone.metric,
         _mean(replies, ours) if ours else None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,10 @@ from typing import Any
 from moot.data.logs.answers import AnsweredReply, Verdicts, answered
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
-from moot.data.logs.log import LogEntry, LoggedFigure, LoggedQuestion, LoggedReply, LogRemark
+from moot.data.logs.log import LogEntry, LoggedFigure, LoggedReply, LogRemark
 from moot.data.logs.same_questions import QuestionsOfLogs
 from moot.data.logs.told import notes_of
-from moot.errors import FileError, MootError, UsageError
+from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
 from moot.plugins import blaming, refusing
@@ -40,7 +40,7 @@ class ImportedLogs:
     unreferenced: int
     """How many questions are left out since no log says what is right."""
     repeats: int
-    """How many samples every model has of most questions."""
+    """How many samples of a question every model has."""
 
     def recording(self, path: Path) -> Recording:
         return recording_of(self.replies, path, _sha256(self.files, self.format))
@@ -118,8 +118,6 @@ def _nothing(name: str, entries: Iterable[LogEntry], tasks: Sequence[str]) -> st
 def _renamed(
     replies: Sequence[LoggedReply], figures: Sequence[LoggedFigure], model: str
 ) -> tuple[list[LoggedReply], list[LoggedFigure]]:
-    from dataclasses import replace
-
     names = sorted({reply.model for reply in replies})
     if len(names) > 1:
         raise UsageError(f"--model {model}: the logs are of {len(names)} models ({_listed(names)}); expected those of one")
@@ -165,10 +163,11 @@ def _check_tasks(replies: Sequence[LoggedReply]) -> None:
 
 
 def _repeats(replies: Sequence[AnsweredReply]) -> int:
-    """The fewest that any model has of its first question: with more, somebody would be silent in every further one."""
-    most: dict[str, int] = {}
+    """The fewest that any model has in any task: with more, somebody would be silent in every further one."""
+    most: dict[tuple[str, str], int] = {}
     for reply in replies:
-        most[reply.logged.model] = max(most.get(reply.logged.model, 0), reply.logged.sample + 1)
+        key = (reply.logged.model, reply.logged.question.task)
+        most[key] = max(most.get(key, 0), reply.logged.sample + 1)
     return min(most.values())
 
 
