@@ -11,6 +11,7 @@ from moot import __version__
 from moot.cli.daily_commands import log, runs, show, watch
 from moot.cli.deciding_commands import advise, fit
 from moot.cli.exit import Interruptible
+from moot.cli.import_command import import_logs
 from moot.cli.init import init
 from moot.cli.models import app as models_app
 from moot.cli.serving_commands import purge, serve
@@ -231,8 +232,7 @@ app.command()(fit)
 app.command()(log)
 app.command()(serve)
 app.command()(purge)
-
-
+app.command("import")(import_logs)
 app.command()(show)
 
 

@@ -16,6 +16,7 @@ from typing import Any, cast, get_type_hints
 
 from moot.config.key_lines import KeyPath
 from moot.data import Dataset
+from moot.data.logs.formats import UnknownLogFormat
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import (
     MAX_TOKENS_KEYS,
@@ -288,7 +289,16 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
     from moot.models.recorded import RecordedModel
 
-    return RecordedModel(name, file=file.beside(spec.file), model=spec.model)
+    path = file.beside(spec.file)
+    if spec.format is None:
+        return RecordedModel(name, file=path, model=spec.model)
+    from moot.data.logs.imported import imported_again
+
+    try:
+        logs = imported_again(spec.format, (path,))
+    except UnknownLogFormat as error:
+        raise file.error(("models", name, "format"), str(error)) from None
+    return RecordedModel(name, file=path, model=spec.model, recording=logs.recording(path))
 
 
 def _object(file: ExperimentFile, name: str, *_: Any) -> Model:

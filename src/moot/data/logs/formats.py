@@ -24,14 +24,22 @@ LOG_FORMATS = PluginKind("format of logs", "moot.logs", BUILT_IN)
 MOST_FILES = 100_000
 
 
+class UnknownLogFormat(UsageError):
+    """Nobody brings a format of logs of this name."""
+
+
 def log_format(name: str) -> LogFormat:
     if LOG_FORMATS.place(name) is None:
         names = sorted(LOG_FORMATS.places())
-        raise UsageError(f"format {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
+        raise UnknownLogFormat(f"format {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
     made = LOG_FORMATS.make(name)
     if (problem := problem_with_object(made, "format of logs", methods=("read",), values=("name", "endings"))) is not None:
         raise UsageError(f"{LOG_FORMATS.named(name)}: {problem}")
     return cast(LogFormat, made)
+
+
+def is_log_format(name: str) -> bool:
+    return LOG_FORMATS.place(name) is not None
 
 
 def log_files(form: LogFormat, paths: Sequence[Path]) -> tuple[Path, ...]:
