@@ -41,6 +41,7 @@ from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
+from moot.models.recorded import Recording, RecordedModel
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
@@ -287,18 +288,19 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
-    from moot.models.recorded import RecordedModel
-
     path = file.beside(spec.file)
-    if spec.format is None:
-        return RecordedModel(name, file=path, model=spec.model)
-    from moot.data.logs.imported import imported_again
+    recording = None if spec.format is None else _logged(file, name, spec.format, path)
+    tells_cost = file.spec.budget_usd is None
+    return RecordedModel(name, file=path, model=spec.model, recording=recording, tells_cost=tells_cost)
+
+
+def _logged(file: ExperimentFile, name: str, tool: str, path: Path) -> Recording:
+    from moot.data.logs.imported import recorded_in_logs
 
     try:
-        logs = imported_again(spec.format, (path,))
+        return recorded_in_logs(tool, path)
     except UnknownLogFormat as error:
         raise file.error(("models", name, "format"), str(error)) from None
-    return RecordedModel(name, file=path, model=spec.model, recording=logs.recording(path))
 
 
 def _object(file: ExperimentFile, name: str, *_: Any) -> Model:

@@ -61,13 +61,22 @@ class RecordedModel:
     """
 
     def __init__(
-        self, name: str, *, file: Path, model: str, price: Price | None = FREE, recording: Recording | None = None
+        self,
+        name: str,
+        *,
+        file: Path,
+        model: str,
+        price: Price | None = FREE,
+        recording: Recording | None = None,
+        tells_cost: bool = True,
     ) -> None:
-        """`recording`: what was read from files of another form; left out: the file is in ours."""
+        """`recording`: what was read from files of another form; left out: the file is in ours. `tells_cost`: False where
+        there is a cap, which is on what is paid now."""
         self.name = name
         self.model = model
         self.price = price
         self.recording = recording or read_recording(file)
+        self._tells_cost = tells_cost
         if model not in self.recording.models:
             models = sorted(self.recording.models)
             there = f"those of {', '.join(models[:20])}" if models else "none at all"
@@ -92,7 +101,7 @@ class RecordedModel:
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
         spent = self.recording.spent.get(key, NOTHING_SPENT)
         unknown_usd = 0.0 if self.price == FREE else None
-        cost_usd = unknown_usd if spent.cost_usd is None else spent.cost_usd
+        cost_usd = spent.cost_usd if self._tells_cost and spent.cost_usd is not None else unknown_usd
         return Reply(text, usage=spent.usage, latency_s=spent.seconds, version=self.model, cost_usd=cost_usd)
 
     async def close(self) -> None:

@@ -42,9 +42,6 @@ class ImportedLogs:
     repeats: int
     """How many samples of a question every model has."""
 
-    def recording(self, path: Path) -> Recording:
-        return recording_of(self.replies, path, _sha256(self.files, self.format))
-
 
 def import_logs(name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()) -> ImportedLogs:
     """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these."""
@@ -78,19 +75,34 @@ def import_logs(name: str, paths: Sequence[Path], *, model: str | None = None, t
     return ImportedLogs(name, files, tuple(rows), recorded, tuple(models), notes, unreferenced, _repeats(read))
 
 
-def imported_again(name: str, paths: Sequence[Path]) -> ImportedLogs:
-    """The same, read once as long as the files stay as they are: several models of an experiment share their logs."""
-    form = log_format(name)
+def imported_again(name: str, path: Path) -> ImportedLogs:
+    """The same, read once as long as the files stay as they are: the models of an experiment and its questions share logs."""
+    return _imported(name, path, _about(name, path))
+
+
+def recorded_in_logs(name: str, path: Path) -> Recording:
+    """The replies of logs, as if they stood in a file of ours."""
+    return _recorded(name, path, _about(name, path))
+
+
+def _about(name: str, path: Path) -> object:
+    """What is another when the files are."""
     try:
-        about = tuple((file, file.stat().st_mtime_ns, file.stat().st_size) for file in log_files(form, paths))
+        files = [(file, file.stat()) for file in log_files(log_format(name), [path])]
     except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror or error}", file=paths[0]) from None
-    return _imported(name, tuple(paths), about)
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+    return tuple((file, about.st_mtime_ns, about.st_size) for file, about in files)
 
 
 @lru_cache(maxsize=8)
-def _imported(name: str, paths: tuple[Path, ...], about: object) -> ImportedLogs:
-    return import_logs(name, paths)
+def _imported(name: str, path: Path, about: object) -> ImportedLogs:
+    return import_logs(name, [path])
+
+
+@lru_cache(maxsize=8)
+def _recorded(name: str, path: Path, about: object) -> Recording:
+    logs = _imported(name, path, about)
+    return recording_of(logs.replies, path, _sha256(logs.files, name))
 
 
 def _entries(read: Iterable[LogEntry]) -> list[LogEntry]:

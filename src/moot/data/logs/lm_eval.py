@@ -109,12 +109,13 @@ def _filter(row: Mapping[str, Any]) -> str:
 
 
 def _best_filter(rows: Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:
-    """The filter that found most answers, of several the first; and the others."""
-    found: dict[str, int] = {}
+    """The filter that found most answers, and of several the one with the shortest: it takes most off a reply. And the others."""
+    found: dict[str, tuple[int, int]] = {}
     for row in rows:
         answer = _first(row.get("filtered_resps"))
         said = isinstance(answer, list) or (text(answer) is not None and answer not in INVALID)
-        found[_filter(row)] = found.get(_filter(row), 0) + said
+        number_of, length = found.get(_filter(row), (0, 0))
+        found[_filter(row)] = (number_of + said, length - len(str(answer)))
     best = max(found, key=lambda name: found[name])
     return best, [name for name in found if name != best]
 

@@ -52,8 +52,9 @@ class OpenAiBatch:
             raise FileError("only requests in it; expected the file of replies too", file=files[0])
         unknown = 0
         answered = set()
+        asked_in = _files_of_requests(replies, requests)
         for line in replies:
-            asked = _request_of(line, requests.get(line.ident, ()))
+            asked = _request_of(line, requests.get(line.ident, ()), asked_in.get(line.path))
             unknown += asked is None
             answered.add((line.ident, _model(line, asked)))
             yield from _replies(line, asked)
@@ -62,12 +63,23 @@ class OpenAiBatch:
             yield LogRemark(f"{unknown} replies have no request among these files, so their questions have no words")
 
 
-def _request_of(reply: _Line, requests: Sequence[_Line]) -> _Line | None:
-    """Several models may have been asked under one id: the request to the model that replied, else the only one."""
+def _files_of_requests(replies: Sequence[_Line], requests: Mapping[str, Sequence[_Line]]) -> dict[Path, Path]:
+    """By file of replies the one of its requests, as its first reply that names a model tells: an error names none."""
+    found: dict[Path, Path] = {}
+    for line in replies:
+        asked = _request_of(line, requests.get(line.ident, ()), None)
+        if asked is not None:
+            found.setdefault(line.path, asked.path)
+    return found
+
+
+def _request_of(reply: _Line, requests: Sequence[_Line], file: Path | None) -> _Line | None:
+    """Several models may have been asked under one id: the request to the model that replied, else that of this file."""
     model = text(reply.body.get("model")) or ""
     asked = [request for request in requests if model.startswith(text(request.body.get("model")) or "?")]
     # gpt-4o-mini-2024 begins as gpt-4o does, and more so as gpt-4o-mini.
     asked.sort(key=lambda request: -len(str(request.body.get("model"))))
+    asked += [request for request in requests if request.path == file]
     return asked[0] if asked else requests[0] if len(requests) == 1 else None
 
 

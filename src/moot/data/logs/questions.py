@@ -23,7 +23,7 @@ class LoggedCases:
 
     def cases(self, language: str) -> Iterator[Placed]:
         file = str(self.path)
-        for number, row in enumerate(imported_again(self.format, (self.path,)).questions, start=1):
+        for number, row in enumerate(imported_again(self.format, self.path).questions, start=1):
             yield Placed(read_case(row, file=file, line=number, language=language, kind=self.kind), file, number)
 
 
@@ -37,8 +37,8 @@ def load_logged(
     kind: QuestionKind | None = None,
 ) -> Dataset:
     """Those whose reference the logs have; what cannot be told of them is in the notes."""
-    logs = imported_again(name, (path,))
+    logs = imported_again(name, path)
     if not logs.questions:
-        raise FileError(f"{logs.notes[-1]}" if logs.notes else "no questions in it", file=path)
+        raise FileError("its logs do not say what is right; expected questions of your own with the same ids", file=path)
     dataset = checked_source(LoggedCases(path, name, kind), path, language, sample=sample, seed=seed)
     return replace(dataset, notes=tuple(f"{path.name}: {note}" for note in logs.notes))
