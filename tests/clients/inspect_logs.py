@@ -10,7 +10,8 @@ import json
 import sys
 from pathlib import Path
 
-from inspect_ai import Task, eval, task
+from inspect_ai import Task, task
+from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import choice, match
@@ -62,7 +63,7 @@ for model in LETTERS:
     }
     for asked, log_format in ((planets(), "eval"), (capitals(), "json")):
         outputs = [said(model, words) for words in spoken[asked.name]]
-        log = eval(
+        log = evaluate(
             asked,
             model=get_model(f"mockllm/{model}", custom_outputs=outputs),
             log_dir=str(folder / asked.name),

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 os.environ.update(HF_DATASETS_OFFLINE="1", HF_HUB_OFFLINE="1")
-from lm_eval import simple_evaluate  # noqa: E402
-from lm_eval.api.model import LM  # noqa: E402
-from lm_eval.loggers import EvaluationTracker  # noqa: E402
-from lm_eval.tasks import TaskManager  # noqa: E402
+from lm_eval import simple_evaluate
+from lm_eval.api.model import LM
+from lm_eval.loggers import EvaluationTracker
+from lm_eval.tasks import TaskManager
 
 PLANETS = [
     ("Which planet is the largest?", ["Mars", "Jupiter", "Venus", "Earth"], "B", "astronomy"),
@@ -92,7 +92,11 @@ for name, body in TASKS.items():
 tasks = TaskManager(include_path=str(made), include_defaults=False)
 for model in LETTERS:
     results = simple_evaluate(
-        model=Told(model), tasks=[f"moot_{name}" for name in TASKS], task_manager=tasks, log_samples=True, bootstrap_iters=0
+        model=Told(model),
+        tasks=[f"moot_{name}" for name in TASKS],
+        task_manager=tasks,
+        log_samples=True,
+        bootstrap_iters=0,
     )
     samples = results.pop("samples")
     tracker = EvaluationTracker(output_path=str(folder / "logs"))

@@ -24,7 +24,9 @@ def import_logs(
     questions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The questions to write; left out: beside -o, as NAME-questions.jsonl.", show_default=False
+            metavar="FILE",
+            help="The questions to write; left out: beside -o, as NAME-questions.jsonl.",
+            show_default=False,
         ),
     ] = None,
     model: Annotated[

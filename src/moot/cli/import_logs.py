@@ -112,7 +112,9 @@ def _experiment(files: ImportFiles, questions: Path, logs: ImportedLogs) -> Iter
     assert files.experiment is not None, "looked at before"
     folder = files.experiment.resolve().parent
     names = player_names([model.name for model in logs.models])
-    yield comment(f"{WRITTEN_BY} {count(len(logs.files), 'file')} of {logs.format}. All replies are recorded: nobody is asked.")
+    yield comment(
+        f"{WRITTEN_BY} {count(len(logs.files), 'file')} of {logs.format}. All replies are recorded: nobody is asked."
+    )
     yield f"name: {flow(plain_name(files.experiment.stem) or 'imported')}"
     yield f"questions: {flow({'file': _from(folder, questions)})}"
     yield "models:"
@@ -157,12 +159,20 @@ def _written(logs: ImportedLogs, files: ImportFiles) -> Iterator[str]:
 def _table(models: Sequence[ImportedModel]) -> Iterator[str]:
     rows = [("model", "replies", "right in the log", "right here", "USD")]
     rows += [
-        (model.name, f"{model.samples - model.missing:,}", _share(model.stated), _share(model.here), _usd(model.cost_usd))
+        (
+            model.name,
+            f"{model.samples - model.missing:,}",
+            _share(model.stated),
+            _share(model.here),
+            _usd(model.cost_usd),
+        )
         for model in models[:MOST_SHOWN]
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for name, *cells in rows:
-        yield "  ".join(["  " + name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))])
+        yield "  ".join(
+            ["  " + name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))]
+        )
     if len(models) > MOST_SHOWN:
         yield f"  and {len(models) - MOST_SHOWN} more"
 

@@ -24,7 +24,6 @@ from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
 from moot.data.rows import NumberedRows, parquet_floats, parquet_rows
 from moot.data.sample import sample_size
-from moot.data.tables.mapped import MappedFile
 from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated
 from moot.data.tables.proposal import propose_columns as propose_columns
 from moot.data.tables.table import AS_TEXTS, FLOATS

@@ -41,7 +41,7 @@ from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
-from moot.models.recorded import Recording, RecordedModel
+from moot.models.recorded import RecordedModel, Recording
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request

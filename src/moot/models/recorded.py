@@ -15,7 +15,7 @@ from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
 from moot.models.border import count, storable, usd
 from moot.models.closest import closest
-from moot.types import FREE, Price, Reply, Request, Usage
+from moot.types import FREE, NOTHING, Price, Reply, Request, Usage
 
 _SPENT = ("cost_usd", "prompt_tokens", "completion_tokens", "seconds")
 _KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", *_SPENT)
@@ -25,15 +25,15 @@ ReplyKey = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class SpentThen:
     """What a reply took when it was made; nothing of it is paid when it is played back."""
 
-    usage: Usage = Usage()
+    usage: Usage = NOTHING
     cost_usd: float | None = None
     seconds: float = 0.0
 
 
-NOTHING_SPENT = Spent()
+NOTHING_SPENT = SpentThen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Recording:
     models: frozenset[str]
     answers: Mapping[ReplyKey, str]
     """Where a line has an `answer`: as it was given, for whoever asks for free words."""
-    spent: Mapping[ReplyKey, Spent] = field(default_factory=dict)
+    spent: Mapping[ReplyKey, SpentThen] = field(default_factory=dict)
     """Where a line says what it took."""
 
     def costs_known(self, model: str) -> bool:
@@ -143,7 +143,7 @@ def recording_of(rows: Iterable[Mapping[str, Any]], path: Path, sha256: str) -> 
 def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
     replies: dict[ReplyKey, str] = {}
     answers: dict[ReplyKey, str] = {}
-    spent: dict[ReplyKey, Spent] = {}
+    spent: dict[ReplyKey, SpentThen] = {}
     for line in lines:
         key = line.key
         if key in replies:
@@ -175,7 +175,7 @@ class _Line(NamedTuple):
     """In the form that every strategy reads."""
     answer: str | None
     """As it was given."""
-    spent: Spent
+    spent: SpentThen
 
 
 def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
@@ -196,7 +196,7 @@ def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
     return _Line((row["model"], row["question_id"], sample), number, _text_of(row), given, _spent(row, path, number))
 
 
-def _spent(row: Mapping[str, Any], path: Path, number: int) -> Spent:
+def _spent(row: Mapping[str, Any], path: Path, number: int) -> SpentThen:
     read: dict[str, Any] = {}
     for key in _SPENT:
         value = row.get(key)
@@ -211,7 +211,7 @@ def _spent(row: Mapping[str, Any], path: Path, number: int) -> Spent:
     if not read:
         return NOTHING_SPENT
     usage = Usage(read.get("prompt_tokens"), read.get("completion_tokens"))
-    return Spent(usage, read.get("cost_usd"), read.get("seconds", 0.0))
+    return SpentThen(usage, read.get("cost_usd"), read.get("seconds", 0.0))
 
 
 def _text_of(row: Mapping[str, str | None]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.data.case import read_case
-from moot.data.logs.log import LoggedQuestion, LoggedReply
+from moot.data.logs.log import LoggedReply, QuestionInLog
 from moot.grade.match import match
 from moot.grade.normalise import normalise
 from moot.models.border import storable
@@ -57,7 +57,9 @@ class AnsweredReply:
             "seconds": logged.seconds,
         }
         row |= spent
-        return {key: storable(value) if isinstance(value, str) else value for key, value in row.items() if value is not None}
+        return {
+            key: storable(value) if isinstance(value, str) else value for key, value in row.items() if value is not None
+        }
 
 
 def answered(logged: LoggedReply, question: Question) -> AnsweredReply:
@@ -94,7 +96,7 @@ class Verdicts:
             self._words.setdefault(name, {}).setdefault(same, reply.answer)
             self._worth.setdefault(name, {}).setdefault(same, set()).add(reply.logged.worth)
 
-    def question_row(self, question: LoggedQuestion) -> dict[str, Any]:
+    def question_row(self, question: QuestionInLog) -> dict[str, Any]:
         """In the form of a file of questions. An answer that a tool called right, and never wrong, is accepted."""
         row: dict[str, Any] = {"id": question.name, "text": question.text}
         if question.choices:

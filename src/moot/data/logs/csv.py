@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.logs.fields import amount, text, tokens
-from moot.data.logs.log import LogEntry, LoggedQuestion, LoggedReply, LogRemark
+from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.data.tables.known_names import COLUMN_KEYS, guessed, plain, several
 from moot.data.tables.proposal import Stated, propose_columns
 from moot.data.tables.table import ENDINGS, QuestionTable, table_of
@@ -58,7 +58,7 @@ class Csv:
 
 @dataclass(frozen=True, slots=True)
 class _ReplyColumns:
-    """Where one model's replies stand, and what is known of them by column. `model`: a column that names it; else `called` does."""
+    """Where one model's replies stand, and by key what else is. `model`: a column that names it; else `called` does."""
 
     reply: str
     more: Mapping[str, str]
@@ -76,7 +76,7 @@ class _ReplyColumns:
 def _entries(table: QuestionTable) -> Iterator[LogEntry]:
     columns, kept = _reply_columns(table)
     cases = _cases(table, kept)
-    rows = {line: row for line, row in table.rows(table.names)}
+    rows = dict(table.rows(table.names))
     idents: dict[str, str] = {}
     asked: dict[tuple[str, str], int] = {}
     has_ids = "id" in guessed(kept, {}).columns
@@ -85,7 +85,9 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
     elif columns[0].model is None:
         yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
-    if unused := [each for each in table.names if each not in kept and not any(column.uses(each) for column in columns)]:
+    if unused := [
+        each for each in table.names if each not in kept and not any(column.uses(each) for column in columns)
+    ]:
         yield LogRemark(f"{name}: columns that are not used: {', '.join(unused)}")
     for line, case in cases.items():
         question = _question(case, idents, has_ids=has_ids)
@@ -104,10 +106,14 @@ def _reply_columns(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]
     found = {key: name for key in _OF_ONE_REPLY if (name := _named(table.names, key)) is not None}
     if (worth := found.get("worth")) is not None and not _is_verdict(table, worth):
         del found["worth"]  # "correct" is the reference of many tables
-    reply = _named([name for name in table.names if name not in found.values()], "reply") or found.pop("extracted", None)
+    reply = _named([name for name in table.names if name not in found.values()], "reply") or found.pop(
+        "extracted", None
+    )
     if reply is not None and (model is not None or _named(table.names, "reply") is not None):
         taken = {reply, model, *found.values()}
-        return [_ReplyColumns(reply, found, model, table.path.stem)], [name for name in table.names if name not in taken]
+        return [_ReplyColumns(reply, found, model, table.path.stem)], [
+            name for name in table.names if name not in taken
+        ]
     if model is not None:
         expected = "expected a column such as reply, response or output beside it"
         raise FileError(f"a column of models and none of their replies; {expected}", file=table.path, key=model)
@@ -160,25 +166,33 @@ def _cases(table: QuestionTable, kept: Sequence[str]) -> dict[int, Case]:
     missing = columns.get("answer", "?") is None
     if missing:
         columns["choices"] = None  # without a reference nobody can tell letters from words
-    stated = Stated({key: each for key, each in columns.items() if each or key != "text"}, kind=TEXT if missing else None)
+    stated = Stated(
+        {key: each for key, each in columns.items() if each or key != "text"}, kind=TEXT if missing else None
+    )
     proposal = propose_columns(table.path, stated)
     if proposal.doubts or proposal.source is None:
         raise proposal.error()
     return {placed.line: placed.case for placed in proposal.source.cases("en")}
 
 
-def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> LoggedQuestion:
+def _question(case: Case, idents: dict[str, str], *, has_ids: bool) -> QuestionInLog:
     """Where no column holds ids, rows of the same words are of one question."""
     question = case.question
     ident = question.id if has_ids else idents.setdefault(question.text, question.id)
     reference = None if question.kind == TEXT else case.answer
-    return LoggedQuestion(
+    return QuestionInLog(
         ident, question.text, question.choices, reference, case.accepted, question.context, case.category
     )
 
 
 def _reply(
-    columns: _ReplyColumns, row: Mapping[str, Any], question: LoggedQuestion, model: str, sample: int, path: Path, line: int
+    columns: _ReplyColumns,
+    row: Mapping[str, Any],
+    question: QuestionInLog,
+    model: str,
+    sample: int,
+    path: Path,
+    line: int,
 ) -> LoggedReply:
     def figure(key: str) -> float | None:
         cell = columns.cell(key, row)

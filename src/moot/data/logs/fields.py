@@ -65,6 +65,11 @@ def last_asked(messages: Any) -> str | None:
     return spoken(asked[-1].get("content")) if asked else None
 
 
+def with_others(references: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """The first of them, and what is right besides."""
+    return (references[0], tuple(references[1:])) if references else (None, ())
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
@@ -111,12 +116,10 @@ def letter_of(reference: Any, choices: Sequence[str]) -> str | None:
     return None
 
 
-_OPTION = re.compile(r"^\s*\(?([A-Z])[).:]\s+(.+?)\s*$", re.MULTILINE)
+_OPTION = re.compile(r"^[ \t]*\(?([A-Z])[).:][ \t]+(\S.*)$", re.MULTILINE)
 
 
 def options_in(prompt: str, letters: Sequence[str]) -> tuple[str, ...]:
     """The choices that stand in a prompt under these letters, the last time that all do; none: they do not."""
-    found: dict[str, str] = {}
-    for letter, words in _OPTION.findall(prompt):
-        found[letter] = words
-    return tuple(found[letter] for letter in letters) if all(letter in found for letter in letters) else ()
+    found: dict[str, str] = dict(_OPTION.findall(prompt))
+    return tuple(found[letter].strip() for letter in letters) if all(letter in found for letter in letters) else ()

@@ -33,7 +33,9 @@ def log_format(name: str) -> LogFormat:
         names = sorted(LOG_FORMATS.places())
         raise UnknownLogFormat(f"format {name!r} is unknown; expected one of {', '.join(names)}{closest(name, names)}")
     made = LOG_FORMATS.make(name)
-    if (problem := problem_with_object(made, "format of logs", methods=("read",), values=("name", "endings"))) is not None:
+    if (
+        problem := problem_with_object(made, "format of logs", methods=("read",), values=("name", "endings"))
+    ) is not None:
         raise UsageError(f"{LOG_FORMATS.named(name)}: {problem}")
     return cast(LogFormat, made)
 

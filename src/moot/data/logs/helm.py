@@ -19,8 +19,9 @@ from moot.data.logs.fields import (
     spoken,
     text,
     tokens,
+    with_others,
 )
-from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedQuestion, LoggedReply, LogRemark
+from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
 
 STATE, SPEC, STATS = "scenario_state.json", "run_spec.json", "per_instance_stats.json"
@@ -132,7 +133,9 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
             answer=_answer(said, keys, run.adapter),
             sample=trial * max(1, len(completions)) + number_of,
             worth=worth if number_of == 0 else None,
-            usage=tokens(stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens"))),
+            usage=tokens(
+                stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens"))
+            ),
             seconds=amount(result.get("request_time")),
             problem=text(result.get("error")),
         )
@@ -144,9 +147,11 @@ def _letters(request: Mapping[str, Any]) -> Mapping[str, str]:
     return {str(letter).strip(): str(words) for letter, words in mapping(shown).items()}
 
 
-def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any], ident: str) -> LoggedQuestion:
+def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any], ident: str) -> QuestionInLog:
     asked = mapping(instance.get("input"))
-    words = text(asked.get("text")) or spoken(mapping(next(iter(items(asked.get("messages"))[-1:]), None)).get("content"))
+    words = text(asked.get("text")) or spoken(
+        mapping(next(iter(items(asked.get("messages"))[-1:]), None)).get("content")
+    )
     if words is None:
         raise FileError(f"the instance {ident!r} has no words; expected input.text", file=run.path)
     references = [mapping(each) for each in items(instance.get("references"))]
@@ -160,9 +165,9 @@ def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any]
     if shown:
         choices = tuple(shown.values())
         reference = letter_of(right[0], choices) if len(right) == 1 else None
-        return LoggedQuestion(ident, words, choices, reference, category=category, task=run.task)
-    first, *others = right or [None]
-    return LoggedQuestion(ident, words, (), first, tuple(filter(None, others)), category=category, task=run.task)
+        return QuestionInLog(ident, words, choices, reference, category=category, task=run.task)
+    first, others = with_others(right)
+    return QuestionInLog(ident, words, (), first, others, category=category, task=run.task)
 
 
 def _answer(said: str | None, shown: Mapping[str, str], adapter: Mapping[str, Any]) -> str | None:

@@ -25,6 +25,7 @@ from moot.models.recorded import Recording, recording_of
 from moot.plugins import blaming, refusing
 
 MOST_NAMED = 5
+READ_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ class ImportedLogs:
     """How many samples of a question every model has."""
 
 
-def import_logs(name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()) -> ImportedLogs:
+def import_logs(
+    name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
+) -> ImportedLogs:
     """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these."""
     form = log_format(name)
     files = log_files(form, paths)
@@ -123,7 +126,9 @@ def _task(entry: LogEntry) -> str | None:
 def _nothing(name: str, entries: Iterable[LogEntry], tasks: Sequence[str]) -> str:
     there = sorted({entry.question.task for entry in entries if isinstance(entry, LoggedReply)})
     if tasks and there:
-        return f"no task {', '.join(map(repr, tasks))} in it; there {'is' if len(there) == 1 else 'are'} {_listed(there)}"
+        return (
+            f"no task {', '.join(map(repr, tasks))} in it; there {'is' if len(there) == 1 else 'are'} {_listed(there)}"
+        )
     return f"no replies in it; expected a log of {name}"
 
 
@@ -132,7 +137,9 @@ def _renamed(
 ) -> tuple[list[LoggedReply], list[LoggedFigure]]:
     names = sorted({reply.model for reply in replies})
     if len(names) > 1:
-        raise UsageError(f"--model {model}: the logs are of {len(names)} models ({_listed(names)}); expected those of one")
+        raise UsageError(
+            f"--model {model}: the logs are of {len(names)} models ({_listed(names)}); expected those of one"
+        )
     return [replace(reply, model=model) for reply in replies], [replace(each, model=model) for each in figures]
 
 
@@ -193,7 +200,8 @@ def _sha256(files: Sequence[Path], name: str) -> str:
     for path in files:
         try:
             with opened(path) as file:
-                hashed.update(hashlib.file_digest(file, "sha256").digest())
+                while part := file.read(READ_AT_ONCE):
+                    hashed.update(part)
         except OSError as error:
             raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
     return hashed.hexdigest()

@@ -20,8 +20,9 @@ from moot.data.logs.fields import (
     spoken,
     text,
     tokens,
+    with_others,
 )
-from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedQuestion, LoggedReply, LogRemark
+from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
 from moot.data.logs.zipped import zipped_json
 from moot.errors import FileError
 
@@ -76,7 +77,9 @@ def _entries(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> I
         several += len(mapping(fields.get("scores"))) > 1
         yield _reply(fields, question, model, text(scorer.get("name")) if scorer else None, path)
     if left_out:
-        yield LogRemark(f"{path.name}: {left_out} samples have no question in words with one right answer, and are left out")
+        yield LogRemark(
+            f"{path.name}: {left_out} samples have no question in words with one right answer, and are left out"
+        )
     if several and scorer is not None:
         yield LogRemark(f"{path.name}: several scorers; the verdicts are those of {scorer.get('name')}")
 
@@ -92,7 +95,7 @@ def _accuracy(scorer: Mapping[str, Any]) -> float | None:
     return share(mapping(mapping(scorer.get("metrics")).get("accuracy")).get("value"))
 
 
-def _question(sample: Mapping[str, Any], task: str) -> LoggedQuestion | None:
+def _question(sample: Mapping[str, Any], task: str) -> QuestionInLog | None:
     attachments = mapping(sample.get("attachments"))
     asked = sample.get("input")
     words = _attached(last_asked(asked) if isinstance(asked, list) else spoken(asked), attachments)
@@ -109,23 +112,23 @@ def _question(sample: Mapping[str, Any], task: str) -> LoggedQuestion | None:
         if len(letters) > 1 or len(choices) < 2:
             return None  # several are right together
         reference = letter_of(letters[0], choices) if letters else None
-        return LoggedQuestion(ident, words, choices, reference, category=text(category), task=task)
-    first, *others = references or [None]
-    return LoggedQuestion(ident, words, (), first, tuple(filter(None, others)), category=text(category), task=task)
+        return QuestionInLog(ident, words, choices, reference, category=text(category), task=task)
+    first, others = with_others(references)
+    return QuestionInLog(ident, words, (), first, others, category=text(category), task=task)
 
 
 def _letters(target: str, choices: Sequence[str]) -> list[str]:
-    """"AC" is two of them."""
+    """ "AC" is two of them."""
     allowed = LETTERS[: len(choices)]
     return list(target) if len(target) > 1 and all(letter in allowed for letter in target) else [target]
 
 
 def _reply(
-    sample: Mapping[str, Any], question: LoggedQuestion, model: str, scorer: str | None, path: Path
+    sample: Mapping[str, Any], question: QuestionInLog, model: str, scorer: str | None, path: Path
 ) -> LoggedReply:
     output, scores = mapping(sample.get("output")), mapping(sample.get("scores"))
     said = _attached(_completion(output), mapping(sample.get("attachments")))
-    score = mapping(scores.get(scorer) if scorer in scores else next(iter(scores.values()), None))
+    score = mapping(scores.get(scorer or "") or next(iter(scores.values()), None))
     epoch = sample.get("epoch")
     usage = mapping(output.get("usage"))
     own = mapping(mapping(sample.get("model_usage")).get(model)) or usage
@@ -158,7 +161,7 @@ def _completion(output: Mapping[str, Any]) -> str | None:
     return spoken(mapping(mapping(choices[0]).get("message")).get("content")) if choices else None
 
 
-def _extracted(score: Mapping[str, Any], said: str | None, question: LoggedQuestion) -> str | None:
+def _extracted(score: Mapping[str, Any], said: str | None, question: QuestionInLog) -> str | None:
     """None where the scorer takes nothing out of a reply, so that it has to be read."""
     answer = score.get("answer")
     if isinstance(answer, str) and answer.strip():

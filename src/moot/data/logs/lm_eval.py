@@ -23,8 +23,9 @@ from moot.data.logs.fields import (
     options_in,
     share,
     text,
+    with_others,
 )
-from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedQuestion, LoggedReply, LogRemark
+from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
 from moot.data.logs.object_columns import columns_of
 from moot.errors import FileError
 from moot.foreign_json import read_json
@@ -226,7 +227,7 @@ def _likelihood(value: Any) -> float | None:
     return number(value)
 
 
-def _question(sample: _Sample, continuations: Sequence[str]) -> LoggedQuestion:
+def _question(sample: _Sample, continuations: Sequence[str]) -> QuestionInLog:
     doc = columns_of(mapping(sample.row.get("doc")))
     words = doc.text or sample.prompt
     if words is None:
@@ -239,19 +240,19 @@ def _question(sample: _Sample, continuations: Sequence[str]) -> LoggedQuestion:
     target = sample.row.get("target")
     if not choices:
         several = [each for each in map(text, target if isinstance(target, list) else [target]) if each is not None]
-        reference, *accepted = several or [None]
-        return LoggedQuestion(
+        reference, accepted = with_others(several)
+        return QuestionInLog(
             sample.ident,
             words,
             (),
             reference.strip() if reference else None,
-            tuple(filter(None, accepted)),
+            accepted,
             doc.context,
             doc.category,
             sample.log.task,
         )
     right = letter_of(target, continuations) if continuations else None
-    return LoggedQuestion(
+    return QuestionInLog(
         sample.ident,
         words,
         choices,

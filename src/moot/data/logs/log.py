@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from moot.types import Usage
+from moot.types import NOTHING, Usage
 
 NOTHING_FOUND = ""
 """As the answer of a reply: the tool looked for one, and found none."""
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedQuestion:
+class QuestionInLog:
     """As it stands in one log. `task`: what set it is of, where the tool names one; ids are unique within a task."""
 
     id: str
@@ -38,7 +38,7 @@ class LoggedReply:
     """What one model said to one question, once."""
 
     model: str
-    question: LoggedQuestion
+    question: QuestionInLog
     file: Path
     line: int | None = None
     text: str | None = None
@@ -48,7 +48,7 @@ class LoggedReply:
     sample: int = 0
     worth: float | None = None
     """The tool's verdict, from 0 to 1; None: it has none."""
-    usage: Usage = Usage()
+    usage: Usage = NOTHING
     cost_usd: float | None = None
     seconds: float | None = None
     problem: str | None = None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.logs.fields import items, json_lines, last_asked, mapping, spoken, text, tokens
-from moot.data.logs.log import LogEntry, LoggedQuestion, LoggedReply, LogRemark
+from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
 
 
@@ -89,11 +89,11 @@ def _model(line: _Line, asked: _Line | None) -> str:
     return wanted or text(line.body.get("model")) or line.path.stem
 
 
-def _question(ident: str, asked: _Line | None) -> LoggedQuestion:
+def _question(ident: str, asked: _Line | None) -> QuestionInLog:
     body = asked.body if asked is not None else {}
     given = body.get("input")
     words = last_asked(body.get("messages")) or (last_asked(given) if isinstance(given, list) else text(given))
-    return LoggedQuestion(ident, words or text(body.get("prompt")) or ident)
+    return QuestionInLog(ident, words or text(body.get("prompt")) or ident)
 
 
 def _replies(line: _Line, asked: _Line | None) -> Iterator[LoggedReply]:

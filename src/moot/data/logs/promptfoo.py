@@ -8,8 +8,19 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.config.yaml_file import read_yaml
-from moot.data.logs.fields import amount, items, json_document, json_lines, last_asked, letter_of, mapping, text, tokens
-from moot.data.logs.log import LogEntry, LoggedQuestion, LoggedReply, LogRemark
+from moot.data.logs.fields import (
+    amount,
+    items,
+    json_document,
+    json_lines,
+    last_asked,
+    letter_of,
+    mapping,
+    text,
+    tokens,
+    with_others,
+)
+from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.data.logs.object_columns import columns_of
 from moot.errors import FileError
 from moot.foreign_json import read_json
@@ -76,7 +87,9 @@ def _seat(result: Mapping[str, Any]) -> tuple[str, int]:
     provider = result.get("provider")
     named = mapping(provider)
     index = result.get("promptIdx")
-    return text(named.get("label")) or text(named.get("id")) or text(provider) or "promptfoo", index if isinstance(index, int) else 0
+    return text(named.get("label")) or text(named.get("id")) or text(provider) or "promptfoo", index if isinstance(
+        index, int
+    ) else 0
 
 
 def _names(results: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], str]:
@@ -88,7 +101,7 @@ def _names(results: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], str]:
     return names
 
 
-def _question(result: Mapping[str, Any], ident: str) -> LoggedQuestion | None:
+def _question(result: Mapping[str, Any], ident: str) -> QuestionInLog | None:
     given = mapping(result.get("vars")) or mapping(mapping(result.get("testCase")).get("vars"))
     plain = {name: value for name, value in given.items() if not name.startswith("__")}
     columns = columns_of(plain)
@@ -101,10 +114,9 @@ def _question(result: Mapping[str, Any], ident: str) -> LoggedQuestion | None:
         references.insert(0, own)
     letter = letter_of(columns.answer if own is not None else next(iter(references), None), columns.choices)
     if letter is not None:
-        return LoggedQuestion(ident, words, columns.choices, letter, context=columns.context, category=columns.category)
-    first, *others = dict.fromkeys(references) or [None]
-    accepted = tuple(filter(None, others))
-    return LoggedQuestion(ident, words, (), first, accepted, columns.context, columns.category)
+        return QuestionInLog(ident, words, columns.choices, letter, context=columns.context, category=columns.category)
+    first, accepted = with_others(list(dict.fromkeys(references)))
+    return QuestionInLog(ident, words, (), first, accepted, columns.context, columns.category)
 
 
 def _prompt(result: Mapping[str, Any]) -> str | None:
@@ -148,7 +160,7 @@ def _worth(result: Mapping[str, Any]) -> float | None:
 
 
 def _reply(
-    result: Mapping[str, Any], question: LoggedQuestion, model: str, sample: int, path: Path, line: int | None
+    result: Mapping[str, Any], question: QuestionInLog, model: str, sample: int, path: Path, line: int | None
 ) -> LoggedReply:
     response = mapping(result.get("response"))
     output = response.get("output")

@@ -39,6 +39,8 @@ def load_logged(
     """Those whose reference the logs have; what cannot be told of them is in the notes."""
     logs = imported_again(name, path)
     if not logs.questions:
-        raise FileError("its logs do not say what is right; expected questions of your own with the same ids", file=path)
+        raise FileError(
+            "its logs do not say what is right; expected questions of your own with the same ids", file=path
+        )
     dataset = checked_source(LoggedCases(path, name, kind), path, language, sample=sample, seed=seed)
     return replace(dataset, notes=tuple(f"{path.name}: {note}" for note in logs.notes))

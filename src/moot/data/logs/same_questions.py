@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from moot.data.case import read_case
 from moot.data.logs.fields import LETTERS
-from moot.data.logs.log import LoggedQuestion, LoggedReply
+from moot.data.logs.log import LoggedReply, QuestionInLog
 from moot.errors import FileError
 from moot.types import Question
 
@@ -19,7 +19,7 @@ class QuestionsOfLogs:
         self._first: dict[str, LoggedReply] = {}
         self._asked: dict[str, Question] = {}
 
-    def __iter__(self) -> Iterator[LoggedQuestion]:
+    def __iter__(self) -> Iterator[QuestionInLog]:
         return (reply.question for reply in self._first.values())
 
     def asked(self) -> dict[str, Question]:
@@ -61,7 +61,7 @@ class QuestionsOfLogs:
         return replace(reply, question=first, answer=answer)
 
 
-def _moved(question: LoggedQuestion, first: LoggedQuestion) -> dict[str, str]:
+def _moved(question: QuestionInLog, first: QuestionInLog) -> dict[str, str]:
     """By letter the one that the same choice has in the first log; empty where they stand in the same order."""
     if question.choices == first.choices or len(set(first.choices)) < len(first.choices):
         return {}

@@ -38,9 +38,8 @@ class ZippedJson:
 @contextmanager
 def zipped_json(path: Path) -> Iterator[ZippedJson]:
     try:
-        with opened(path) as file:
-            with _archive(file, path) as archive:
-                yield ZippedJson(archive, path)
+        with opened(path) as file, _archive(file, path) as archive:
+            yield ZippedJson(archive, path)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
 
