@@ -15,7 +15,7 @@ from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
 from moot.models.border import count, storable, usd
 from moot.models.closest import closest
-from moot.types import FREE, NOTHING, Price, Reply, Request, Usage
+from moot.types import FREE, Price, Reply, Request, Usage
 
 _SPENT = ("cost_usd", "prompt_tokens", "completion_tokens", "seconds")
 _KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", *_SPENT)
@@ -24,11 +24,14 @@ ReplyKey = tuple[str, str, int]
 """Model, question and sample."""
 
 
+NOT_COUNTED = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class SpentThen:
     """What a reply took when it was made; nothing of it is paid when it is played back."""
 
-    usage: Usage = NOTHING
+    usage: Usage = NOT_COUNTED
     cost_usd: float | None = None
     seconds: float = 0.0
 

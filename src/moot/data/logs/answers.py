@@ -32,7 +32,7 @@ class AnsweredReply:
 
     @property
     def read_in_play(self) -> bool:
-        """Whether the question as the log has it is not the one that will be asked: its words may leave out its choices."""
+        """Whether what could not be read here may be read in play: what is asked then may have choices that no log names."""
         return self.logged.question.answer is None and self.logged.answer is None
 
     @property
@@ -68,8 +68,6 @@ def answered(logged: LoggedReply, question: Question) -> AnsweredReply:
 
 def _answer(logged: LoggedReply, question: Question) -> str | None:
     given = logged.answer
-    if given is None and logged.question.answer is None:
-        return None
     if given is None:
         return None if logged.text is None else announced(question, Reply(logged.text))
     short = given.strip()

@@ -23,6 +23,7 @@ from moot.data.logs.fields import (
 )
 from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
+from moot.stats.counted_words import count
 
 STATE, SPEC, STATS = "scenario_state.json", "run_spec.json", "per_instance_stats.json"
 METRICS = (
@@ -77,7 +78,7 @@ def _run_entries(path: Path) -> Iterator[LogEntry]:
             continue
         yield from _replies(run, fields, place)
     if changed:
-        yield LogRemark(f"{path.parent.name}: {changed} requests with changed words (perturbations) are left out")
+        yield LogRemark(f"{path.parent.name}: {count(changed, 'request')} with changed words (perturbations) left out")
 
 
 def _task(path: Path, model: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from moot.data.logs.answers import AnsweredReply, Verdicts, answered
 from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
-from moot.data.logs.log import LogEntry, LoggedFigure, LoggedReply, LogRemark
+from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
 from moot.data.logs.same_questions import QuestionsOfLogs
 from moot.data.logs.told import notes_of
 from moot.errors import FileError, UsageError
@@ -48,8 +48,14 @@ def import_logs(
     name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
 ) -> ImportedLogs:
     """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these."""
-    form = log_format(name)
-    files = log_files(form, paths)
+    return put_together(log_format(name), paths, model=model, tasks=tasks)
+
+
+def put_together(
+    form: LogFormat, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
+) -> ImportedLogs:
+    """The same with a format that was given as an object."""
+    name, files = form.name, log_files(form, paths)
     with refusing(), blaming("format of logs", name, "read"):
         entries = _entries(form.read(files))
     wanted = [entry for entry in entries if not tasks or _task(entry) in (None, *tasks)]

@@ -25,6 +25,7 @@ from moot.data.logs.fields import (
 from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
 from moot.data.logs.zipped import zipped_json
 from moot.errors import FileError
+from moot.stats.counted_words import count
 
 WORTH = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """Correct, incorrect, partial and no answer, as its scorers write them."""
@@ -78,7 +79,7 @@ def _entries(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> I
         yield _reply(fields, question, model, text(scorer.get("name")) if scorer else None, path)
     if left_out:
         yield LogRemark(
-            f"{path.name}: {left_out} samples have no question in words with one right answer, and are left out"
+            f"{path.name}: {count(left_out, 'sample')} without a question in words, or with several right choices, left out"
         )
     if several and scorer is not None:
         yield LogRemark(f"{path.name}: several scorers; the verdicts are those of {scorer.get('name')}")

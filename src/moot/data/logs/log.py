@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol
 
-from moot.types import NOTHING, Usage
+from moot.models.recorded import NOT_COUNTED
+from moot.types import Usage
 
 NOTHING_FOUND = ""
 """As the answer of a reply: the tool looked for one, and found none."""
@@ -48,7 +49,7 @@ class LoggedReply:
     sample: int = 0
     worth: float | None = None
     """The tool's verdict, from 0 to 1; None: it has none."""
-    usage: Usage = NOTHING
+    usage: Usage = NOT_COUNTED
     cost_usd: float | None = None
     seconds: float | None = None
     problem: str | None = None

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from moot.data.logs.fields import items, json_lines, last_asked, mapping, spoken, text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
+from moot.stats.counted_words import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,9 @@ class OpenAiBatch:
             yield from _replies(line, asked)
         yield from _unanswered(requests, answered)
         if unknown:
-            yield LogRemark(f"{unknown} replies have no request among these files, so their questions have no words")
+            yield LogRemark(
+                f"{count(unknown, 'reply has', 'replies have')} no request among these files, so the questions have no words"
+            )
 
 
 def _files_of_requests(replies: Sequence[_Line], requests: Mapping[str, Sequence[_Line]]) -> dict[Path, Path]:

@@ -24,7 +24,7 @@ def notes_of(
     if unreferenced == questions:
         yield "no references in these logs: what is right has to come from questions of your own with the same ids"
     elif unreferenced:
-        yield f"{count(unreferenced, 'question has', 'questions have')} no reference, and are left out of the questions"
+        yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
     yield from _not_in_any(replies)
 
 
