@@ -138,9 +138,9 @@ def _show(logs: ImportedLogs, files: ImportFiles, shown: TextIO) -> None:
     say(f"{count(asked, 'question')}, {count(len(logs.models), 'model')}{samples}", file=shown)
     for line in _table(logs.models):
         say(line, file=shown)
-    if logs.notes:
+    if logs.notes or logs.absent:
         say("What the logs do not tell, or tell otherwise:", file=shown)
-        for note in logs.notes:
+        for note in (*logs.notes, *logs.absent):
             say(f"  {note}", file=shown, hanging=4)
     if not files.to_stdout:
         say(f"Written: {', '.join(_written(logs, files))}", file=shown)

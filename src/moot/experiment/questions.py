@@ -8,7 +8,7 @@ from pathlib import Path
 from moot.data import Dataset, builtin, by_cluster, given_cases, load, load_published, several
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
-from moot.data.logs.formats import is_log_format
+from moot.data.logs.formats import LOG_FORMATS, is_log_format
 from moot.data.logs.questions import load_logged
 from moot.errors import UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
@@ -83,4 +83,5 @@ def _format(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Format
     try:
         return dataset_format(source.format or "", seed=file.spec.seed, choices=source.choices)
     except UsageError as error:
-        raise file.error((*key, "format"), str(error)) from None
+        logs = f"; or logs of {', '.join(sorted(LOG_FORMATS.places()))}" if source.hub is None else ""
+        raise file.error((*key, "format"), f"{error}{logs}") from None

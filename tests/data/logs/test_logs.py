@@ -53,7 +53,7 @@ def test_inspect_with_epochs_and_costs() -> None:
     assert logs.models[0].metric == "choice accuracy"
     assert [answers(logs, "mockllm/ann", sample) for sample in (0, 1)] == ["B C A D", "B A A D"]
     assert logs.repeats == 2
-    assert logs.notes == ()
+    assert (logs.notes, logs.absent) == ((), ())
     assert logs.questions[0] == {
         "id": "planets/q1",
         "text": "Which planet is the largest?",
@@ -90,7 +90,7 @@ def test_lm_eval_likelihoods_and_generated() -> None:
     capitals = imported("lm-eval", "lm-eval", tasks=["moot_capitals"])
     assert answers(capitals, "bob") == "Paris Lima Mombasa"
     assert "moot_capitals: answers as the filter last-word found them, of last-word, whole" in capitals.notes
-    assert "no costs in these logs" in capitals.notes
+    assert "no costs in these logs" in capitals.absent
 
 
 def test_both_tasks_of_lm_eval_are_one_set() -> None:

@@ -18,7 +18,7 @@ from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
 from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
 from moot.data.logs.same_questions import QuestionsOfLogs
-from moot.data.logs.told import notes_of
+from moot.data.logs.told import absent_from, notes_of
 from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
@@ -38,6 +38,9 @@ class ImportedLogs:
     """In the form of a file of recorded replies."""
     models: tuple[ImportedModel, ...]
     notes: tuple[str, ...]
+    """What bears on the figures: what is missing, read or judged otherwise."""
+    absent: tuple[str, ...]
+    """What the logs do not hold, or not of every reply, such as costs."""
     unreferenced: int
     """How many questions are left out since no log says what is right."""
     repeats: int
@@ -81,7 +84,9 @@ def put_together(
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
         raise FileError("no reply in it that could be played back", file=files[0])
-    return ImportedLogs(name, files, tuple(rows), recorded, tuple(models), notes, unreferenced, _repeats(read))
+    return ImportedLogs(
+        name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
+    )
 
 
 def imported_again(name: str, path: Path) -> ImportedLogs:

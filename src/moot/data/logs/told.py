@@ -25,7 +25,6 @@ def notes_of(
         yield "no references in these logs: what is right has to come from questions of your own with the same ids"
     elif unreferenced:
         yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
-    yield from _not_in_any(replies)
 
 
 def _of_model(
@@ -74,7 +73,7 @@ def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mappi
     return f"{count(model.differing, 'verdict differs', 'verdicts differ')} from the log's: {told}"
 
 
-def _not_in_any(replies: Sequence[AnsweredReply]) -> Iterator[str]:
+def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:
     """What no log says at all, or only some."""
     said = [reply.logged for reply in replies if reply.said]
     if not said:
