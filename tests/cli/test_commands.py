@@ -514,7 +514,7 @@ def test_help_lists_every_command_once_by_what_it_is_for(capfd: Captured, monkey
     lines = capfd.readouterr().out.partition("Begin:")[2].splitlines()
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
     assert sorted(listed) == sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-    assert listed[:4] == ["init", "demo", "doctor", "plan"]
+    assert listed[:5] == ["init", "demo", "doctor", "import", "plan"]
     assert not [line for line in lines if line.endswith("...") or len(line) > 80], "each is said whole"
 
 

@@ -6,8 +6,8 @@ GROUPS = {
     "Begin": {
         "init": "Find models and questions, and write an experiment file.",
         "demo": "Two real runs, recorded: what moot tells. No model is needed.",
-        "import": "Logs of evaluations you have, as questions and replies.",
         "doctor": "Is every model there, and what would the run cost?",
+        "import": "Logs of evaluations you have, as questions and replies.",
     },
     "Run": {
         "plan": "How many questions are needed to see a gain.",
