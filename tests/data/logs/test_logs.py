@@ -169,3 +169,12 @@ def test_csv_without_a_model_is_called_as_its_file_or_as_one_says(tmp_path: Path
     table.write_text("question,answer,response\nWho?,Ann,Ann\n")
     assert [model.name for model in import_logs("csv", [table]).models] == ["gpt"]
     assert [model.name for model in import_logs("csv", [table], model="gpt-4o").models] == ["gpt-4o"]
+
+
+def test_promptfoo_calls_late_answers_right_all_the_same(tmp_path: Path) -> None:
+    written = json.loads((HERE / "promptfoo/output.json").read_text())
+    for result in written["results"]["results"]:
+        result.update(success=False)
+        result["gradingResult"]["componentResults"][0].update({"pass": False})
+    (tmp_path / "output.json").write_text(json.dumps(written))
+    assert right(import_logs("promptfoo", [tmp_path])) == {"acme:ann": (2 / 3, 2 / 3), "Bob": (2 / 3, 2 / 3)}
