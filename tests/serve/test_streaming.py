@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from served import Served, serving
-from streaming_endpoint import BREAK, WAIT, Endpoint, streaming, team_of
+from streaming_endpoint import BREAK, FILTER, WAIT, Endpoint, streaming, team_of
 
 TEXT = {"kind": "text"}
 PIECES = ["A plan: ", "first ", "this, ", "then ", "that. "]
@@ -121,6 +121,47 @@ async def test_a_stream_that_breaks_goes_on_only_in_the_same_words(tmp_path: Pat
             assert "Ask again" in events[-1]["error"]["message"]
             _, past = await served.get("/v1/moot/episodes")
             assert past["episodes"][0]["answer"] == "Another plan.", "it was paid for and is kept"
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+@pytest.mark.parametrize(
+    ("said", "code", "word"),
+    [
+        (["A plan: ", "first ", FILTER], "answer_filtered", "content filter"),
+        (["Let me ", "think. ", "</think>", "A plan."], "answer_was_thoughts", "thoughts"),
+        (["A plan: ", "first ", BREAK], "answer_written_anew", "written anew"),
+    ],
+)
+async def test_what_stopped_an_answer_in_its_middle_is_told(
+    tmp_path: Path, path: str, said: list[Any], code: str, word: str
+) -> None:
+    script = by_ann_at_last(said, ["Another plan."])
+    async with streaming(script) as endpoint, serving(tmp_path, team_of(endpoint)) as served:
+        body = asking() | {"input": "Plan?"}
+        del body["messages" if path == "/v1/responses" else "input"]
+        *_, last = [event async for event in events_of(served, body, path)]
+        error = last["error"] if "error" in last else last["response"]["error"]
+        assert error["code"] == code
+        assert word in error["message"]
+
+
+@pytest.mark.parametrize("unseen", ["\ufeff", "\u200b", " \u200b\ufeff\n\u2060 "])
+async def test_what_nobody_sees_hides_no_thoughts(tmp_path: Path, unseen: str) -> None:
+    said = [*unseen, "<thi", "nk>secret ", "thoughts</think>", unseen, "A plan: ", "this."]
+
+    async with (
+        streaming(lambda body, before: said) as endpoint,
+        serving(tmp_path, team_of(endpoint, "solo")) as served,
+    ):
+        for _ in range(2):
+            asked = asking("solo@ann", stream_options={"include_team": True})
+            events = [event async for event in events_of(served, asked)]
+            assert "secret" not in "".join(map(words, events))
+            table = [event["moot"]["event"] for event in events if "event" in event.get("moot", {})]
+            assert "secret" not in "".join(each["text"] for each in table if each["kind"] == "words")
+            _, past = await served.get("/v1/moot/episodes")
+            assert past["episodes"][0]["answer"].endswith("A plan: this.")
+            assert "secret" not in past["episodes"][0]["answer"]
 
 
 async def test_where_the_text_may_still_change_nothing_is_told_early(tmp_path: Path) -> None:

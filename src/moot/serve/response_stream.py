@@ -26,7 +26,7 @@ async def streamed_response(play: ServedRequest, request: Request) -> Response:
             async with play.place():
                 talk = await play.talk()
                 tellings.append(play.telling(talk, happenings))
-                _, done = await play.played(talk, watcher=tellings[0])
+                _, done = await play.played(talk, tellings[0].heard, tellings[0])
                 return done
         finally:
             happenings.end()

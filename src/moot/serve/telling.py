@@ -69,7 +69,10 @@ class Telling:
         return TellingListener(self, call, early) if self.watched or early is not None else None
 
     def heard(self, call: Call) -> None:
-        self.tell(call_event(call, whole=(call.player, call.stage, call.turn) in self.whole))
+        whole = (call.player, call.stage, call.turn) in self.whole
+        if whole and self.early is not None and self.early.stage == call.stage:
+            self.early.heard(call)
+        self.tell(call_event(call, whole=whole))
 
 
 @dataclass(frozen=True, slots=True)
