@@ -354,6 +354,9 @@ class LiveTeam:
         """By any name that a file or a report has for it; by that of its team what is asked where nobody says."""
         if (edited := self.edited.named(name)) is not None:
             return edited
+        return self.cell_of_file(name)
+
+    def cell_of_file(self, name: str) -> Cell:
         return cell_asked(name, self.cells, self.every, self.usual)
 
 

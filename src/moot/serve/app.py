@@ -225,13 +225,18 @@ class Server:
 
     async def one_model(self, request: Request) -> Response:
         """One of them, by any name that it answers to."""
-        self.gate.holder(request)
         name = request.path_params["model"]
+        self._find(name, self.gate.holder(request))
+        return json_response(model_json(name, owner="moot", created=self._started))
+
+    def _find(self, name: str, holder: Holder) -> None:
+        """`Refused` where there is none of that name for this key: what another has put together is as if it were not there."""
+        live = self.live
+        hidden = holder.sees is not None and live.edited.hidden_from(name, holder.name)
         try:
-            self.live.cell(name)
+            live.cell_of_file(name) if hidden else live.cell(name)
         except UsageError as error:
             raise no_such_model(error) from None
-        return json_response(model_json(name, owner="moot", created=self._started))
 
     async def chat(self, request: Request) -> Response:
         """Ask a team."""
@@ -269,6 +274,8 @@ class Server:
         model = body.model or self.live.usual
         if wish.options.team is not None:
             model = await self._edited(wish.options.team, holder)
+        elif self.live.edited.named(model) is not None:
+            self._find(model, holder)
         return ServedRequest(
             self,
             holder,
@@ -285,7 +292,7 @@ class Server:
             raise Refused(400, words, code="teams_not_edited", param="moot.team")
         holder.check()  # a team is work, and a plan in the store: not for who would not be let in
         try:
-            return await self.live.edited.make(team.edited)
+            return await self.live.edited.make(team.edited, holder.name)
         except UsageError as error:
             raise Refused(400, f"moot.team.{error}", code="invalid_team", param="moot.team") from None
 

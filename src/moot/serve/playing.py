@@ -28,6 +28,7 @@ from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of,
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.early_answer import EarlyAnswer, PlainSpeakers
 from moot.serve.events import seated_event, verdict_event
+from moot.serve.expected_cost import most_usd_of_question
 from moot.serve.happenings import Happenings
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
@@ -89,6 +90,15 @@ class ServedRequest:
         return sum(len(message.text) for message in self.wish.messages) + sum(map(len, shown))
 
     @property
+    def most_usd(self) -> float | None:
+        """What a team can cost that its asker has put together: how many play is the asker's to say, and so the day must have
+        room for all of it. None: a team of the file's, or nobody counts."""
+        live = self.server.live
+        if self.holder.limits.usd_per_day is None or (cell := live.edited.named(self.model)) is None:
+            return None
+        return most_usd_of_question(cell, self.characters, live.experiment.models)
+
+    @property
     def waited_s(self) -> float:
         return asyncio.get_running_loop().time() - self.arrived_at
 
@@ -97,7 +107,8 @@ class ServedRequest:
         """A place at the table, and room in the day's money. Who gets none in time is told so, and nobody was asked."""
         async with contextlib.AsyncExitStack() as held:
             async with self.in_time(self.no_place):
-                await held.enter_async_context(self.server.gate.admitted(self.holder, self.model, self.characters))
+                admitted = self.server.gate.admitted(self.holder, self.model, self.characters, self.most_usd)
+                await held.enter_async_context(admitted)
             yield
 
     @contextlib.asynccontextmanager
