@@ -29,16 +29,9 @@ from moot.grade.grading import Grading
 from moot.grade.persons import persons_word, words_by_case
 from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
-from moot.live.tied_calls import (
-    ITSELF,
-    AskedPlay,
-    asked_play,
-    calls_are_for,
-    forgettable,
-    put_ties,
-)
+from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
 from moot.live.told_right import take_feedback
-from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten
+from moot.live.unwritten import Batch, KeptCall, Mark, TryTheStore, Unwritten, tell_waiting
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account
@@ -224,8 +217,12 @@ class ServedRecord:
             self._waiting.put_nowait((schema.served_calls, play.tie(key)))
 
     async def find_call(self, key: str) -> Row | None:
-        """What is not written yet is found all the same. It is asked before every call: see `check`."""
+        """What is not written yet is found all the same. It is asked before every call: see `check`. What stands in the store may
+        be forgotten with the questions it was for, until it is written that this one uses it too."""
         self.check()
+        if (row := self._calls.get(key) or await self._store.find_call(key)) is None or asked_play() is None:
+            return row
+        await self.flush()
         return self._calls.get(key) or await self._store.find_call(key)
 
     @property
@@ -271,7 +268,8 @@ class ServedRecord:
         """All that was added so far is written, or an error says why not."""
         self._hurry.set()
         self._failed.clear()
-        written, failed = asyncio.create_task(self._waiting.join()), asyncio.create_task(self._failed.wait())
+        self._waiting.put_nowait(mark := Mark())
+        written, failed = asyncio.create_task(mark.reached.wait()), asyncio.create_task(self._failed.wait())
         try:
             await asyncio.wait({written, failed}, return_when=asyncio.FIRST_COMPLETED)
             if not written.done():
@@ -302,8 +300,7 @@ class ServedRecord:
                 self._batch.append(self._waiting.get_nowait())
             over = None in self._batch
             await self._written(Batch.of(self._batch))
-            for _ in self._batch:
-                self._waiting.task_done()
+            tell_waiting(self._batch)
             self._batch = []
 
     async def _linger(self, seconds: float) -> None:
