@@ -1,6 +1,6 @@
 // Two teams side by side: both are asked the same, the sides are drawn by lot, and who is who is told when somebody has said
 // which answer is better. That word is kept as evidence.
-import { bare, rich, shown } from "./rich.js";
+import { bare, plainly, rich, shown } from "./rich.js";
 import { Trouble, asked, post } from "./server.js";
 import { atWork } from "./stages.js";
 import { soon } from "./written.js";
@@ -55,7 +55,7 @@ async function side(each, body, signal) {
       const happened = event.moot?.event;
       if (event.choices?.[0]?.delta?.content && !verdict) {
         early += event.choices[0].delta.content;
-        soon(place, () => (verdict ? undefined : (words.textContent = shown(early))));
+        soon(place, () => (verdict ? undefined : plainly(words, early)));
       }
       const key = happened && `${happened.player} ${happened.stage} ${happened.turn}`;
       if (happened?.kind === "begins") busy.set(key, happened);

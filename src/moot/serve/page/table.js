@@ -1,6 +1,6 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
-import { anew, bare, cut, rich, shown } from "./rich.js";
+import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { duel } from "./duel.js";
 import { drawParts } from "./edit.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
@@ -226,7 +226,7 @@ function answering(words) {
   soon("answer", () => {
     if (state.verdict || !isLong(state.early)) return;
     state.title = "The answer";
-    find("answer").textContent = shown(state.early);
+    plainly(find("answer"), state.early);
     find("answer").classList.remove("rich");
     if (find("answer-part").hidden || !find("tab-answer")) reading();
   });

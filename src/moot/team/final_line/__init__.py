@@ -24,6 +24,9 @@ from moot.types import Question
 MOST_LINES = 500
 """Of a text that announces answers without end only the last ones are looked at: the last one counts."""
 
+LOOKED_THROUGH = 500_000
+"""Characters at the end of a text in which announcements are looked for. Whoever reads waits for nothing else meanwhile."""
+
 
 @dataclass(frozen=True, slots=True)
 class FinalLine:
@@ -77,16 +80,17 @@ def spoken_whole(text: str) -> str:
 
 
 def _announced(text: str, question: Question) -> Iterator[FinalLine]:
-    for cue in deque(p.CUE.finditer(text), MOST_LINES):
+    first = max(0, len(text) - LOOKED_THROUGH)
+    for cue in deque(p.CUE.finditer(text, first), MOST_LINES):
         if not question.choices and not cue["plain"]:
             continue
         start = _content(text, cue)
         if start is not None and not _somebody_elses(text, cue.start()):
             yield from _line(text, cue.start(), start, question)
-    for box in deque(p.BOXED.finditer(text), MOST_LINES):
+    for box in deque(p.BOXED.finditer(text, first), MOST_LINES):
         yield from _line(text, box.start(), _Start(box.end(), box.start(), linked=True), question)
     if question.choices:
-        for praised in deque(p.PRAISED.finditer(text), MOST_LINES):
+        for praised in deque(p.PRAISED.finditer(text, first), MOST_LINES):
             if praised["noun"] or praised["the"]:
                 yield FinalLine(praised.start(), known_letter(praised["letter"], question))
 
