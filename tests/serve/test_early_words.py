@@ -18,7 +18,25 @@ from moot.team.final_line.spoken_so_far import SpokenSoFar
 from moot.types import Reply
 
 TAGS = ("<think>", "</think>", "<thinking>", "</THINKING>", "<thi", "nk>", "</", "think", ">", "<")
-WORDS = ("word", "\ufeff", "\u200b", "Plan", "STOP", "ST", "OP", "é", "数", "12345", "_", ".", " ", "\n\n", "\ud83d", "\ude00", "\x00")
+WORDS = (
+    "word",
+    "\ufeff",
+    "\u200b",
+    "Plan",
+    "STOP",
+    "ST",
+    "OP",
+    "é",
+    "数",
+    "12345",
+    "_",
+    ".",
+    " ",
+    "\n\n",
+    "\ud83d",
+    "\ude00",
+    "\x00",
+)
 PARTS = st.sampled_from((*TAGS, *WORDS))
 TEXTS = st.lists(PARTS, max_size=14).map("".join)
 

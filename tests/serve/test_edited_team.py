@@ -94,7 +94,9 @@ async def test_a_key_sees_the_teams_that_it_has_put_together_alone(tmp_path: Pat
         unknown = await served.get("/v1/models/bob+cat/vote", **by("bob"))
         assert (known[0], unknown[0]) == (404, 404)
         said = [json.dumps(each[1]) for each in (known, unknown)]
-        assert said[0].replace(name, "NAME") == said[1].replace("bob+cat/vote", "NAME"), "as of one that nobody has made"
+        assert said[0].replace(name, "NAME") == said[1].replace("bob+cat/vote", "NAME"), (
+            "as of one that nobody has made"
+        )
         assert (await served.post("/v1/chat/completions", {**asked, "model": name}, **by("bob")))[0] == 404
         assert (await served.post("/v1/chat/completions", {**asked, "model": name}, **by("ann")))[0] == 200
         _, listed = await served.get("/v1/moot/teams", **by("bob"))

@@ -277,7 +277,11 @@ async def test_no_text_holds_the_page_up(tmp_path: Path, browser: Any) -> None:
             assert browser.execute_async_script(RENDER, "**end**")[0], "what comes after is rendered"
             rendered, _, _, length = browser.execute_async_script(RENDER, "*a* " * 15_001)
             assert (rendered, length) == (False, 60_004), "what is too long is shown as it was written"
-            for name, words in {"words": "*word* " * 300_000, "one word": "x" * 2_000_000, "lines": "a\n" * 1_000_000}.items():
+            for name, words in {
+                "words": "*word* " * 300_000,
+                "one word": "x" * 2_000_000,
+                "lines": "a\n" * 1_000_000,
+            }.items():
                 rendered, _, longest_ms, length = browser.execute_async_script(RENDER, words)
                 assert longest_ms < 2_500, f"{name}: the page stood still"
                 assert (rendered, length // 1_000) == (False, 100), "its beginning, and how to see the rest"

@@ -221,9 +221,7 @@ class Admission:
             holder.learn(*await self.paid_today(holder.name))
 
     @asynccontextmanager
-    async def _funded(
-        self, holder: Holder, team: str, characters: int, most_usd: float | None
-    ) -> AsyncIterator[None]:
+    async def _funded(self, holder: Holder, team: str, characters: int, most_usd: float | None) -> AsyncIterator[None]:
         if holder.limits.usd_per_day is None:
             yield
             return

@@ -1,7 +1,7 @@
 """After something was deleted from a SQLite store: no file of it holds the words any more.
 
-What is deleted is overwritten as it is deleted (`secure_delete`), copies that were left when rows were moved by `unused_bytes`, and
-the log is emptied. A file in which rows were deleted before that was so is written anew, once; so is one that is to shrink.
+What is deleted is overwritten as it is deleted (`secure_delete`), copies that were left when rows were moved by `unused_bytes`,
+and the log is emptied. A file in which rows were deleted before that was so is written anew, once; so is one that is to shrink.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ in the space between its list of rows and the rows, and nothing ever looks there
 be rid of it, which takes minutes where a store is large. This reads the file once and writes where something stands that is
 not used: nothing that SQLite reads is changed, whatever happens in between.
 
-It is run in a process of its own: whoever closes a file gives up all locks that its process has on it, SQLite's among them. Whoever
-starts it keeps others from writing, with everything in the file itself and nothing in its log.
+It is run in a process of its own: whoever closes a file gives up all locks that its process has on it, SQLite's among them.
+Whoever starts it keeps others from writing, with everything in the file itself and nothing in its log.
 """
 
 from __future__ import annotations
