@@ -31,7 +31,7 @@ from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
 from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
 from moot.live.told_right import take_feedback
-from moot.live.unwritten import Batch, KeptCall, Mark, TryTheStore, Unwritten, tell_waiting
+from moot.live.unwritten import Batch, KeptCall, WrittenSoFar, TryTheStore, Unwritten, tell_waiting
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account
@@ -268,7 +268,7 @@ class ServedRecord:
         """All that was added so far is written, or an error says why not."""
         self._hurry.set()
         self._failed.clear()
-        self._waiting.put_nowait(mark := Mark())
+        self._waiting.put_nowait(mark := WrittenSoFar())
         written, failed = asyncio.create_task(mark.reached.wait()), asyncio.create_task(self._failed.wait())
         try:
             await asyncio.wait({written, failed}, return_when=asyncio.FIRST_COMPLETED)

@@ -26,19 +26,19 @@ class TryTheStore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mark:
+class WrittenSoFar:
     """Nothing to be written: whoever waits for it knows that all before it is."""
 
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-Unwritten = Episode | tuple[Table, Row] | KeptCall | TryTheStore | Mark
+Unwritten = Episode | tuple[Table, Row] | KeptCall | TryTheStore | WrittenSoFar
 
 
 def tell_waiting(entries: Sequence[Unwritten | None]) -> None:
     """These are written, or given up."""
     for entry in entries:
-        if isinstance(entry, Mark):
+        if isinstance(entry, WrittenSoFar):
             entry.reached.set()
 
 
