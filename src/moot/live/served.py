@@ -31,7 +31,7 @@ from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
 from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
 from moot.live.told_right import take_feedback
-from moot.live.unwritten import Batch, KeptCall, WrittenSoFar, TryTheStore, Unwritten, tell_waiting
+from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten, WrittenSoFar, tell_waiting
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account
