@@ -95,7 +95,7 @@ async def _purge(path: Path, days: float, url: str | None) -> dict[str, int]:
             raise UsageError(f"nothing asked is kept here; {path} was never served with this store, nor asked")
         now, removed = time.time(), Counter[str]()
         for wanted in kept:
-            removed.update(await forget(opened, wanted, now - days * DAY_S, now=now, shrink=True))
+            removed.update(await forget(opened, wanted, now - days * DAY_S, now=now))
         return removed
     finally:
         await opened.close()

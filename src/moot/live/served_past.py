@@ -28,17 +28,17 @@ LONGEST_PLAY_S = 86_400.0
 
 
 async def forget(
-    store: Store, name: str, before: float, *, now: float | None = None, scrub: bool = True, shrink: bool = False
+    store: Store, name: str, before: float, *, now: float | None = None, scrub: bool = True
 ) -> dict[str, int]:
     """Forget what was asked under this name before this moment, and leave nothing of it in the store's files.
 
     `now`: what is dated later counts as asked just before it.
-    `scrub` off: the files are gone through only if something was forgotten now. `shrink`: and their space is given back.
+    `scrub` off: the files are gone through only if something was forgotten now.
     """
     now = time.time() if now is None else now
     removed = await store.run(partial(purge, name=name, before=before, now=now))
     if scrub or any(removed.values()):
-        await store.scrub(shrink=shrink)
+        await store.scrub()
     return removed
 
 

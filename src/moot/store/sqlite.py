@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -29,12 +30,14 @@ from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
 from moot.store.file_locks import writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import address_to_read, copied, no_space, not_writable
-from moot.store.scrubbing import mark_new, scrub_file
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
 from moot.store.store import Done, Failed, Group, Store, Written, bounded_value
 
 BUSY_TIMEOUT_S = 60.0
 """How long to wait for another process that is writing."""
+
+SCRUB_S = 30.0
+"""How long to wait for those who read what is about to be forgotten."""
 
 T = TypeVar("T")
 
@@ -112,13 +115,24 @@ class SqliteStore(Store):
             connection.exec_driver_sql("BEGIN")
             return work(connection)
 
-    async def scrub(self, *, shrink: bool = False) -> None:
+    async def scrub(self) -> None:
         await self._until_idle()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub, shrink)
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._scrub)
 
-    def _scrub(self, shrink: bool) -> None:
+    def _scrub(self) -> None:
+        """Free space goes with a new file, and the log is emptied into it; whoever reads an old state has to let go first."""
         with _said_plainly(self.path):
-            scrub_file(self._raw, self._address, _connection, shrink=shrink)
+            self._raw.execute("VACUUM")
+            ends_at = time.monotonic() + SCRUB_S
+            self._raw.execute("PRAGMA busy_timeout = 100")
+            try:
+                while self._raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                    if time.monotonic() > ends_at:
+                        held = "somebody reads an earlier state of the store and does not let go"
+                        raise StoreError(f"{self._address}-wal: {held}; what was forgotten is still in it. Try again.")
+                    time.sleep(0.05)
+            finally:
+                self._raw.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000:.0f}")
 
     async def _write(self, group: Group) -> Done:
         """What may wait (the lock, the disk, long work) is done on the thread; rows are inserted here.
@@ -270,7 +284,6 @@ class SqliteStore(Store):
         with self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             refuse_foreign_parts(connection, self.path)
-            mark_new(connection)
             migrating.migrate(connection)
 
     def _open_to_read(self) -> None:
@@ -299,7 +312,6 @@ class SqliteStore(Store):
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
-            connection.execute("PRAGMA secure_delete = ON")  # else words stay in the file as free space
 
         return engine
 

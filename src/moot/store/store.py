@@ -267,9 +267,8 @@ class Store(ABC):
         return await self.run(work)
 
     @abstractmethod
-    async def scrub(self, *, shrink: bool = False) -> None:
-        """After deleting what must not be found again: no file of the store holds it any more, or an error says which.
-        `shrink`: the space is given back too, however long that takes."""
+    async def scrub(self) -> None:
+        """After deleting what must not be found again: no file of the store holds it any more, or an error says which."""
 
     @abstractmethod
     async def _open(self) -> None:
