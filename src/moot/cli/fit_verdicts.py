@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from moot.decide.cascade import Cascade
+from moot.decide.cascade_promise import HeardBy
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import RuleVote
 from moot.decide.fitted_verdicts import FittedVerdicts
-from moot.decide.how_sure import HeardModel
 from moot.decide.promise import largest_cluster
 from moot.decide.rule_file import as_written
 from moot.decide.rules import DIGITS
@@ -52,7 +52,7 @@ class VerdictsLearnt:
 
 
 def learn_played(
-    heard: HeardModel,
+    heard: HeardBy,
     every: Studied,
     places: Sequence[int],
     kept_for_it: Sequence[int],

@@ -22,6 +22,11 @@ class LessonVerdict:
     """Who had drafted its answer; nobody: it is new. None: not known."""
     right: float | None
     """None: nobody could grade it."""
+    end: tuple[float, ...] = ()
+    """How it ended, in numbers (`moot.decide.talk_chance`), where nobody drafts alone and nothing else tells how sure it is."""
+
+
+NOT_PLAYED = LessonVerdict(answered=False, holders=None, right=None)
 
 
 @dataclass(frozen=True, slots=True)
