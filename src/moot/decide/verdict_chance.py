@@ -18,6 +18,7 @@ import numpy as np
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn
 from moot.decide.learning import FOLDS, folds_of
+from moot.decide.rules import DIGITS
 
 PENALTY = 3.0
 """How strongly the weights of players are drawn to 0. Not chosen anew for every fold, as for a rule: what is told hardly hangs on
@@ -39,6 +40,10 @@ class VerdictModel:
     slope: float
     own: float
     """The log-odds of an answer that nobody had drafted."""
+
+    def rounded(self) -> VerdictModel:
+        """With no more digits than a file has."""
+        return VerdictModel(*(round(value, DIGITS) for value in (self.bias, self.slope, self.own)))
 
     def chances(self, drafted: Floats, own: Bools) -> Floats:
         found: Floats = 1 / (1 + np.exp(-(_features(drafted, own) @ np.array([self.bias, self.slope, self.own]))))
