@@ -128,7 +128,7 @@ def test_a_captains_promise_is_made_where_it_can_be() -> None:
 
 SOON_ENOUGH = Cascade(order=PLAYERS, until=0.8, then="talkative")
 """Where just too few are right it mostly ends before its last stage."""
-ALL_HEARD = Cascade(order=PLAYERS, until=0.97, then="talkative")
+ALL_HEARD = Cascade(order=PLAYERS, until=0.9, then="talkative", wave=3)
 
 
 def test_a_discussions_promise_is_broken_in_at_most_one_of_two_hundred() -> None:

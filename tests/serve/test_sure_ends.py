@@ -53,7 +53,9 @@ async def test_a_cascade_whose_stage_nobody_has_graded_is_not_told(
 ) -> None:
     content = await fitted(tmp_path, strategies=["solo", {"cascade": STAGED}])
     assert not [each for each in content["verdicts"] if each["label"].startswith("cascade")]
-    words = "nobody has graded what its last stage makes of all questions; name talkative in the file too, and run again"
+    words = (
+        "nobody has graded what its last stage makes of all questions; name talkative in the file too, and run again"
+    )
     assert words in capsys.readouterr().out
     entry = {"cascade": {**STAGED, "from": "rule.json", "abstain": {"below": 0.5}}}
     teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
