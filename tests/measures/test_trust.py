@@ -185,7 +185,8 @@ def test_the_few_that_wait_are_left_out_and_counted() -> None:
 def test_a_strategy_without_drafts_is_told_by_how_it_ended_whatever_stands_beside_it() -> None:
     talk = {"discuss": {"max_turns": 1, "vote_from": 1, "personas": "none"}}
     alone, beside = (
-        row(trust(played(strategies, asked=questions(20))), strategy="discuss") for strategies in ([talk], ["vote", talk])
+        row(trust(played(strategies, asked=questions(20))), strategy="discuss")
+        for strategies in ([talk], ["vote", talk])
     )
     assert alone == beside
     assert alone["ece"] is not None

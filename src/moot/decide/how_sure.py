@@ -115,6 +115,8 @@ class HowSure:
     """Its verdicts are of a last stage alone, and where that was not played drafts decide."""
     talk: TalkModel | None = None
     """What tells by how it ended; None: drafts do."""
+    category: str = ""
+    """Of the question."""
 
     def asks_on(self, verdict: Verdict) -> bool:
         """Whether it must be known whose draft this says."""
@@ -133,7 +135,8 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
     players = tuple(player.name for player in team.players)
     taught = studied(team.lessons, players)
     if abstain is None or abstain.target is None:
-        return team, _told(strategy, taught, None if abstain is None else abstain.below)
+        told = _told(strategy, taught, None if abstain is None else abstain.below)
+        return team, replace(told, category=team.category)
     lessons, kept_for_it = taught.parted()
     deciding = replace(team, lessons=lessons)
     target = abstain.target
@@ -149,7 +152,7 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
 
     # Not the strategy itself: one that another package brings may have an option that cannot be a key.
     played = type(strategy), canonical_json(option_json(strategy))
-    return deciding, taught.once(("promise", played, target), made)
+    return deciding, replace(taught.once(("promise", played, target), made), category=team.category)
 
 
 def _promise(strategy: Strategy, told: HowSure, deciding: Team, kept: Studied, target: float, largest: int) -> Promise:
@@ -230,6 +233,8 @@ def why_unheard(rule: FittedRule, strategy: Strategy, team: Team) -> str | None:
 def _told(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
     if drafts_nothing(strategy):
         return _told_by_end(strategy, taught, below)
+    if isinstance(strategy, Cascade):
+        taught = taught.pooled()
     model = taught.model()
     if isinstance(model, NothingLearnt):
         return HowSure(None, model.why)
@@ -240,10 +245,10 @@ def _told(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
 
     if drafts_decide(strategy):
         return HowSure(heard, learnt_from(int(taught.candidates.settled.sum())), below)
-    penalty = model.penalty
+    penalty, by_category = model.penalty, bool(model.categories)
     played = taught.once("its verdicts", lambda: TaughtVerdicts.of(taught))
     until = strategy.threshold if isinstance(strategy, Cascade) else None
-    verdicts = taught.once(("its verdict model", until), lambda: played.learn(penalty, until))
+    verdicts = taught.once(("its verdict model", until), lambda: played.learn(penalty, until, by_category=by_category))
     if isinstance(verdicts, NothingLearnt):
         return HowSure(None, verdicts.why)
     why = taught_by_verdicts(strategy, played.graded)
@@ -278,7 +283,7 @@ def chance_of(verdict: Verdict, sure: HowSure, whose: WhoseWord | None) -> float
     if sure.heard is None:
         return None
     if sure.verdicts is not None and sure.asks_on(verdict):
-        return None if whose is None else _verdict_chance(sure.heard, sure.verdicts, verdict, whose)
+        return None if whose is None else _verdict_chance(sure, verdict, whose)
     grouped = of_kind(verdict.traces, Grouped)
     if not grouped or not verdict.who:
         return None
@@ -287,7 +292,7 @@ def chance_of(verdict: Verdict, sure: HowSure, whose: WhoseWord | None) -> float
     model = sure.heard(_asked(verdict))
     if model is None or number is None or not set(grouping.players) <= set(model.players):
         return None
-    candidates = candidates_here(model.players, grouping)
+    candidates = candidates_here(model.players, grouping, sure.category)
     return float(model.probabilities(candidates)[0, place_of(candidates, grouping.groups[number])])
 
 
@@ -298,12 +303,15 @@ def _asked(verdict: Verdict) -> frozenset[str]:
     return frozenset(draft.player for draft in verdict.answers)
 
 
-def _verdict_chance(heard: HeardBy, verdicts: VerdictModel, verdict: Verdict, whose: WhoseWord) -> float | None:
-    model = heard(_asked(verdict))
+def _verdict_chance(sure: HowSure, verdict: Verdict, whose: WhoseWord) -> float | None:
+    assert sure.heard is not None, "else nothing of it is asked"
+    assert sure.verdicts is not None, "the same"
+    model = sure.heard(_asked(verdict))
     if model is None or whose.holders is None:
         return None
-    candidates = candidates_here(model.players, Grouping(whose.groups, ("alone",) * len(whose.groups)))
+    grouping = Grouping(whose.groups, ("alone",) * len(whose.groups))
+    candidates = candidates_here(model.players, grouping, sure.category)
     place = place_of_holders(candidates, 0, whose.holders)
     own = np.array([place == SILENT])
     drafted = model.probabilities(candidates)[0, max(place, 0)]
-    return float(verdicts.chances(np.array([drafted]), own)[0])
+    return float(sure.verdicts.chances(np.array([drafted]), own)[0])

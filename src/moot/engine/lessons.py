@@ -69,7 +69,8 @@ class _Learnt:
         self.folds.append(fold)
         said = [[draft.player, draft.text, draft.reasoning, draft.outcome] for draft in lesson.drafts]
         verdict = [] if lesson.verdict is None else [_told(lesson.verdict)]
-        seen = [lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit, *verdict]
+        category = [lesson.category] if lesson.category else []
+        seen = [lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit, *category, *verdict]
         self.prints[fold] += int(digest(seen), 16)
         self._others.clear()
 
@@ -127,7 +128,8 @@ class Lessons:
         return DecidedFrom(len(learnt.others(fold)), learnt.fingerprint(fold))
 
     def seated(self, case: Case, cell: Cell, repeat: int) -> Cell:
-        return replace(cell, team=replace(cell.team, lessons=self.of(case, cell, repeat)))
+        team = replace(cell.team, lessons=self.of(case, cell, repeat), category=case.category or "")
+        return replace(cell, team=team)
 
 
 async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
@@ -154,7 +156,8 @@ async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
 
 def _lesson(case: Case, table: Table, drafts: tuple[Answer, ...], grades: Grade, matches: Matches) -> Lesson:
     rights = tuple(grades(case, draft.text) for draft in drafts)
-    return Lesson(case.question, drafts, rights, matches.groups(case.question, table.repeat, drafts))
+    groups = matches.groups(case.question, table.repeat, drafts)
+    return Lesson(case.question, drafts, rights, groups, category=case.category or "")
 
 
 def _lesson_verdict(

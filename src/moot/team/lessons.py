@@ -43,3 +43,5 @@ class Lesson:
     """What it belongs together with, where that is told: such questions are one piece of evidence."""
     verdict: LessonVerdict | None = None
     """For whoever tells how sure a strategy is that asks on after the drafts; None: it was not played to its end."""
+    category: str = ""
+    """Of the question, where it has one: who is right, and how often, may hang on it."""
