@@ -184,7 +184,14 @@ def abstention_warnings(abstain: Abstain | None, rule: FittedRule | None, strate
     if abstain is None or abstain.target is None or rule is None:
         return ()
     promise = promised_by(rule, strategy, abstain.target)
-    return () if promise is None or promise.threshold is not None else (promise.words(),)
+    before = (BEFORE_CLUSTERS,) if rule.before_clusters else ()
+    return before if promise is None or promise.threshold is not None else (*before, promise.words())
+
+
+BEFORE_CLUSTERS = (
+    "what the rule promises is from an older moot, which took every question for itself: where some hang together it promises too "
+    "much; moot fit FILE --promise TARGET -o rule.json promises anew"
+)
 
 
 def unused_words(team: str, why: str | None) -> tuple[str, ...]:
