@@ -189,8 +189,8 @@ def abstention_warnings(abstain: Abstain | None, rule: FittedRule | None, strate
 
 
 BEFORE_CLUSTERS = (
-    "what the rule promises is from an older moot, which took every question for itself: where some hang together it promises too "
-    "much; moot fit FILE --promise TARGET -o rule.json promises anew"
+    "what the rule promises is from an older moot, which took every question for itself: where some hang together it promises "
+    "too much; moot fit FILE --promise TARGET -o rule.json promises anew"
 )
 
 
