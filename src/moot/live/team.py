@@ -23,6 +23,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.play import play
 from moot.engine.trial_play import try_out
 from moot.errors import StoreError, UsageError
+from moot.experiment.asked_for_texts import asked_for_texts
 from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
@@ -31,7 +32,7 @@ from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.asked_question import question_of
 from moot.live.edited_team import EditedTeams
-from moot.live.file_kind import kind_of_file
+from moot.live.file_kind import kinds_of_file, only_kind
 from moot.live.instructed import instructed
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
@@ -143,6 +144,8 @@ class LiveTeam:
         self._models: dict[str, Model] = {}
         self._opened = False
         self._thread: Any = None
+        self._planned: Callable[[Plan], Plan] = lambda plan: plan
+        """A plan as it is for the kinds of question that the file has."""
 
     @property
     def models(self) -> list[str]:
@@ -193,7 +196,11 @@ class LiveTeam:
             if isinstance(purse, Ledger):
                 purse.on_paid = self._paid
             if self._serving:
-                self.kind = await asyncio.to_thread(kind_of_file, self.file, self._warn)
+                kinds = await asyncio.to_thread(kinds_of_file, self.file, self._warn)
+                self.kind = only_kind(kinds)
+                if TEXT in kinds:
+                    self._planned = asked_for_texts
+                experiment = self.experiment = self._planned(experiment)
             # All of the file, whatever is offered: what was asked stays in one place when something else is offered.
             cells = {cell.id: cell for cell in self._as_played(experiment).values()}
             # Under a cap a call is on the disk before its reply is used: a server that is killed has spent what it
@@ -216,7 +223,7 @@ class LiveTeam:
 
     async def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
         """Another plan of one cell, asked under this name: of the same models, and kept under the same name."""
-        (cell,) = plan.with_models(self._models).cells
+        (cell,) = self._planned(plan).with_models(self._models).cells
         seated = _served(cell) if self._serving else cell
         if self._keep:
             await self.store.run(partial(self.record.declare, cells=(seated,), config=plan.public_config))
