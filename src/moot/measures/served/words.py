@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.live.answered_question import LONG
 from moot.measures.askings import ABSENT, PLAYER
 from moot.measures.columns import titled
 from moot.measures.numbers import between, money, percent, rounded
-from moot.measures.served.agreement import LONG
 from moot.measures.served.drift import figure_words
 from moot.stats.counted_words import count, waiting_words
 from moot.types import WITH_ANSWER
