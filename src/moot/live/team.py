@@ -31,12 +31,14 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.asked_question import question_of
+from moot.live.beside_episodes import episode_name
 from moot.live.edited_team import EditedTeams
 from moot.live.file_kind import kinds_of_file, only_kind
 from moot.live.instructed import instructed
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
+from moot.live.served_cell import served_cell
 from moot.live.served_names import declared_name, first_asked, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.live.spent import total_cost, total_usage
@@ -51,7 +53,7 @@ from moot.strategies import served
 from moot.team import Team
 from moot.team.watching import Watcher
 from moot.traces import Grouped, of_kind
-from moot.types import TEXT, Call, Episode, Question, QuestionKind, Verdict, digest
+from moot.types import TEXT, Call, Episode, Question, QuestionKind, Verdict
 
 _log = logging.getLogger(__name__)
 
@@ -335,7 +337,7 @@ class LiveTeam:
             episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
         groups = await _groups(seated.team, question, episode.verdict)
         asked = AnsweredQuestion(
-            id=episode_id(question, repeat),
+            id=episode_name(question.digest, repeat),
             model=name,
             cell=cell,
             episode=episode,
@@ -376,14 +378,10 @@ def load_team(path: str | Path | None = None, *, store: str | None = None, keep:
     return LiveTeam(file, store_url=from_here(store) if store else None, keep=kept)
 
 
-def episode_id(question: Question, repeat: int) -> str:
-    return f"ep_{repeat:08x}{question.digest}"
-
-
 def _served(cell: Cell) -> Cell:
     """The cell as it is played for somebody who waits. How sure an answer is hangs on all players: then all are heard."""
     played = served(cell.strategy) if cell.rule is None else cell.strategy
-    return replace(cell, id=digest([cell.id, "served"]), strategy=played)
+    return replace(cell, id=served_cell(cell.id), strategy=played)
 
 
 async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:

@@ -125,7 +125,9 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
 
 def preferred_words(preferred: Mapping[str, Any]) -> str:
     """How far the texts of the headline's option were preferred, in one line."""
-    return " ".join(filter(None, (f"preferred to {preferred['against']} in", percent(preferred["value"]), interval(preferred))))
+    return " ".join(
+        filter(None, (f"preferred to {preferred['against']} in", percent(preferred["value"]), interval(preferred)))
+    )
 
 
 def _unknown_words(headline: Mapping[str, Any], width: int | None) -> str:

@@ -248,6 +248,8 @@ def preferences(raw: Raw) -> dict[str, Any]:
     figures = {
         "baseline": raw.config.get("baseline") and pairs[0]["against"],
         "judges": list(judges),
+        "persons": [],
+        "voted": 0,
         "judges_who_play": [],
         "questions": len(raw.questions),
         "compared": len(shown),

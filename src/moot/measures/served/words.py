@@ -151,6 +151,31 @@ def _agreement_alone(served: Row) -> Iterator[str]:
         yield f"There is no agreement: {LONG}."
 
 
+def preference_words(served: Row) -> Iterator[str]:
+    """Which of two teams people prefer, of the pair with most votes; the others are counted."""
+    found = served["preferences"]
+    if not found["votes"]:
+        return
+    for row in sorted(found["pairs"], key=lambda row: -row["votes"])[:1]:
+        more = (
+            f" {count(len(found['pairs']) - 1, 'other pair')}: --json, preferences." if len(found["pairs"]) > 1 else ""
+        )
+        persons = count(row["persons"], "person")
+        yield (
+            f"Side by side {row['of']} was preferred to {row['against']} in {figure_words(row)} of"
+            f" {count(row['votes'], 'comparison')} by {persons} on {count(row['n'], 'question')}"
+            f" ({row['wins']:,} won, {row['ties']:,} tied, {row['losses']:,} lost).{more}"
+        )
+
+
+def place_words(served: Row) -> Iterator[str]:
+    """What the place is worth to those who voted."""
+    found = served["preferences"]
+    if found["votes"]:
+        ends = {"value": found["first"], "low": found["first_low"], "high": found["first_high"]}
+        yield f"What stood first was preferred in {figure_words(ends)}; without a taste for a place that is 50 %."
+
+
 def plans_words(served: Row) -> Iterator[str]:
     if served["plans"] > 1:
         yield f"{served['plans']} versions of the file answered: all of them are in here."
