@@ -9,7 +9,16 @@ from collections.abc import Sequence
 import pytest
 
 from moot.stats.clusters import clustered
-from moot.stats.preference import BY_PLACE, NOT_TOLD_APART, Preferences, PreferenceWord, doublings, raw_rate, share
+from moot.stats.preference import (
+    BY_PLACE,
+    NOT_TOLD_APART,
+    ONE_ORDER,
+    Preferences,
+    PreferenceWord,
+    doublings,
+    raw_rate,
+    share,
+)
 from moot.stats.ratings import ratings
 
 PAIR = ("team", "ann")
@@ -82,6 +91,19 @@ def test_a_judge_who_always_takes_the_first_says_nothing() -> None:
     often = Preferences(words(*[(1.0, 0.0)] * 20, *[(1.0, 1.0), (0.0, 0.0)] * 10)).rate(PAIR)
     assert often is not None
     assert often.value == pytest.approx(0.5), "one that does so in three of four is corrected for"
+
+
+def test_texts_heard_in_one_order_are_withheld() -> None:
+    """Whether the first is better or stands first nobody can tell: not by one order alone, nor by a tenth in the other."""
+    both = words(*[(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0)] * 10)
+    one = [word for word in both if word.place == 1]
+    few = [*one, *[word for word in both if word.place == -1][:4]]
+    for said in (one, few):
+        assert Preferences(said).rate(PAIR) is None
+        assert Preferences(said).why_not(PAIR) == ONE_ORDER
+    third = [*one, *[word for word in both if word.place == -1][:20]]
+    assert Preferences(both).rate(PAIR) is not None
+    assert Preferences(third).rate(PAIR) is not None
 
 
 def test_length_that_never_varies_cannot_be_told_from_quality() -> None:
