@@ -13,7 +13,8 @@ from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.paired import holm, holm_levels
-from moot.stats.preference import Preferences, PreferenceWord, Rate, raw_rate, share
+from moot.stats.preference import Preferences, PreferenceWord, raw_rate
+from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.ratings import ratings
 from moot.stats.word_table import logistic

@@ -16,7 +16,8 @@ from moot.grade.prefer import PERSON
 from moot.live.beside_episodes import PersonsVote, votes_of
 from moot.measures.columns import titled
 from moot.measures.served.plays import CellName, LivePlay
-from moot.stats.preference import Preferences, PreferenceWord, Rate, doublings, raw_rate, share
+from moot.stats.preference import Preferences, PreferenceWord, doublings, raw_rate
+from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA
 
 Row = dict[str, Any]
