@@ -253,7 +253,7 @@ def test_questions_of_two_kinds_lie_within_reach(heaps: dict[float, float], by_p
 
 
 def test_a_claim_and_the_interval_agree_whatever_is_in_doubt() -> None:
-    longer = [0.3 + 0.1 * (number % 12) for number in range(36)]
+    longer = [0.15 * (number % 12) - 0.6 for number in range(36)]
     liked = [(1.0, 1.0), (1.0, 0.0), (1.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 0.5)] * 6
     rate = Preferences(words(*liked, longer=longer)).rate(PAIR)
     assert rate is not None
