@@ -510,3 +510,14 @@ async def test_half_open_connections_are_in_nobodys_way(tmp_path: Path) -> None:
             writer.transport.abort()
         assert (await served.chat("Which lake?"))[0] == 200
         assert (await served.get("/healthz"))[0] == 200
+
+
+async def test_long_answers_have_no_agreement_and_it_is_said_why(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        _, body = await served.chat("Write a toast.", "three/talkative", moot={"kind": "text"})
+        told = body["moot"]
+        assert (told["agreement"], told["diversity"]) == (None, None)
+        assert told["agreement_why"] == "long answers differ in words however much they agree"
+        _, body = await served.chat("Which river?", "three/talkative")
+        assert body["moot"]["agreement"] > 0
+        assert "agreement_why" not in body["moot"]

@@ -13,7 +13,14 @@ from rich.text import Text
 from moot.measures.columns import titled
 from moot.measures.numbers import per_thousand, rounded
 from moot.measures.served.sections import flat
-from moot.measures.served.words import drift_words, opening_words, plans_words, took_words, trouble_words
+from moot.measures.served.words import (
+    drift_words,
+    opening_words,
+    plans_words,
+    preference_words,
+    took_words,
+    trouble_words,
+)
 from moot.report.ending import NextCommands, height, screen_lines
 from moot.report.layout import table
 from moot.stats.counted_words import count
@@ -32,7 +39,7 @@ def print_served(name: str, served: Row, console: Console, following: NextComman
             console.print(line)
         return
     words += [Text(served["alert"], style="bold red")] if served["alert"] else []
-    words += [Text(sentence) for sentence in drift_words(served)]
+    words += [Text(sentence) for sentence in (*drift_words(served), *preference_words(served))]
     command = Text.assemble((f"moot report {following.source} -o {following.page}", "bold"), ("  the page", "dim"))
     for shown_of in _LESS_AND_LESS:
         below = " ".join((took_words(served), *trouble_words(served, shown_of.absent), *plans_words(served)))

@@ -341,7 +341,7 @@ function decided(verdict) {
   const none = abstained ? "The team does not answer" : `No answer: ${verdict.outcome}`;
   conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
   const failed = verdict.answer === null && !abstained; // why is said once, with what to do: see fail
-  rich(find("because"), failed ? "" : [split(verdict), abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
+  rich(find("because"), failed ? "" : [verdict.note, abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
   say("cost", bill(verdict));
   say("news", verdict.answer === null ? none : `The team answers: ${cut(verdict.answer, FITS)}`);
   ballots(verdict);
@@ -352,13 +352,6 @@ function decided(verdict) {
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
   say("right-label", abstained ? "the answer" : "or the answer");
-}
-
-/** That the votes decided nothing, where everybody said something else. */
-function split(verdict) {
-  const apart = traces(verdict, "no-two-agreed").at(-1);
-  if (!apart) return "";
-  return `no two agreed; ${apart.by === "captain" ? "the captain's stands" : "drawn by lot"}`;
 }
 
 /** How sure the answer is, or would have been: in a stored episode as in one that has just ended. */
