@@ -18,9 +18,10 @@ from rich.console import Console
 
 from moot.cli.app import app
 from moot.cli.conditions import unmet
+from moot.cli.console import print_lines
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.report.ending import LINES, NextCommands, print_ending, print_short_ending
+from moot.report.ending import LINES, NextCommands, print_ending, short_ending
 from moot.report.sections import all_sections
 from moot.report.terminal import print_sections
 
@@ -435,7 +436,7 @@ def test_an_ending_fits_the_screen_with_what_stands_above_it(above: int, figures
     assert lines[0].startswith("On these 8 questions")
 
 
-def test_a_short_ending_is_never_cut(figures: dict[str, Any]) -> None:
+def test_a_short_ending_is_never_cut(figures: dict[str, Any], capfd: pytest.CaptureFixture[str]) -> None:
     head = {
         **figures["headline"],
         **dict.fromkeys(("value", "low", "high")),
@@ -455,10 +456,9 @@ def test_a_short_ending_is_never_cut(figures: dict[str, Any]) -> None:
         (head, "vote@bob: between 92.6 and 100.0 %; 2 answers are not graded, so far"),
         (primary, primary["words"][0]),
     ):
-        out = StringIO()
-        console = Console(file=out, width=80)
-        print_short_ending({**figures, "headline": headline}, console, "interrupted: 27 of 60 episodes are kept", after)
-        assert out.getvalue().splitlines()[1:] == [said, after]
+        lines = short_ending({**figures, "headline": headline}, 80, "interrupted: 27 of 60 episodes are kept", after)
+        print_lines(lines)
+        assert capfd.readouterr().out.splitlines()[1:] == [said, after]
 
 
 def test_remarks_give_way_where_the_verdict_is_long(

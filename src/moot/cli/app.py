@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -62,6 +63,17 @@ def run(
     workers: Annotated[int | None, typer.Option(min=1, help="Ray workers; else one for each node.")] = None,
 ) -> int:
     """Run an experiment. Run it again to go on where it stopped; nothing is paid for twice."""
+    from moot.cli.console import Console, print_lines
+    from moot.cli.safe_text import say
+    from moot.cli.settled import Rerun
+
+    plain = budget_usd is None and not estimate and not quiet and engine == "local"
+    rerun = Rerun(file, store, limit, Console().width) if plain and not ray_address and workers is None else None
+    if rerun is not None and (told := rerun.told_before()) is not None:
+        for line in told.warned:
+            say(line, file=sys.stderr)
+        print_lines(told.lines)
+        return 0
     from moot.cli.run import Engine, run_command
 
     played_by = Engine(engine, ray_address, workers)
@@ -73,6 +85,7 @@ def run(
         estimate=estimate,
         quiet=quiet,
         engine=played_by,
+        rerun=rerun,
     )
 
 

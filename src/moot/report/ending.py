@@ -261,13 +261,9 @@ def _meant(figures: Figures, rows: Sequence[Row]) -> list[int]:
     return places if len(places) == 1 else []
 
 
-def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
-    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do.
-
-    One that is longer than the screen is wrapped there: a sentence is never cut, and a command can still be pasted.
-    """
-    for line in (first, headline_words(figures.get("headline"), console.width), following):
-        console.print(Text(line), soft_wrap=True)
+def short_ending(figures: Figures, width: int, first: str, following: str) -> list[str]:
+    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
+    return [first, headline_words(figures.get("headline"), width), following]
 
 
 def height(part: Text | Table, console: Console) -> int:
