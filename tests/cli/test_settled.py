@@ -111,7 +111,7 @@ Path("looked/one").write_text("a")
 time.sleep(0.02)
 settled.listen()
 rerun = settled.Rerun(Path("cup.yaml"), None, None, 80)
-ALL = settled.Told(("all is there",), ("a column",))
+ALL = settled.SettledWords(("all is there",), ("a column",))
 
 def look():
     Path("read.txt").read_text()
@@ -154,7 +154,7 @@ for name in ("read.txt", "cup.db"):
 time.sleep(0.02)
 settled.listen()
 rerun = settled.Rerun(Path("cup.yaml"), None, None, 80)
-ALL = settled.Told(("all is there",), ("a column",))
+ALL = settled.SettledWords(("all is there",), ("a column",))
 Path("read.txt").read_text()
 time.sleep(0.02)
 {meanwhile}

@@ -17,7 +17,7 @@ from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
-from moot.cli.settled import Rerun, Told
+from moot.cli.settled import Rerun, SettledWords
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
@@ -97,7 +97,7 @@ def run_command(
     following = NextCommands.of(path, store)
     ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
     if rerun is not None and ended.settled and isinstance(kept := experiment.store(), SqliteStore):
-        rerun.keep(Told(ended.settled, tuple(warned)), kept.path)
+        rerun.keep(SettledWords(ended.settled, tuple(warned)), kept.path)
     return ended.code
 
 

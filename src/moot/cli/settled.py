@@ -38,11 +38,9 @@ _MOST_KEPT = 32
 """So many commands are remembered, the last ones."""
 _BESIDE_A_STORE = ("-wal", "-shm", "-journal")
 
-Marks = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SettledWords:
     """What a command says that has nothing to do."""
 
     lines: tuple[str, ...]
@@ -94,7 +92,7 @@ class Rerun:
     width: int
     """Of the screen: how much is told depends on it."""
 
-    def told_before(self) -> Told | None:
+    def told_before(self) -> SettledWords | None:
         """What it said when nothing was left to do; None where that is not known to be so still."""
         if _heard is None:
             return None
@@ -102,10 +100,10 @@ class Rerun:
             kept = json.loads(self._place.read_text(encoding="utf-8"))
             marks = kept["marks"]
             if marks == _marks(marks["files"], marks["folders"], kept["store"]) and not _in_use(kept["store"]):
-                return Told(tuple(kept["lines"]), tuple(kept["warned"]))
+                return SettledWords(tuple(kept["lines"]), tuple(kept["warned"]))
         return None
 
-    def keep(self, told: Told, store: Path) -> None:
+    def keep(self, told: SettledWords, store: Path) -> None:
         """For the next time. `store`: closed by now."""
         if _heard is None or _heard.outside or _in_use(store := Path(os.path.realpath(store))):
             return
@@ -133,7 +131,7 @@ class Rerun:
         return cache_folder() / "settled" / f"{hashlib.sha256(json.dumps(typed).encode()).hexdigest()[:32]}.json"
 
 
-def _marks(files: Iterable[str], folders: Iterable[str], store: str | Path) -> Marks:
+def _marks(files: Iterable[str], folders: Iterable[str], store: str | Path) -> dict[str, Any]:
     """All of it as it is now: equal marks, equal lines."""
     return {
         "version": [__version__, sys.version],
