@@ -40,5 +40,5 @@ def test_no_vote_is_taken_on_a_long_answer() -> None:
 
 
 def test_another_strategy_can_be_named() -> None:
-    (cell,) = one_strategy(embedded_few(), "talkative@dan").cells
+    (cell,) = one_strategy(embedded_few(), "talkative@ann").cells
     assert cell.label.startswith("talkative")
