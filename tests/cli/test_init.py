@@ -526,7 +526,7 @@ def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     Path("b.jsonl").write_text('{"id": "1", "text": "Какой город — столица?", "answer": "Москва"}\n')
     Path("replies.jsonl").write_text('{"model": "m", "question_id": "1", "text": "x", "answer": "A"}\n')
     Path("people.csv").write_text("name,age\nann,7\n")
-    typing(monkeypatch, "3", "2")
+    typing(monkeypatch, "3", "2", "")
     assert moot("init") == 0
     assert "replies.jsonl" not in capfd.readouterr().out
     assert written()["questions"] == {"file": "b.jsonl"}
@@ -557,7 +557,7 @@ def test_a_sheet_is_asked_about_with_its_own_columns(
 ) -> None:
     questions = [["id", "question", "prompt", "answer"], [1, "Which?", "Say which", "one"]]
     workbook(tmp_path / "cup.xlsx", {"Cover": [["Quiz"], ["by us"]], "Autumn": questions})
-    typing(monkeypatch, "3", "2")
+    typing(monkeypatch, "3", "2", "")
     assert moot("init", "--questions", "cup.xlsx") == 0
     assert "the sheet 'Autumn' is taken; beside it: 'Cover'" in capfd.readouterr().out
     assert written()["questions"]["columns"]["text"] == "question"

@@ -45,7 +45,7 @@ def sheet_of_questions(path: Path) -> FoundSheet | None:
 
 
 def _doubt(path: Path, sheet: str) -> int:
-    """0: none, 1: words could settle it, 2: they could not."""
+    """0: none, 1: all is there, and some of it twice, 2: a column is missing that words could name, 3: nobody could."""
     return max(_each_doubt(path, sheet), default=0)
 
 
@@ -53,8 +53,8 @@ def _each_doubt(path: Path, sheet: str) -> Iterator[int]:
     try:
         proposal: Proposal = propose_columns(path, Stated(sheet=sheet))
     except FileError:  # an empty sheet, or one without names
-        yield 2
+        yield 3
         return
     for doubt in proposal.doubts:
         if doubt.about != "unused":  # kept, and shown to nobody
-            yield 1 if doubt.ways else 2
+            yield 3 if not doubt.ways else 2 if doubt.about == "missing" else 1
