@@ -53,7 +53,7 @@ def test_every_word_and_all_code_stays(description: str) -> None:
     assert re.findall(r"^```.*?^```$", readme, re.MULTILINE | re.DOTALL) == re.findall(
         r"^```.*?^```$", description, re.MULTILINE | re.DOTALL
     )
-    assert "| `moot ask \"…\"` | one question, one team, watched live |" in description
+    assert '| `moot ask "…"` | one question, one team, watched live |' in description
     assert [line for line in readme.splitlines() if line.startswith("#")] == [
         line for line in description.splitlines() if line.startswith("#")
     ]

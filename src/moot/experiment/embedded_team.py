@@ -55,7 +55,8 @@ def embedded_few(*, long_answer: bool = False) -> ExperimentFile:
     """
     values: dict[str, Any] = {**read_yaml(WRITTEN).values}
     values["players"] = {
-        name: {**values["players"][name], "examples": values["players"][name]["examples"][:FEW_EXAMPLES]} for name in FEW
+        name: {**values["players"][name], "examples": values["players"][name]["examples"][:FEW_EXAMPLES]}
+        for name in FEW
     }
     values["teams"] = {"three": {"players": list(FEW), "captain": FEW[0]}}
     if not long_answer:
