@@ -146,7 +146,7 @@ def test_a_look_before_the_end_says_so_and_fits_a_screen(
 def test_money_is_for_a_thousand_questions(figures: dict[str, Any]) -> None:
     row = next(row for row in figures["accuracy"] if (row["label"], row.get("captain")) == ("vote", "bob"))
     (line,) = [line for line in printed(print_ending, figures, NextCommands("cup.yaml")) if "vote, declared" in line]
-    assert line.split()[-1] == f"${1000 * row['cost_usd'] / 8:.2f}"
+    assert line.split()[-1] == f"${1000 * row['cost_usd'] / 8:.3f}"
 
 
 def test_who_decides_several_times_from_the_same_drafts_pays_for_them_in_each(
@@ -171,7 +171,7 @@ def test_who_decides_several_times_from_the_same_drafts_pays_for_them_in_each(
     told = [line.split()[-2:] for line in lines if re.match(r"mixture.*\$[\d.]+$", line)]
     for row, (calls, usd) in zip(of_mixtures, told, strict=True):
         assert row["usd_per_question"] == pytest.approx(paid[row["label"]])
-        assert (calls, usd) == ("5.0", f"${1000 * row['usd_per_question']:.2f}")
+        assert (calls, usd) == ("5.0", f"${1000 * row['usd_per_question']:.3f}")
     assert figures["headline"]["cost_usd"] == pytest.approx(of_mixtures[0]["usd_per_question"])
 
 

@@ -19,13 +19,19 @@ from moot.stats.written_numbers import dollars_alike
         ((1.0, 0.0021), ("$1.0000", "$0.0021")),
         ((120.0, 0.00004), ("$120.00", "$0.000040")),  # nobody compares those by their digits
         ((0.5, 0.0), ("$0.50", "$0")),
-        ((2.0, 2.0001), ("$2.0000", "$2.0001")),  # more than the other, and seen to be
+        ((2.0, 2.0001), ("$2.00", "$2.00")),
         ((2.0, 2.0), ("$2.00", "$2.00")),
         ((), ()),
     ],
 )
 def test_to_the_same_digit(sums: tuple[float, ...], written: tuple[str, ...]) -> None:
     assert dollars_alike(*sums) == written
+
+
+def test_more_than_the_other_and_seen_to_be() -> None:
+    assert dollars_alike(2.0, 2.0001, apart=True) == ("$2.0000", "$2.0001")
+    assert dollars_alike(2.0, 2.0, apart=True) == ("$2.00", "$2.00")
+    assert dollars_alike(2.0, 2.0 + 1e-12, apart=True) == ("$2.00", "$2.00"), "a rounding is no difference"
 
 
 def test_a_budget_and_what_is_spent_of_it() -> None:

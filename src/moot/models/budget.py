@@ -115,7 +115,7 @@ class Overcharges:
 
 
 def _overcharge_words(model: str, overcharge: Overcharge) -> str:
-    billed, allowed = dollars_alike(overcharge.billed_usd, overcharge.allowed_usd)
+    billed, allowed = dollars_alike(overcharge.billed_usd, overcharge.allowed_usd, apart=True)
     often = f"more than allowed in {overcharge.calls} of its calls ({dollars(overcharge.over_usd)} over)"
     return f"{model} billed {billed} for a call that could cost {allowed}, and {often}"
 
@@ -134,7 +134,7 @@ def budget_words(cap_usd: float, spent_usd: float, beside: SpentBeside | None = 
     """How a budget stands that has no room left. `cap_usd`: what those had left who are on another account."""
     crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
     if beside is None or not beside.usd:
-        budget, spent = dollars_alike(cap_usd, spent_usd)
+        budget, spent = dollars_alike(cap_usd, spent_usd, apart=True)
         return f"the budget of {budget} {crossed}: {spent} spent"
     budget, spent, others = dollars_alike(beside.budget_usd, spent_usd + beside.usd, beside.usd)
     return f"the budget of {budget} {crossed}: {spent} spent, {others} of it by {beside.by}"

@@ -38,8 +38,8 @@ def dollars(usd: float) -> str:
     return f"${rounded(usd, _digits(usd))}"
 
 
-def dollars_alike(*sums: float) -> tuple[str, ...]:
-    """Sums that stand beside each other, to be compared: all to the same digit, and no two that differ written as one.
+def dollars_alike(*sums: float, apart: bool = False) -> tuple[str, ...]:
+    """Sums that stand beside each other, to be compared: all to the same digit. `apart`: no two that differ are written as one.
 
     What is less than a thousandth of the greatest does not make all of them long: it keeps its own digits.
     """
@@ -48,11 +48,11 @@ def dollars_alike(*sums: float) -> tuple[str, ...]:
         return tuple(map(dollars, sums))
     near = [usd for usd in finite if usd * _FAR_APART >= max(finite)]
     digits = max(map(_digits, near))
-    for more in range(_MORE_DIGITS + 1):
+    for more in range(_MORE_DIGITS + 1 if apart else 0):
         written = tuple(_to(usd, digits + more) for usd in sums)
         if len(set(written)) == len(set(sums)):
             return written
-    return tuple(_to(usd, digits) for usd in sums)  # nobody could tell them apart
+    return tuple(_to(usd, digits) for usd in sums)
 
 
 def _to(usd: float, digits: int) -> str:
