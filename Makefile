@@ -24,7 +24,7 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_plan_from.py tests/cli/test_pruned_files.py tests/cli/test_chosen_on.py tests/cli/test_plan_of_the_file.py \
 	tests/measures/test_whoever_is_best.py tests/advise/test_advice.py tests/cli/test_outputs.py \
 	tests/measures/test_drafts_of_others.py tests/engine/test_wrong_key.py tests/measures/test_two_teams.py tests/cli/test_log.py \
-	tests/cli/test_play_terminal.py tests/select/test_real_labels.py tests/cli/test_hangup.py tests/measures/test_source.py \
+	tests/cli/test_play_terminal.py tests/cli/test_play_moves.py tests/select/test_real_labels.py tests/cli/test_hangup.py tests/measures/test_source.py \
 	tests/serve/test_odd_store.py tests/measures/test_cohort_gaps.py tests/cli/test_long_answers.py tests/measures/test_uneven_pairs.py \
 	tests/measures/test_whoever_is_best_of_a_cohort.py tests/engine/test_quiz_run.py tests/measures/test_uneven_plays.py \
 	tests/serve/test_time_limit.py tests/engine/test_safety_run.py tests/measures/test_said_beside.py tests/measures/test_repeats_apart.py \

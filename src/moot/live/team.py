@@ -33,6 +33,7 @@ from moot.live.asked_question import question_of
 from moot.live.edited_team import EditedTeams
 from moot.live.file_kind import kind_of_file
 from moot.live.instructed import instructed
+from moot.live.journal import Journal
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
@@ -71,18 +72,6 @@ def _log_wrong_key(words: str) -> None:
 
 def _log_pause(words: str) -> None:
     _log.warning("%s", words)
-
-
-class Journal(list[Call]):
-    """The calls of one question, each announced as it is written down."""
-
-    def __init__(self, heard: Callable[[Call], None]) -> None:
-        super().__init__()
-        self._heard = heard
-
-    def append(self, call: Call) -> None:
-        super().append(call)
-        self._heard(call)
 
 
 def unheard(call: Call) -> None:
