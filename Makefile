@@ -102,16 +102,36 @@ test-more: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m long --ignore tests/clients tests
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
+# What a framework pulls in is its own affair, too. Half an environment is none: it is removed.
+client = @{ $(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ $(1); } || { rm -rf $@; exit 1; }
+
 .clients/inspect: constraints.txt
-	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ inspect-ai "openai>=3.4"
+	$(call client,inspect-ai "openai>=3.4")
 
 .clients/lm-eval: constraints.txt
-	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "lm-eval[api]"
+	$(call client,"lm-eval[api]")
 
-test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval
+.clients/pydantic-ai: constraints.txt
+	$(call client,"pydantic-ai-slim[openai]>=2.38")
+
+.clients/instructor: constraints.txt
+	$(call client,"instructor>=1.17")
+
+.clients/langchain: constraints.txt
+	$(call client,"langchain-openai>=1.7")
+
+.clients/llama-index: constraints.txt
+	$(call client,"llama-index-llms-openai-like>=0.8")
+
+.clients/vercel-ai-sdk: constraints.txt
+	@{ mkdir -p $@ && cd $@ && npm install --no-audit --no-fund --silent "ai@^6" "@ai-sdk/openai-compatible@^2" "zod@^4"; } || \
+		{ rm -rf $(CURDIR)/$@; exit 1; }
+
+CLIENTS := inspect lm-eval pydantic-ai instructor langchain llama-index vercel-ai-sdk
+test-clients: $(VENV)/.ready $(CLIENTS:%=.clients/%)
 	@.ci/install $(VENV) -e ".[inspect]"
 	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
-		$(BIN)/python -m pytest -q tests/clients
+		MOOT_CLIENTS=$(CURDIR)/.clients $(BIN)/python -m pytest -q tests/clients
 
 test-ray: $(VENV)/.ready
 	@.ci/install $(VENV) -e ".[ray]"
