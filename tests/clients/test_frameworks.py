@@ -134,7 +134,8 @@ const { output } = await generateText({
 });
 City.parse(output);
 const { version } = JSON.parse(readFileSync(new URL("./node_modules/ai/package.json", import.meta.url)));
-console.log(JSON.stringify({ chat, stream: pieces.join(""), pieces: pieces.length, city: City.parse(toolCalls[0].input), version }));
+const city = City.parse(toolCalls[0].input);
+console.log(JSON.stringify({ chat, stream: pieces.join(""), pieces: pieces.length, city, version }));
 """
 
 
