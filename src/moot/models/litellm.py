@@ -206,9 +206,15 @@ class LitellmModel:
 
 
 async def _heard_to_its_end(response: Any, heard: StreamSoFar) -> None:
-    """LiteLLM's own stream of chunks, each of which is made of one of the provider's."""
+    """LiteLLM's own stream of chunks. Where the provider sent no end or no count it makes one up, as for a stream that was cut:
+    what came is asked for instead."""
     async for chunk in response:
         heard.take(chunk.model_dump(), 0)
+    heard.finish = border.name(getattr(response, "received_finish_reason", heard.finish))
+    came = getattr(response, "chunks", None)
+    if isinstance(came, list):
+        counts = [usage for chunk in came if (usage := getattr(chunk, "usage", None)) is not None]
+        heard.usage = counts[-1].model_dump() if counts else None
 
 
 def _written(response: Any) -> str:

@@ -16,7 +16,6 @@ from moot.serve.chat import PIECE, DeadlineSeconds, TokenBound
 from moot.serve.tools import UNSUPPORTED_VALUE, Choice, FunctionName, ResponsesTool, ToolFunction, forced_tool
 from moot.types import Usage
 
-
 TABLE_EVENT = "moot.event"
 
 
