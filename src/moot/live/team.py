@@ -203,12 +203,12 @@ class LiveTeam:
             self.cells = self._offered(self.every)
             self._opened = True
 
-    async def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
+    def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
         """Another plan of one cell, asked under this name: of the same models, and kept under the same name."""
         (cell,) = plan.with_models(self._models).cells
         seated = _served(cell) if self._serving else cell
         if self._keep:
-            await self.store.run(partial(self.record.declare, cells=(seated,), config=plan.public_config))
+            self.record.seat_beside(seated, plan.public_config)
         return {name: seated}
 
     def pays(self, name: str) -> None:
