@@ -50,7 +50,8 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
 
     def script(body: dict[str, Any], before: int) -> list[Any]:
         if before == 0:
-            return [f"## Draft of {body['model']}\n\n", "It begins", WAIT, " and ends."]
+            begun = [f"## Draft of {body['model']}\n\n", "It begins", WAIT]
+            return [*begun, " and ends."] if body["model"] == "cat" else [*begun, " and", WAIT, " ends."]
         if before == 1:
             return ['{"ranking": ', WAIT, "[1, 2]}"]
         return ["# The plan\n\n", "First **this**", WAIT, ", then that."]
@@ -70,11 +71,14 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 until(browser, lambda page: text(page, "because") == "ann, bob and cat are drafting")
                 assert "is drafting" in seat(browser, 1)
                 on(endpoint, loop)
+                until(browser, lambda page: text(page, "because").startswith("ann and bob are drafting"))
+                on(endpoint, loop)
                 until(browser, lambda page: "are ranking the others' drafts" in text(page, "because"))
                 assert "Draft of bob" in seat(browser, 1)
                 assert text(browser, "because").startswith("ann, the captain, bob and cat are ranking")
                 masked = letters(browser)
                 assert sorted(masked) == ["A", "B", "C"]
+                assert masked[2] == "A", "cat was the first"
                 on(endpoint, loop)
                 until(browser, lambda page: text(page, "because") == "ann, the captain, is writing the answer")
                 until(browser, lambda page: "First **this**" in text(page, "answer"))

@@ -320,13 +320,22 @@ function minds(verdict) {
   return groups.filter((group) => group.length);
 }
 
-/** A group keeps its letter, whoever joins or leaves it: that of the member who had one first; others take the next that is free. */
+/** Whether somebody's last word is another than the one before. */
+function hasChanged(player) {
+  const [last, before] = (state.seats.get(player)?.texts ?? []).slice(-2).reverse();
+  return before !== undefined && plain(last.text) !== plain(before.text);
+}
+
+/** A group keeps the letter of those who stayed in it, whoever joins or leaves; a new one takes the next that nobody has had. */
 function lettered(groups) {
-  const had = (group) => group.map((player) => state.letters.get(player)).filter((letter) => letter !== undefined).sort((one, other) => one - other);
+  const steady = (group) => group.filter((player) => !hasChanged(player));
+  const had = (group) => (steady(group).length ? steady(group) : group).map((player) => state.letters.get(player) ?? Infinity).sort((one, other) => one - other);
+  const rank = (group) => [steady(group).length ? 0 : 1, had(group)[0]];
   const taken = new Map();
-  for (const group of [...groups].sort((one, other) => (had(one)[0] ?? Infinity) - (had(other)[0] ?? Infinity))) {
-    const free = had(group).find((letter) => !taken.has(letter)) ?? [...Array(taken.size + state.letters.size + 1).keys()].find((letter) => !taken.has(letter) && ![...state.letters.values()].includes(letter));
-    taken.set(free, group);
+  let next = 1 + Math.max(-1, ...state.letters.values());
+  for (const group of [...groups].sort((one, other) => rank(one)[0] - rank(other)[0] || Number(rank(one)[1] > rank(other)[1]) - Number(rank(one)[1] < rank(other)[1]))) {
+    const kept = had(group).find((letter) => letter !== Infinity && !taken.has(letter));
+    taken.set(kept ?? next++, group);
   }
   for (const [letter, group] of taken) for (const player of group) state.letters.set(player, letter);
   return taken;
