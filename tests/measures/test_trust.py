@@ -14,12 +14,14 @@ import pytest
 from half_judged import run as half_judged
 from half_judged import said as half_said
 from rich.console import Console
+from scipy.stats import beta
 from worlds import World, questions, row
 
 from moot import Case, Results
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.measures.trust import measure as trust_measure
+from moot.measures.trust.figures import surest_limits
 from moot.report.sections import all_sections
 from moot.report.terminal import print_sections
 
@@ -237,3 +239,12 @@ def test_a_verdict_in_the_terminal_does_not_pay_for_it(
         assert run_app(app, ["report", "cup.yaml", *words]) == 0
         assert taken, words
     capsys.readouterr()
+
+
+@pytest.mark.parametrize(("right", "of"), [(20, 20), (19, 20), (49, 50)])
+def test_the_surest_are_held_to_no_score_interval_alone(right: int, of: int) -> None:
+    low, high = surest_limits({str(n): float(n < right) for n in range(of)})
+    assert low is not None
+    assert high is not None
+    assert low <= beta.ppf(0.025, right, of - right + 1) + 1e-9
+    assert high >= (beta.isf(0.025, right + 1, of - right) if right < of else 1.0) - 1e-9

@@ -13,7 +13,7 @@ from moot.cli.deciding_commands import advise, fit
 from moot.cli.exit import Interruptible
 from moot.cli.init import init
 from moot.cli.models import app as models_app
-from moot.cli.serving_commands import purge, serve
+from moot.cli.serving_commands import mcp, purge, serve
 from moot.cli.simulate import simulate
 from moot.types import QuestionKind
 
@@ -226,11 +226,8 @@ def ask(
     return ask_command(one_question(question, team), asked, as_json=as_json)
 
 
-app.command()(advise)
-app.command()(fit)
-app.command()(log)
-app.command()(serve)
-app.command()(purge)
+for _command in (advise, fit, log, serve, mcp, purge):
+    app.command()(_command)
 
 
 app.command()(show)

@@ -264,7 +264,7 @@ def _shown(
     yield f"Right on questions it was not learnt from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"
-    yield f"{learnt.kept} was chosen by these, so its own is too high rather than too low: its lower end pays for that."
+    yield f"{learnt.kept} was chosen by these, so its own is what comes of learning and choosing anew for each part."
     yield f"{'; '.join(content['words'])}."
     yield f"{learnt.words().capitalize()}."
     for note in notes:

@@ -29,6 +29,7 @@ GROUPS = {
         "log": "Earlier questions and their answers, found by their words.",
         "play": "The quiz as a game: the team against the audience.",
         "serve": "A team as one model behind an API, and a page to watch it.",
+        "mcp": "A team as a tool for agents.",
         "purge": "Forget what a served team was asked.",
     },
     "Beside": {

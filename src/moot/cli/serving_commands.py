@@ -1,4 +1,4 @@
-"""`moot serve` and `moot purge` as they are typed: their options, and nothing that takes long to import."""
+"""`moot serve`, `moot mcp` and `moot purge` as they are typed: their options, and nothing that takes long to import."""
 
 from __future__ import annotations
 
@@ -85,3 +85,20 @@ def purge(
     from moot.cli.serve import purge_command
 
     return purge_command(file, older_than=older_than, store=store)
+
+
+def mcp(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="TEAMFILE", help="A team file; without one the embedded local team.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Offer this alone, such as four/silent@ann; several times for several."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Offer all of the file, and not only what did best.")] = False,
+    store: Annotated[str | None, typer.Option(help="Keep what is asked here instead.")] = None,
+) -> int:
+    """A team as a tool for agents (Model Context Protocol): the agent's program starts this and speaks with it."""
+    from moot.cli.mcp import mcp_command
+
+    return mcp_command(file, only=only or [], every=every, store=store)

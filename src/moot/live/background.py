@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -18,8 +19,12 @@ class Background:
         self._thread = threading.Thread(target=self._loop.run_forever, name="moot", daemon=True)
         self._thread.start()
 
+    def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start it and go on; a program that has a loop of its own can await what comes of it there."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
     def result(self, work: Coroutine[Any, Any, T]) -> T:
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future = self.begin(work)
         try:
             return future.result()
         except KeyboardInterrupt:

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
+from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
+from moot.experiment.plan import Cell
 from moot.live.answered_question import AnsweredQuestion
 from moot.models.border import HOLDS_NUL, blank
 from moot.openai_form.completions import Completion, Head
@@ -158,6 +160,15 @@ def conversation(
     alone = measured and not system and not earlier
     instruction = "" if alone else prompts.render("served", instruction=system, is_long=question.is_long)
     return Conversation(replace(question, id=_ident(question, system, asker, language)), instruction, system)
+
+
+def refuse_unplayable(cell: Cell, question: Question) -> None:
+    """What a strategy cannot be asked is said before anybody is."""
+    if not question.is_long:
+        return
+    problem = long_answer_problem(cell.strategy, by_meaning=groups_by_meaning(cell.team))
+    if problem is not None:
+        raise Refused(400, f"moot.kind: {problem}.", code="invalid_request", param="moot.kind")
 
 
 def _question_at(spoken: Sequence[ChatMessage]) -> int:

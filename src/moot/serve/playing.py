@@ -16,7 +16,6 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Scope, Send
 
 from moot.errors import MootError, UsageError
-from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.team import LiveTeam, unheard
 from moot.openai_form.completions import DONE, Completion, Head, sse
@@ -24,7 +23,7 @@ from moot.openai_form.refusal import Refused, error_json
 from moot.openai_form.requests import WantedJson
 from moot.serve.admission import Admission, Holder
 from moot.serve.asked_for import AskedOfTeam
-from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation
+from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of, conversation, refuse_unplayable
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.early_answer import EarlyAnswer, PlainSpeakers
 from moot.serve.events import seated_event, verdict_event
@@ -147,11 +146,7 @@ class ServedRequest:
                 await check_schema(self.wanted, self.server.schemas, self.holder.name)
         language, measured = live.experiment.spec.language, live.measured
         talk = conversation(self.wish, prompts, language, kind=live.kind, measured=measured, asker=self.holder.asker)
-        if talk.question.is_long:
-            cell = live.cell(self.model)
-            by_meaning = groups_by_meaning(cell.team)
-            if (problem := long_answer_problem(cell.strategy, by_meaning=by_meaning)) is not None:
-                raise Refused(400, f"moot.kind: {problem}.", code="invalid_request", param="moot.kind")
+        refuse_unplayable(live.cell(self.model), talk.question)
         return talk
 
     async def played(

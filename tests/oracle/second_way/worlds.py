@@ -34,6 +34,8 @@ OTHERWISE_SPELT = (
     "accuracy(talkative) / accuracy(solo) > 1",
     "accuracy(talkative) / accuracy(solo) < 1.3",
     "accuracy(talkative) * skyline(solo) > 0.3",
+    "accuracy(solo) * accuracy(solo) < 0.25",
+    "safety_multiple(talkative) > 0.5 * accuracy(solo)",
 )
 
 
@@ -648,6 +650,9 @@ def _claims(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
         f"2 * accuracy({other}) - accuracy({one}) > 0.1",
         f"accuracy({other}) > accuracy({one}) / 2",
         f"accuracy({other}) / accuracy({one}) > 1.1",
+        f"accuracy({other}) * accuracy({other}) > 0.2",
+        f"safety_multiple({other}) > 0.2 * accuracy({one})",
+        f"net({other}) * accuracy({one}) < 0.5 * safety_multiple({other})",
     ]
     if "cohorts" in team:
         every += [f"safety_multiple({other}, left) > 1", f"accuracy({other}, right) > 0.5"]

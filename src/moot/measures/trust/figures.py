@@ -21,10 +21,12 @@ from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import Key, Recorded
 from moot.measures.source import Source, grouped_drafts
-from moot.stats.clusters import unit_of
+from moot.stats.clusters import unit_of, value_rows
+from moot.stats.completions import IntervalLimits
 from moot.stats.counted_words import count
 from moot.stats.graded import Value, graded_value, why_unfair_together, why_unknown
-from moot.stats.proportion import accuracy
+from moot.stats.guarded_share import guarded
+from moot.stats.proportion import mean_over_questions, share
 from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
@@ -182,6 +184,13 @@ def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, pla
     return int(there.argmax()) if there.any() else SILENT
 
 
+def surest_limits(rights: Mapping[str, float]) -> IntervalLimits:
+    """Of the surest answers, by question: no narrower than what holds whatever the share is."""
+    usual = share(value_rows(rights))
+    assert usual is not None, "there are answers"
+    return guarded(usual, rights).limits()
+
+
 def _coverage(said: Floats, part_of: Places, given: Sequence[_Given]) -> list[Row]:
     """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question."""
     order = surest_first(said, part_of, [(each.question, each.repeat) for each in given])
@@ -191,7 +200,10 @@ def _coverage(said: Floats, part_of: Places, given: Sequence[_Given]) -> list[Ro
         by_question: dict[str, list[float]] = {}
         for place in taken:
             by_question.setdefault(given[place].question, []).append(float(given[place].value.known or 0.0))
-        value = accuracy(by_question)
-        limits = {"accuracy": value.value, "low": value.low, "high": value.high, "n": len(by_question)}
+        means = {question: sum(rights) / len(rights) for question, rights in by_question.items()}
+        every = mean_over_questions(means)
+        # What is surest is nearly always right, where a score interval is too narrow; all of them are a share like any other.
+        low, high = (every.low, every.high) if tenths == 10 else surest_limits(means)
+        limits = {"accuracy": every.value, "low": low, "high": high, "n": len(means)}
         rows.append({"coverage": tenths / 10, **limits})
     return rows

@@ -1,0 +1,160 @@
+"""Teams inside other tools: a tool of MCP, a model of `llm`, a provider of LiteLLM. Each under an interpreter that has them.
+
+`make test-clients` sets that environment up and names it in MOOT_PYTHON_PLUGGED.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+PYTHON = os.environ.get("MOOT_PYTHON_PLUGGED", "")
+pytestmark = pytest.mark.skipif(not PYTHON, reason="these have an environment of their own: run make test-clients")
+CUP = """
+name: cup
+questions: {builtin: general-en, sample: 12}
+models:
+  ann: {provider: simulated, accuracy: 0.7}
+  bob: {provider: simulated, accuracy: 0.5}
+  cat: {provider: simulated, accuracy: 0.6}
+teams: {three: {players: [ann, bob, cat], captain: ann}}
+strategies: [vote, silent]
+"""
+MCP = """
+import asyncio, json, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    told = []
+    async def progress(number, total, message):
+        told.append(message)
+    line = StdioServerParameters(command=sys.executable, args=["-m", "moot", "mcp", "cup.yaml"], cwd=sys.argv[1])
+    async with Client(line) as client:
+        found = {"tools": [tool.name for tool in (await client.list_tools()).tools]}
+        async def ask(**arguments):
+            reply = await client.call_tool("ask_team", arguments, progress_callback=progress)
+            said = reply.content[0].text if reply.is_error else reply.structured_content
+            return [bool(reply.is_error), said]
+        found["open"] = await ask(question="What is the capital of France?")
+        found["told"] = list(told)
+        found["choice"] = await ask(question="Which is a town?", choices=["Rome", "Seine"], model="three/silent")
+        found["nobody"] = await ask(question="Who?", model="nobody")
+        found["empty"] = await ask(question=" ")
+        found["one choice"] = await ask(question="Who?", choices=["Rome"])
+        many = await asyncio.gather(*(ask(question=f"What is number {n}?") for n in range(40)))
+        found["many"] = [wrong for wrong, _ in many]
+    print(json.dumps(found))
+
+asyncio.run(main())
+"""
+LITELLM = """
+import asyncio, json, sys
+import litellm
+from moot.serve.litellm_provider import TeamProvider
+
+team = TeamProvider("cup.yaml")
+litellm.custom_provider_map = [{"provider": "moot", "custom_handler": team}]
+asked = [{"role": "user", "content": "What is the capital of France?"}]
+found = {}
+reply = litellm.completion(model="moot/three", messages=asked, temperature=0.3)
+found["reply"] = [reply.choices[0].message.content, reply.usage.prompt_tokens, reply.moot]
+
+async def later():
+    body = {"moot": {"choices": ["Rome", "Seine"]}}
+    chosen = await litellm.acompletion(model="moot/three/silent", messages=asked, extra_body=body)
+    stream = await litellm.acompletion(model="moot/three", messages=asked, stream=True)
+    found["chosen"] = chosen.moot
+    found["stream"] = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+
+asyncio.run(later())
+try:
+    litellm.completion(model="moot/nobody", messages=asked)
+except litellm.NotFoundError as error:
+    found["nobody"] = str(error)
+try:
+    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+    litellm.completion(model="moot/three", messages=asked, response_format=form)
+except litellm.BadRequestError as error:
+    found["form"] = str(error)
+team.close()
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "cup.yaml").write_text(CUP, encoding="utf-8")
+    return tmp_path
+
+
+def ran(folder: Path, *command: str, ok: bool = True) -> str:
+    environment = {**os.environ, "LLM_USER_PATH": str(folder / "llm"), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode == 0) == ok, done.stdout + done.stderr
+    return done.stdout if ok else done.stderr
+
+
+def kept(folder: Path) -> int:
+    """How many questions the store of the served team has."""
+
+    with closing(sqlite3.connect(folder / "cup.db")) as store:
+        (number,) = store.execute("SELECT count(*) FROM episodes").fetchone()
+    return int(number)
+
+
+def test_an_agent_convenes_a_team_by_mcp(folder: Path) -> None:
+    found = json.loads(ran(folder, PYTHON, "-c", MCP, str(folder)))
+    assert found["tools"] == ["ask_team"]
+    wrong, said = found["open"]
+    assert not wrong
+    assert (said["outcome"], said["model"]) == ("answered", "three")
+    assert said["moot"]["calls"] == 3
+    assert sorted(found["told"]) == ["ann: draft", "bob: draft", "cat: draft"]
+    wrong, said = found["choice"]
+    assert not wrong
+    assert said["choice"] == ["Rome", "Seine"]["AB".index(said["answer"])]
+    for name, words in (("nobody", "there is no team"), ("empty", "with a text"), ("one choice", "choices: ")):
+        wrong, said = found[name]
+        assert wrong
+        assert words in said
+    assert not any(found["many"])
+    assert kept(folder) == 42
+
+
+def test_a_file_that_is_wrong_ends_the_command_in_a_line(folder: Path) -> None:
+    said = ran(folder, PYTHON, "-m", "moot", "mcp", "nothing.yaml", ok=False)
+    assert "nothing.yaml" in said
+    assert "Traceback" not in said
+
+
+def test_llm_has_teams_as_models(folder: Path) -> None:
+    llm = str(Path(PYTHON).parent / "llm")
+    assert "llm -m moot/cup" in ran(folder, llm, "moot", "add", "cup.yaml")
+    assert "moot/cup" in ran(folder, llm, "models")
+    first = ran(folder, llm, "-m", "moot/cup", "What is the capital of France?")
+    assert first.strip()
+    assert ran(folder, llm, "-m", "moot/cup", "-c", "And of Spain?").strip()
+    assert ran(folder, llm, "-m", "moot/cup", "-o", "strategy", "three/silent", "Which river is the longest?").strip()
+    wrong = ran(folder, llm, "-m", "moot/cup", "-o", "strategy", "three/nothing", "Which river?", ok=False)
+    assert "three/nothing" in wrong
+    assert "Traceback" not in wrong
+    ran(folder, llm, "moot", "remove", "cup")
+    assert "moot/cup" not in ran(folder, llm, "models")
+
+
+def test_litellm_has_a_team_as_a_provider(folder: Path) -> None:
+    found = json.loads(ran(folder, PYTHON, "-c", LITELLM).splitlines()[-1])
+    text, prompt_tokens, report = found["reply"]
+    assert text
+    assert prompt_tokens > 0
+    assert (report["strategy"], report["not_applied"]) == ("vote", ["temperature"])
+    assert (found["chosen"]["strategy"], found["chosen"]["kind"]) == ("silent", "choice")
+    assert found["stream"]
+    assert "expected one of three" in found["nobody"]
+    assert "moot serve" in found["form"]

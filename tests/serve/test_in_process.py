@@ -1,0 +1,82 @@
+"""A team asked inside a program is asked in the words of the API, and refuses what the API refuses."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+import yaml
+from served import THREE, serving
+
+from moot.openai_form.refusal import Refused
+from moot.openai_form.requests import ChatMessage, WantedJson
+from moot.serve.asked_for import AskedOfTeam, MootOptions
+from moot.serve.in_process import answered, served_team
+from moot.serve.long_past import listed_episodes
+from moot.types import Call
+
+
+def asked(text: str, **options: object) -> AskedOfTeam:
+    return AskedOfTeam([ChatMessage(role="user", content=text)], MootOptions.model_validate(options))
+
+
+WITH_QUESTIONS = {**THREE, "questions": {"builtin": "general-en", "sample": 3}}
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Path:
+    path = tmp_path / "in" / "three.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(WITH_QUESTIONS), encoding="utf-8")
+    return path
+
+
+async def test_players_read_what_they_read_through_the_api(team: Path, tmp_path: Path) -> None:
+    calls: list[Call] = []
+    async with served_team(team) as live:
+        done = await answered(
+            live, asked("Which?", choices=["Rome", "Seine"]), model="three/talkative", heard=calls.append
+        )
+    async with serving(tmp_path, WITH_QUESTIONS) as server:
+        _, reply = await server.chat("Which?", "three/talkative", moot={"choices": ["Rome", "Seine"]})
+        _, episode = await server.get(f"/v1/moot/episodes/{reply['moot']['episode']}")
+    # What the captain reads hangs on what the players said this time; what they read does not.
+    there = [call["messages"] for call in episode["calls"] if call["stage"] == "draft"]
+    here = [call.request.messages for call in calls if call.stage == "draft"]
+    assert len(here) == 3
+    assert sorted([(m.role, m.content) for m in sent] for sent in here) == sorted(
+        [(m["role"], m["content"]) for m in sent] for sent in there
+    )
+    assert done.more["moot"]["choice"] in ("Rome", "Seine")
+
+
+async def test_what_is_asked_is_kept(team: Path) -> None:
+    async with served_team(team) as live:
+        done = await answered(live, asked("Which river is the longest?"))
+    async with served_team(team) as live:
+        asked_before = partial(listed_episodes, name=live.record.name, most=5, asker=None)
+        listed = await live.store.run(asked_before)
+    assert [row["text"] for row in listed] == ["Which river is the longest?"]
+    assert done.text
+
+
+@pytest.mark.parametrize(
+    ("wish", "model", "status", "words"),
+    [
+        (asked("Who?"), "nobody", 404, "there is no team"),
+        (asked(" "), None, 400, "with a text"),
+        (asked("Write a plan", kind="text"), "three/vote", 400, "moot.kind"),
+        (AskedOfTeam([ChatMessage(role="user", content="Who?")], wanted=WantedJson({})), None, 400, "moot serve"),
+    ],
+    ids=["no such team", "nothing asked", "no such kind", "a form"],
+)
+async def test_what_cannot_be_asked_is_refused(
+    team: Path, wish: AskedOfTeam, model: str | None, status: int, words: str
+) -> None:
+    calls: list[Call] = []
+    async with served_team(team) as live:
+        with pytest.raises(Refused, match=words) as refusal:
+            await answered(live, wish, model=model, heard=calls.append)
+    assert refusal.value.status == status
+    assert not calls
