@@ -149,7 +149,9 @@ async def test_a_stream_carries_the_answer_and_for_watchers_the_table(tmp_path: 
 
         watched = {"X-Moot-Team": "true"}
         async with served.session.post(served.url + "/v1/chat/completions", json=body, headers=watched) as response:
-            told = [each["moot"]["event"] for each in chunks(await response.text()) if "event" in each.get("moot", {})]
+            every = [each["moot"]["event"] for each in chunks(await response.text()) if "event" in each.get("moot", {})]
+        assert {each["player"] for each in every if each["kind"] == "words"} == {"ann", "bob", "cat"}
+        told = [each for each in every if each["kind"] != "words"]
         kinds = [each["kind"] for each in told]
         assert (kinds[0], sorted(kinds[1:7]), kinds[7:]) == (
             "seated",

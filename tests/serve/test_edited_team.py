@@ -40,6 +40,17 @@ async def test_it_plays_and_is_kept_under_a_name_of_its_own(tmp_path: Path) -> N
         assert listed["data"][0]["id"] == "three/vote", "what is offered stays what it was"
 
 
+async def test_one_that_was_never_asked_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = f"sqlite:///{tmp_path / 'served.db'}"
+    async with serving(tmp_path, {**THREE, "store": store}) as served:
+        team = {"players": ["ann", "bob"], "strategy": "vote"}
+        status, body = await served.chat("Plan?", moot={"team": team, "kind": "text"})
+        assert (status, "vote" in body["error"]["message"]) == (400, True), "nobody votes on long answers"
+    assert await asyncio.to_thread(run_app, app, ["runs", "--store", store, "--json"]) == 0
+    ((only,),) = [each["runs"] for each in json.loads(capsys.readouterr().out)]
+    assert only["experiment"] == "three:served"
+
+
 async def test_no_name_of_the_file_is_taken_by_it(tmp_path: Path) -> None:
     teams = {"ann": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
     async with serving(tmp_path, {**THREE, "teams": teams, "strategies": ["vote"]}) as served:

@@ -209,6 +209,48 @@ async def test_the_responses_api_gives_it_too(tmp_path: Path) -> None:
         assert events[-1]["response"]["usage"]["output_tokens"] == 15
 
 
+@pytest.mark.parametrize("ask", [{"stream_options": {"include_team": True}}, {"headers": {"X-Moot-Team": "true"}}])
+async def test_who_asks_in_the_responses_api_sees_the_table(tmp_path: Path, ask: dict[str, Any]) -> None:
+    ask = dict(ask)
+    headers = ask.pop("headers", None)
+    script = by_ann_at_last(PIECES)
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    tool = {"type": "function", "name": "keep", "parameters": schema}
+    async with streaming(script) as endpoint, serving(tmp_path, team_of(endpoint)) as served:
+        served.session.headers.update(headers or {})
+        body = {"model": "two/talkative", "input": "Plan?", "stream": True, "moot": TEXT, **ask}
+        events = [event async for event in events_of(served, body, "/v1/responses")]
+        assert [event["sequence_number"] for event in events] == list(range(len(events)))
+        kinds = [event["type"] for event in events]
+        assert (kinds[0], kinds[-1], kinds.count("response.created")) == ("response.created", "response.completed", 1)
+        told = [event["event"] for event in events if event["type"] == "moot.event"]
+        assert (told[0]["kind"], told[-1]["kind"]) == ("seated", "verdict")
+        assert {"begins", "words", "call"} <= {each["kind"] for each in told}
+        assert kinds.index("moot.event") < kinds.index("response.output_item.added")
+        assert "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta") == WHOLE
+        assert "stream_options" not in events[-1]["response"]["moot"]["not_applied"]
+
+    async with serving(tmp_path) as served:  # a call of a function begins with another item
+        served.session.headers.update(headers or {})
+        forced = {"tools": [tool], "tool_choice": {"type": "function", "name": "keep"}}
+        body = {"model": "three/vote", "input": "Which city?", "stream": True, **forced, **ask}
+        events = [event async for event in events_of(served, body, "/v1/responses")]
+        kinds = [event["type"] for event in events]
+        assert kinds.count("response.created") == 1
+        assert "moot.event" in kinds
+        assert "response.function_call_arguments.done" in kinds
+
+
+async def test_a_response_that_fails_before_all_who_watch_is_told_in_the_stream(tmp_path: Path) -> None:
+    async with streaming(lambda body, before: [BREAK]) as endpoint, serving(tmp_path, team_of(endpoint)) as served:
+        body = {"model": "two/talkative", "input": "Plan?", "stream": True, "moot": TEXT}
+        watched = {**body, "stream_options": {"include_team": True}}
+        *_, last = [event async for event in events_of(served, watched, "/v1/responses")]
+        assert last["type"] == "response.failed"
+        status, _ = await served.post("/v1/responses", body)
+        assert status == 502, "who does not watch gets the status"
+
+
 async def test_a_response_that_breaks_off_has_failed(tmp_path: Path) -> None:
     script = by_ann_at_last(["A plan: ", "first ", BREAK], ["Another."])
     async with streaming(script) as endpoint, serving(tmp_path, team_of(endpoint)) as served:

@@ -31,9 +31,10 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, cells_named, parse_side
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.live.asked_question import question_of
+from moot.live.asked_with import AskedWith
 from moot.live.file_kind import kind_of_file
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
-from moot.live.served import AskedWith, asked_name
+from moot.live.served import asked_name
 from moot.models.local import LocalModel
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore

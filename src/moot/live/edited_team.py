@@ -78,7 +78,7 @@ class EditedTeams:
         """Who has put it together, by its name: for others it is not there."""
         self._making = asyncio.Lock()
         self.made = 0
-        """So many, each of which is a plan in the store."""
+        """So many, each of which is a plan in the store once it was asked."""
 
     def named(self, name: str) -> Cell | None:
         return self._cells.get(name)
@@ -102,7 +102,7 @@ class EditedTeams:
                     )
                 self.made += 1
                 plan = await asyncio.to_thread(self._plan, edited)
-                ((name, cell),) = (await self._live.seat_beside(plan, edited.name)).items()
+                ((name, cell),) = self._live.seat_beside(plan, edited.name).items()
                 self._cells[name] = cell
                 while len(self._cells) > MOST_REMEMBERED:
                     oldest = next(iter(self._cells))

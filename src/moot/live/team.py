@@ -35,6 +35,7 @@ from moot.live.beside_episodes import episode_name
 from moot.live.edited_team import EditedTeams
 from moot.live.file_kind import kinds_of_file, only_kind
 from moot.live.instructed import instructed
+from moot.live.journal import Journal
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
@@ -74,18 +75,6 @@ def _log_wrong_key(words: str) -> None:
 
 def _log_pause(words: str) -> None:
     _log.warning("%s", words)
-
-
-class Journal(list[Call]):
-    """The calls of one question, each announced as it is written down."""
-
-    def __init__(self, heard: Callable[[Call], None]) -> None:
-        super().__init__()
-        self._heard = heard
-
-    def append(self, call: Call) -> None:
-        super().append(call)
-        self._heard(call)
 
 
 def unheard(call: Call) -> None:
@@ -223,12 +212,12 @@ class LiveTeam:
             self.cells = self._offered(self.every)
             self._opened = True
 
-    async def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
+    def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
         """Another plan of one cell, asked under this name: of the same models, and kept under the same name."""
         (cell,) = self._planned(plan).with_models(self._models).cells
         seated = _served(cell) if self._serving else cell
         if self._keep:
-            await self.store.run(partial(self.record.declare, cells=(seated,), config=plan.public_config))
+            self.record.seat_beside(seated, plan.public_config)
         return {name: seated}
 
     def pays(self, name: str) -> None:

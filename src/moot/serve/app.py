@@ -197,7 +197,7 @@ class Server:
                 self.responses,
                 method="POST",
                 body=ResponsesRequest,
-                parameters=[TIME_HEADER],
+                parameters=headers,
                 answers=streams,
                 asks_team=True,
             ),
@@ -249,9 +249,7 @@ class Server:
         body = read_body(ChatRequest, await request.body())
         play = await self._play(request, holder, body, "chatcmpl-", arrived_at)
         if body.stream:
-            asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
-            watched = asked or bool(body.stream_options and body.stream_options.include_team)
-            return await play.streamed(request, watched=watched, with_usage=body.with_usage)
+            return await play.streamed(request, watched=_watched(request, body), with_usage=body.with_usage)
         done = await unless_gone(request, play.completion())
         return _whole(done.whole(), done)
 
@@ -262,7 +260,7 @@ class Server:
         body = read_body(ResponsesRequest, await request.body())
         play = await self._play(request, holder, body, "resp_", arrived_at)
         if body.stream:
-            return await streamed_response(play, request)
+            return await streamed_response(play, request, watched=_watched(request, body))
         done = await unless_gone(request, play.completion())
         return _whole(json_bytes(response_json(done, play.wish.echoed)), done)
 
@@ -341,6 +339,12 @@ class Server:
                     "what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error
                 )
             await asyncio.sleep(DAY_S)
+
+
+def _watched(request: Request, body: ChatRequest | ResponsesRequest) -> bool:
+    """Whether the client wants to know what happens at the table."""
+    asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
+    return asked or bool(body.stream_options and body.stream_options.include_team)
 
 
 def _whole(body: bytes, done: Completion) -> Response:
