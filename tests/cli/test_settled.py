@@ -187,3 +187,14 @@ def test_whatever_was_looked_at_and_is_another_now_is_noticed(folder: Path) -> N
 )
 def test_what_may_have_been_another_while_it_ran_is_not_kept(folder: Path, meanwhile: str, told: bool) -> None:
     run_code(folder, MEANWHILE.format(meanwhile=meanwhile, told=told))
+
+
+def test_a_file_that_is_not_read_by_python_is_noticed(folder: Path) -> None:
+    polars = pytest.importorskip("polars")
+    (folder / "cup.yaml").write_text(FILE.replace("q.csv", "q.parquet"), encoding="utf-8")
+    rows = {"question": [f"Which is number {number}?" for number in range(4)], "answer": list("abcd")}
+    polars.DataFrame(rows).write_parquet(folder / "q.parquet")
+    typed(folder, "run", "cup.yaml")
+    assert at_once(typed(folder, "run", "cup.yaml")[1])
+    polars.DataFrame({**rows, "answer": list("abce")}).write_parquet(folder / "q.parquet")
+    assert not at_once(typed(folder, "run", "cup.yaml")[1])

@@ -15,6 +15,7 @@ from moot.cli.console import Console, print_lines
 from moot.cli.exit import INTERRUPTED
 from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
+from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
 from moot.cli.settled import Rerun, SettledWords
@@ -97,7 +98,7 @@ def run_command(
     following = NextCommands.of(path, store)
     ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
     if rerun is not None and ended.settled and isinstance(kept := experiment.store(), SqliteStore):
-        rerun.keep(SettledWords(ended.settled, tuple(warned)), kept.path)
+        rerun.keep(SettledWords(ended.settled, tuple(warned)), kept.path, files_named(file))
     return ended.code
 
 

@@ -103,12 +103,14 @@ class Rerun:
                 return SettledWords(tuple(kept["lines"]), tuple(kept["warned"]))
         return None
 
-    def keep(self, told: SettledWords, store: Path) -> None:
-        """For the next time. `store`: closed by now."""
+    def keep(self, told: SettledWords, store: Path, named: Iterable[Path] = ()) -> None:
+        """For the next time. `store`: closed by now. `named`: the files that the experiment names, of which a library that is
+        not written in Python may have read one unheard."""
         if _heard is None or _heard.outside or _in_use(store := Path(os.path.realpath(store))):
             return
         files = {path for path in _heard.files if not path.endswith(".pyc")} - {str(self._place)}
         files |= {path for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
+        files |= {_absolute(path) for path in named}
         files -= {str(store) + end for end in _BESIDE_A_STORE}
         looked_at = {path for path in files | {str(store)} if not path.startswith(_NOT_KEPT)}
         folders = {path for path in _heard.folders if not path.startswith(_NOT_KEPT)} | {*map(_absolute, sys.path)}
