@@ -39,10 +39,24 @@ def test_only_the_lower_end_of_what_is_kept_pays(learnt: LearntRule) -> None:
     assert list(found) == list(learnt.tried)
     for name, figure in found.items():
         plain = mean_of_places(range(SIZE), learnt.tried[name].tolist(), units())
-        assert replace(figure, low=None) == replace(plain, low=None)
+        if name != learnt.kept:
+            assert figure == plain
+            continue
         assert figure.low is not None
         assert plain.low is not None
-        assert figure.low < plain.low - 0.02 if name == learnt.kept else figure.low == plain.low
+        assert figure.low < plain.low - 0.02
+        assert figure.high == plain.high
+
+
+@pytest.mark.long
+def test_the_value_of_what_is_kept_is_learnt_and_chosen_anew() -> None:
+    """So its own questions do not make it look better than the rules that were not taken."""
+    gains = []
+    for seed in range(12):
+        candidates = world((0.6,) * 4, seed)
+        found = learn_rule(candidates, units())
+        gains.append(rule_figures(found, candidates, units())[found.kept].value - found.tried[found.kept].mean())
+    assert np.mean(gains) < -0.005
 
 
 def test_more_players_who_could_have_led_cost_more(learnt: LearntRule) -> None:
@@ -71,4 +85,4 @@ def test_a_fall_that_the_choice_explains_is_no_drift(learnt: LearntRule) -> None
     worse = [sum(words[place] == "it has got worse" for words in told.values()) for place in (0, 1)]
     assert worse[0] > worse[1] > 0
     better = [sum(words[place] == "it has got better" for words in told.values()) for place in (0, 1)]
-    assert better[0] == better[1]
+    assert abs(better[0] - better[1]) <= 2  # the value itself has moved a little, and with it what is beyond it

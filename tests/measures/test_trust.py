@@ -184,12 +184,16 @@ def test_the_few_that_wait_are_left_out_and_counted() -> None:
     assert (found["n"], found["ungraded"]) == (39, 1)
 
 
-def test_a_strategy_without_drafts_says_so_whatever_stands_beside_it() -> None:
+def test_a_strategy_without_drafts_is_told_by_how_it_ended_whatever_stands_beside_it() -> None:
     talk = {"discuss": {"max_turns": 1, "vote_from": 1, "personas": "none"}}
-    for strategies in ([talk], ["vote", talk]):
-        found = row(trust(played(strategies, asked=questions(20))), strategy="discuss")
-        assert found["ece"] is None
-        assert "no drafts that its players gave alone" in found["why"]
+    alone, beside = (
+        row(trust(played(strategies, asked=questions(20))), strategy="discuss")
+        for strategies in ([talk], ["vote", talk])
+    )
+    assert alone == beside
+    assert alone["ece"] is not None
+    few = row(trust(played([talk], asked=questions(19))), strategy="discuss")
+    assert few["why"].startswith("19 graded questions; 20 or more teach a probability")
 
 
 def test_a_captain_who_knows_more_is_believed_more() -> None:

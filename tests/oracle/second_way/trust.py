@@ -61,19 +61,53 @@ def _rows(raw: Raw, table: Table, meanings: Meanings) -> Iterator[Row]:
     for cell in table.cells:
         row: Row = {"strategy": cell.strategy, "label": cell.label, "team": cell.team, "captain": cell.captain}
         row |= {"cohort": cell.cohort} if cell.cohort else {}
+        if cell.traits.get("drafts") is None:
+            yield row | _by_ends(raw, cell)
+            continue
         given, left_out, without = _given(raw, cell, {each.key for each in asked}, meanings)
         units = {_unit(episode.question) for episode, _ in given if graded(episode.right)}
-        if (
-            told
-            and cell.traits.get("drafts") is not None
-            and len(units) >= FEWEST
-            and not unfair([[episode.right] for episode, _ in given])
-        ):
+        if told and len(units) >= FEWEST and not unfair([[episode.right] for episode, _ in given]):
             learnt = learnt or _learnt(asked)
             yield row | _figures(cell, given, asked, learnt, left_out, without)
         else:
-            nothing = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
-            yield row | nothing | {"n": 0, "why": ANY_TEXT, "bins": [], "coverage": []}
+            yield row | _nothing()
+
+
+def _nothing() -> Row:
+    nothing: Row = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
+    return nothing | {"n": 0, "why": ANY_TEXT, "bins": [], "coverage": []}
+
+
+def _by_ends(raw: Raw, cell: Cell) -> Row:
+    """Where nobody drafts alone: from how each talk ended."""
+    every = list(raw.episodes(cell))
+    given = [episode for episode in every if episode.outcome in ("answered", "undecided")]
+    known = [episode for episode in given if graded(episode.right)]
+    units = [_unit(episode.question) for episode in known]
+    if len(set(units)) < FEWEST or unfair([[episode.right] for episode in given]):
+        return _nothing()
+    parts = folds(units, "probability")
+    ends = np.array([_end_told(episode) for episode in known])
+    right = np.array([float(episode.right) for episode in known])  # type: ignore[arg-type]
+    said = np.zeros(len(known))
+    for part in set(parts):
+        inside = np.array(parts) == part
+        middle, mean_right = ends[~inside].mean(axis=0), float(right[~inside].mean())
+        table = np.column_stack([np.ones(len(ends)), ends - middle])
+        centre = np.array([_log_odds(mean_right), 0.0, 0.0, 0.0])
+        weights = _drawn_weights(table[~inside], right[~inside], centre, np.ones(4))
+        said[inside] = special.expit(table[inside] @ weights)
+    plays = [_Play(episode, float(chance)) for episode, chance in zip(known, said, strict=True)]
+    return _row_of(plays, parts, len(every) - len(given), {"ungraded": len(given) - len(known)})
+
+
+def _end_told(episode: Episode) -> list[float]:
+    """How many of the table stand behind it, that it is a fall-back, how often its turns have doubled."""
+    verdict = episode.verdict
+    who = set(verdict.get("who", ()))
+    seats = {answer[0] for answer in verdict.get("answers", ())} | who
+    turns = max(verdict.get("turns") or 1, 1)
+    return [len(who) / len(seats) if seats else 0.0, float(episode.outcome == "undecided"), math.log2(turns)]
 
 
 def _unit(question: str) -> str:
@@ -297,11 +331,15 @@ def _said(
 
 
 def _verdict_weights(features: Floats, right: Floats, centre: Floats) -> Floats:
+    return _drawn_weights(features, right, centre, VERDICT_PULL)
+
+
+def _drawn_weights(features: Floats, right: Floats, centre: Floats, pull: Floats) -> Floats:
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores, away = features @ weights, weights - centre
         told = (right * special.log_expit(scores) + (1 - right) * special.log_expit(-scores)).sum()
-        slope = features.T @ (special.expit(scores) - right) + VERDICT_PULL * away
-        return float((VERDICT_PULL * away**2).sum() / 2 - told), slope
+        slope = features.T @ (special.expit(scores) - right) + pull * away
+        return float((pull * away**2).sum() / 2 - told), slope
 
     return _lowest(loss, centre)
 
@@ -324,9 +362,14 @@ def _figures(
     known = [(episode, sayers) for episode, sayers in given if graded(episode.right)]
     said = _said(cell, known, {each.key: each for each in asked}, learnt)
     plays = [_Play(episode, chance) for (episode, _), chance in zip(known, said, strict=True)]
-    units = [_unit(play.episode.question) for play in plays]
     part_of = dict(zip((each.key for each in asked), folds([each.unit for each in asked], "probability"), strict=True))
-    coverage = _coverage(plays, [part_of[_key(cell, play.episode)] for play in plays])
+    parts = [part_of[_key(cell, play.episode)] for play in plays]
+    return _row_of(plays, parts, without, {"left_out": left_out, "ungraded": len(given) - len(known)})
+
+
+def _row_of(plays: Sequence[_Play], parts: Sequence[int], without: int, left: Mapping[str, int]) -> Row:
+    units = [_unit(play.episode.question) for play in plays]
+    coverage = _coverage(plays, parts)
     row: Row = {
         "accuracy": coverage[-1]["accuracy"],
         "brier": Near(mean([(play.said - play.right) ** 2 for play in plays]), CLOSE),
@@ -337,8 +380,7 @@ def _figures(
         "coverage": coverage,
         **_drawn(plays, units),
     }
-    row |= {"left_out": left_out} if left_out else {}
-    return row | ({"ungraded": len(given) - len(known)} if len(known) < len(given) else {})
+    return row | {key: many for key, many in left.items() if many}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -264,7 +264,7 @@ def asked_twice(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, fl
     return {**keys, "name": f"twice-{number}", "questions": sets}, shares
 
 
-def sure_and_unsure(number: int, folder: Path, questions: int = 30) -> dict[str, Any]:
+def sure_and_unsure(number: int, folder: Path, questions: int = 30, discussed: Sequence[Any] = ()) -> dict[str, Any]:
     """So many questions that probabilities are learnt from them; some have categories, some worlds repeats; one player is
     better than the others, some refuse now and then, and captains may say what nobody had drafted."""
     draw = random.Random(f"sure {number}")
@@ -280,7 +280,7 @@ def sure_and_unsure(number: int, folder: Path, questions: int = 30) -> dict[str,
         "models": models,
         "players": {name: {"model": name} for name in players},
         "teams": {"table": {"players": players, "captain": players[number % 3]}},
-        "strategies": ["vote", "talkative", *(["silent"] if number % 2 else [])],
+        "strategies": ["vote", "talkative", *(["silent"] if number % 2 else []), *discussed],
         "repeats": 1 + number % 2,
     }
 
