@@ -18,6 +18,7 @@ from moot.config.key_lines import KeyPath
 from moot.data import Dataset
 from moot.data.logs.formats import UnknownLogFormat
 from moot.errors import FileError, UsageError
+from moot.experiment.environment_headers import headers_from_environment
 from moot.experiment.model_specs import (
     MAX_TOKENS_KEYS,
     PROVIDERS,
@@ -244,21 +245,6 @@ def _certificate(file: ExperimentFile, name: str, spec: EndpointSpec, key: str) 
     return certificate
 
 
-def _secret_headers(file: ExperimentFile, name: str, spec: EndpointSpec, unset: list[FileError]) -> dict[str, str]:
-    """Headers whose values are in the environment."""
-    headers = {}
-    for header, variable in spec.headers_env.items():
-        value, where = os.environ.get(variable, ""), f"the environment variable {variable}"
-        if not value:
-            unset.append(file.error(("models", name, "headers_env", header), f"{where} is not set"))
-        elif not value.isprintable():
-            problem = f"{where} holds a line break or a control character"
-            raise file.error(("models", name, "headers_env", header), problem)
-        else:
-            headers[header] = value
-    return headers
-
-
 def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Dataset | None, shared: Shared) -> Model:
     from moot.models.endpoint import EndpointModel, Network
 
@@ -268,7 +254,7 @@ def _endpoint(file: ExperimentFile, name: str, spec: EndpointSpec, dataset: Data
         network = replace(
             network,
             proxy=_proxy(file, name, spec, api_key),
-            secret_headers=_secret_headers(file, name, spec, shared.unset),
+            secret_headers=headers_from_environment(file, name, spec, shared.unset),
             ca_file=_certificate(file, name, spec, "ca_file"),
             client_cert=_certificate(file, name, spec, "client_cert"),
         )

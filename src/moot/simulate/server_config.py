@@ -89,8 +89,6 @@ class SimulateConfig(Strict):
     """All of it. Everything may be left out."""
 
     seed: int = 0
-    like: LikeName | None = None
-    """A known server whose ways are taken on."""
     questions: Annotated[list[QuestionsSpec], BeforeValidator(_sources)] = Field(default_factory=list)
     models: Annotated[dict[str, SimulatedParameters], Field(min_length=1)] = Field(default_factory=_default_models)
     latency: Annotated[LatencyConfig, BeforeValidator(_fixed)] = LatencyConfig()
@@ -102,6 +100,8 @@ class SimulateConfig(Strict):
     json_object: bool = True
     rpm: Annotated[int, Field(ge=1)] | None = None
     faults: Annotated[tuple[FaultConfig, ...], BeforeValidator(_fixed_order)] = ()
+    like: LikeName | None = None
+    """A known server whose ways are taken on."""
 
     @model_validator(mode="after")
     def _faults_hit_somebody(self) -> SimulateConfig:
