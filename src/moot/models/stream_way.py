@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from moot.errors import RequestRejected
+from moot.models.filtered import FILTERED
 from moot.types import FREE, Price, Reply
 
 Way = Literal["counted", "uncounted", "whole"]
@@ -51,6 +52,6 @@ class StreamWay:
         raise StreamRefused(words, status=status)
 
     def learn(self, asked: Way, reply: Reply) -> None:
-        """A reply has come to its end."""
-        if asked != "whole" and self._priced and reply.usage.completion is None:
+        """A reply has come to its end. One that a filter broke off says nothing of what the server counts."""
+        if asked != "whole" and self._priced and reply.usage.completion is None and reply.finish != FILTERED:
             self._way = "whole"
