@@ -291,6 +291,16 @@ def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> M
     return RecordedModel(name, file=file.beside(spec.file), model=spec.model)
 
 
+def holds_drafts_alone(file: ExperimentFile, name: str) -> bool:
+    """Whether a model is a recording with one reply to a question; one that keeps every call may be asked whatever it was."""
+    spec = file.spec.models[name]
+    if not isinstance(spec, RecordedSpec):
+        return False
+    from moot.models.recorded import read_recording
+
+    return spec.model not in read_recording(file.beside(spec.file)).of_calls
+
+
 def _object(file: ExperimentFile, name: str, *_: Any) -> Model:
     return file.spec.objects.models[name]
 

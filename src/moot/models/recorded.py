@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,9 +15,9 @@ from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
 from moot.models.border import storable
 from moot.models.closest import closest
-from moot.types import FREE, Price, Reply, Request
+from moot.types import FREE, Price, Reply, Request, digest
 
-_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample")
+_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", "request", "finish")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,22 @@ class Recording:
     models: frozenset[str]
     answers: Mapping[tuple[str, str, int], str]
     """Where a line has an `answer`: as it was given, for whoever asks for free words."""
+    calls: Mapping[tuple[str, str, int], KeptCall]
+    """Where a line has a `request`: by (model, request, sample)."""
+    of_calls: frozenset[str]
+    """Models of which every call is kept, and not their drafts alone."""
+
+
+class KeptCall(NamedTuple):
+    """What a model said to one request."""
+
+    text: str
+    finish: str
+
+
+def request_digest(messages: Sequence[Sequence[str]], attempt: int) -> str:
+    """What was said to a model, whoever it was: role and content of each message, and which attempt it is."""
+    return digest([[list(message) for message in messages], attempt])
 
 
 class RecordedModel:
@@ -59,6 +75,8 @@ class RecordedModel:
         }
 
     async def generate(self, request: Request) -> Reply:
+        if self.model in self.recording.of_calls:
+            return self._said_then(request)
         key = (self.model, request.question_id or "", request.sample)
         # Where free words are asked for, the answer is the reply; a form would have to be taken off again.
         text = self.recording.answers.get(key) if request.schema is None else None
@@ -66,6 +84,14 @@ class RecordedModel:
         if text is None or request.attempt:  # asking a recording again brings nothing new
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
         return Reply(text, version=self.model, cost_usd=0.0 if self.price == FREE else None)
+
+    def _said_then(self, request: Request) -> Reply:
+        """To the very same words; to any others it has said nothing."""
+        said = [(message.role, message.content) for message in request.messages]
+        call = self.recording.calls.get((self.model, request_digest(said, request.attempt), request.sample))
+        if call is None:
+            return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
+        return Reply(call.text, call.finish, version=self.model, cost_usd=0.0 if self.price == FREE else None)
 
     async def close(self) -> None:
         pass
@@ -86,20 +112,30 @@ def read_recording(path: Path) -> Recording:
 def _read(path: Path, changed_ns: int, size: int) -> Recording:
     replies: dict[tuple[str, str, int], str] = {}
     answers: dict[tuple[str, str, int], str] = {}
+    calls: dict[tuple[str, str, int], KeptCall] = {}
     hashed = hashlib.sha256()
     with opened(path) as file:
         for number, line in enumerate(lines_of(file, path), start=1):
             hashed.update(line)
-            if line.strip():
-                key, text, answer = _read_line(line, path, number)
-                if key in replies:
-                    raise FileError(
-                        f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}", file=path, line=number
-                    )
-                replies[key] = text
-                if answer is not None:
-                    answers[key] = answer
-    return Recording(path, hashed.hexdigest(), replies, frozenset(model for model, _, _ in replies), answers)
+            if not line.strip():
+                continue
+            key, text, answer, request, finish = _read_line(line, path, number)
+            place = key if request is None else (key[0], request, key[2])
+            if place in (replies if request is None else calls):
+                problem = f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}"
+                raise FileError(problem + (", to one request" if request else ""), file=path, line=number)
+            if request is not None:
+                calls[place] = KeptCall(text, finish)
+                continue
+            replies[key] = text
+            if answer is not None:
+                answers[key] = answer
+    of_calls = frozenset(model for model, _, _ in calls)
+    if both := sorted(of_calls & {model for model, _, _ in replies}):
+        problem = f"some lines of {both[0]!r} have a request and others have none; expected it in all of a model or in none"
+        raise FileError(problem, file=path, key="request")
+    models = of_calls | {model for model, _, _ in replies}
+    return Recording(path, hashed.hexdigest(), replies, models, answers, calls, of_calls)
 
 
 def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -119,6 +155,9 @@ class _Line(NamedTuple):
     """In the form that every strategy reads."""
     answer: str | None
     """As it was given."""
+    request: str | None
+    """What it is the reply to, where every call is kept."""
+    finish: str
 
 
 def _read_line(line: bytes, path: Path, number: int) -> _Line:
@@ -126,10 +165,11 @@ def _read_line(line: bytes, path: Path, number: int) -> _Line:
     if unknown := sorted(set(row) - set(_KEYS)):
         problem = f"unknown key; expected one of {', '.join(_KEYS)}{closest(unknown[0], _KEYS)}"
         raise FileError(problem, file=path, line=number, key=unknown[0])
-    for key in ("model", "question_id"):
+    about_nothing = row.get("request") is not None and row.get("question_id") is None  # as a judge of two answers is asked
+    for key in ("model",) if about_nothing else ("model", "question_id"):
         if not isinstance(row.get(key), str) or not row[key]:
             raise FileError("expected a text that is not empty", file=path, line=number, key=key)
-    for key in ("answer", "reasoning", "text"):
+    for key in ("answer", "reasoning", "text", "request", "finish"):
         if not isinstance(row.get(key), str | None):
             raise FileError("expected a text or null", file=path, line=number, key=key)
     sample = row.get("sample", 0)
@@ -137,7 +177,8 @@ def _read_line(line: bytes, path: Path, number: int) -> _Line:
         raise FileError("expected a whole number from 0 on", file=path, line=number, key="sample")
     answer = row.get("answer")
     given = None if answer is None else storable(answer)
-    return _Line((row["model"], row["question_id"], sample), _text_of(row), given)
+    key = (row["model"], row.get("question_id") or "", sample)
+    return _Line(key, _text_of(row), given, row.get("request"), row.get("finish") or "stop")
 
 
 def _text_of(row: Mapping[str, str | None]) -> str:
