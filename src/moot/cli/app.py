@@ -77,8 +77,10 @@ def run(
     )
 
 
-for _command in (report, compare, runs, watch):
-    app.command()(_command)
+app.command()(report)
+app.command()(compare)
+app.command()(runs)
+app.command()(watch)
 
 
 @app.command()

@@ -37,7 +37,7 @@ from moot.report.publish.experiment_again import (
     recorded_names,
 )
 from moot.report.publish.hidden import HiddenWords, plain_json
-from moot.report.publish.repeating import Repeated, repeated
+from moot.report.publish.repeating import repeated
 from moot.report.side_by_side import graders_of
 from moot.report.wanted_plan import FoundPlan
 from moot.stats.counted_words import count
@@ -69,18 +69,19 @@ def publish_command(paths: Sequence[Path], folder: Path, *, store: str | None) -
         raise UsageError("--publish: expected the experiment files whose runs are to be published")
     if store is not None and len(paths) > 1:
         raise UsageError("--store goes with one file: several files are read from their own stores")
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("--publish: one file stands there twice, and is one run; expected each once")
     _check_folder(folder, paths, store)
     board = read_board(folder)
     files = [read_experiment(path) for path in paths]
     for file in files:
         if file.spec.kind != "production":
             raise file.error(("kind",), "a calibration is no result to be published; expected kind: production")
-    failed, rows = 0, []
+    rows: list[BoardRow] = []
     for file in files:
         published = asyncio.run(_publish(file, folder, store))
-        _refuse_twice(file, rows, published.rows)
-        rows += published.rows
-        failed += not published.again.same
+        _refuse_twice(file, rows, published)
+        rows += published
     board = board.joined(rows)
     _write(folder / SCHEMA, json.dumps(BOARD_SCHEMA, indent=1) + "\n")
     _write(folder / BOARD, board.written())
@@ -97,13 +98,8 @@ def _stay(problems: Sequence[str]) -> str:
     return "stays there unshown" if len(problems) == 1 else "stay there unshown"
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    rows: Sequence[BoardRow]
-    again: Repeated
-
-
-async def _publish(file: ExperimentFile, folder: Path, url: str | None) -> Published:
+async def _publish(file: ExperimentFile, folder: Path, url: str | None) -> list[BoardRow]:
+    """Everything of one run but its rows, which are joined with the others'."""
     hidden = HiddenWords(file)
     store, wanted = open_existing(file.path, url)
     graders = FileGraders(file)
@@ -117,7 +113,9 @@ async def _publish(file: ExperimentFile, folder: Path, url: str | None) -> Publi
         with ends_on_ctrl_c():
             reading = await store.read(read)
         if not reading.rows or reading.figures.get("headline") is None:
-            raise UsageError(f"{file.path}: nothing was played that could be published; run it first: moot run {file.path}")
+            raise UsageError(
+                f"{file.path}: nothing was played that could be published; run it first: moot run {file.path}"
+            )
         place = folder / RUNS / _place(reading.run)
         place.mkdir(parents=True, exist_ok=True)
         for name, content in _files(file, reading, hidden):
@@ -132,7 +130,7 @@ async def _publish(file: ExperimentFile, folder: Path, url: str | None) -> Publi
         repeat["why"] = hidden.text(again.why)
     said = "played again from what is published: the same verdict" if again.same else f"cannot be repeated: {again.why}"
     say(f"moot: {place}: {count(len(reading.rows), 'row')}; {said}", file=sys.stderr)
-    return Published([{**row, "report": f"{where}/{REPORT}", "repeat": repeat} for row in reading.rows], again)
+    return [{**row, "report": f"{where}/{REPORT}", "repeat": repeat} for row in reading.rows]
 
 
 def _read(connection: Connection, experiment: Row, file: ExperimentFile, hidden: HiddenWords) -> ReadToPublish:

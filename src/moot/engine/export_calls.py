@@ -80,7 +80,7 @@ def _of_name(connection: Connection, name: str, called: Mapping[str, str]) -> li
 
 
 def _recorded(calls: Iterable[Row], about: Mapping[str, str], called: Mapping[str, str]) -> list[RecordedReply]:
-    records = []
+    records: list[RecordedReply] = []
     for call in calls:
         if (model := called.get(call["model"])) is None:
             continue

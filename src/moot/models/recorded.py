@@ -132,7 +132,9 @@ def _read(path: Path, changed_ns: int, size: int) -> Recording:
                 answers[key] = answer
     of_calls = frozenset(model for model, _, _ in calls)
     if both := sorted(of_calls & {model for model, _, _ in replies}):
-        problem = f"some lines of {both[0]!r} have a request and others have none; expected it in all of a model or in none"
+        problem = (
+            f"some lines of {both[0]!r} have a request and others have none; expected it in all of a model or in none"
+        )
         raise FileError(problem, file=path, key="request")
     models = of_calls | {model for model, _, _ in replies}
     return Recording(path, hashed.hexdigest(), replies, models, answers, calls, of_calls)
@@ -165,7 +167,9 @@ def _read_line(line: bytes, path: Path, number: int) -> _Line:
     if unknown := sorted(set(row) - set(_KEYS)):
         problem = f"unknown key; expected one of {', '.join(_KEYS)}{closest(unknown[0], _KEYS)}"
         raise FileError(problem, file=path, line=number, key=unknown[0])
-    about_nothing = row.get("request") is not None and row.get("question_id") is None  # as a judge of two answers is asked
+    about_nothing = (
+        row.get("request") is not None and row.get("question_id") is None
+    )  # as a judge of two answers is asked
     for key in ("model",) if about_nothing else ("model", "question_id"):
         if not isinstance(row.get(key), str) or not row[key]:
             raise FileError("expected a text that is not empty", file=path, line=number, key=key)
@@ -177,8 +181,8 @@ def _read_line(line: bytes, path: Path, number: int) -> _Line:
         raise FileError("expected a whole number from 0 on", file=path, line=number, key="sample")
     answer = row.get("answer")
     given = None if answer is None else storable(answer)
-    key = (row["model"], row.get("question_id") or "", sample)
-    return _Line(key, _text_of(row), given, row.get("request"), row.get("finish") or "stop")
+    place = (row["model"], row.get("question_id") or "", sample)
+    return _Line(place, _text_of(row), given, row.get("request"), row.get("finish") or "stop")
 
 
 def _text_of(row: Mapping[str, str | None]) -> str:

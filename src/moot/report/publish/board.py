@@ -32,12 +32,23 @@ _LINK = {
 
 def _object(properties: Mapping[str, Any], required: Sequence[str], says: str = "") -> dict[str, Any]:
     said = {"description": says} if says else {}
-    return {"type": "object", **said, "properties": dict(properties), "required": list(required), "additionalProperties": False}
+    return {
+        "type": "object",
+        **said,
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
 
 
 ROW: dict[str, Any] = _object(
     {
-        "id": {"type": "string", "minLength": 1, "maxLength": 200, "description": "A row with the same id takes its place"},
+        "id": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 200,
+            "description": "A row with the same id takes its place",
+        },
         "experiment": {**_NAME, "minLength": 1},
         "played": _object(
             {
@@ -61,7 +72,11 @@ ROW: dict[str, Any] = _object(
         "set": _object(
             {
                 "name": _NAME,
-                "digest": {"type": "string", "pattern": "^[0-9a-f]{16,128}$", "description": "Of questions and references"},
+                "digest": {
+                    "type": "string",
+                    "pattern": "^[0-9a-f]{16,128}$",
+                    "description": "Of questions and references",
+                },
                 "questions": {"type": "integer", "minimum": 0},
             },
             ["name", "digest", "questions"],
@@ -70,7 +85,13 @@ ROW: dict[str, Any] = _object(
         "graded_by": {"type": "array", "items": _NAME, "maxItems": 100},
         "n": {"type": "integer", "minimum": 0, "description": "Questions that the accuracy is over"},
         "accuracy": _object(
-            {"value": _SHARE, "low": _SHARE, "high": _SHARE, "ungraded": {"type": "integer", "minimum": 0}, "why": _WHY},
+            {
+                "value": _SHARE,
+                "low": _SHARE,
+                "high": _SHARE,
+                "ungraded": {"type": "integer", "minimum": 0},
+                "why": _WHY,
+            },
             ["value", "low", "high"],
             "With a 95 % interval of its own",
         ),
@@ -104,7 +125,19 @@ ROW: dict[str, Any] = _object(
             ]
         },
     },
-    ["id", "experiment", "played", "set", "n", "accuracy", "gain", "usd_per_1000", "calls_per_question", "date", "report"],
+    [
+        "id",
+        "experiment",
+        "played",
+        "set",
+        "n",
+        "accuracy",
+        "gain",
+        "usd_per_1000",
+        "calls_per_question",
+        "date",
+        "report",
+    ],
 )
 BOARD_SCHEMA: dict[str, Any] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -66,9 +66,9 @@ def _name(rows: Rows) -> str:
 
 COLUMNS = (
     ("What was played", "text", "ascending"),
-    ("Accuracy", "number", "descending"),
+    ("Accuracy, %", "number", "descending"),
     ("", "", ""),
-    ("Gain over the best single", "number", "descending"),
+    ("Gain over the best single, points", "number", "descending"),
     ("$ per 1,000", "number", "ascending"),
     ("Calls a question", "number", "ascending"),
     ("n", "number", "descending"),
@@ -140,8 +140,9 @@ def _played(row: Mapping[str, Any]) -> str:
         marks += '<span class="mark-word warn">not ended</span>'
     who = ", ".join(name if name == model else f"{name} ({model})" for name, model in played["players"])
     under = f"{row['experiment']}: {who}" if who else row["experiment"]
+    marked = f'<span class="marks">{marks}</span>' if marks else ""
     return (
-        f'<th scope="row" data-key="{html.escape(played["title"])}">{linked}{marks}'
+        f'<th scope="row" data-key="{html.escape(played["title"])}">{linked}{marked}'
         f'<span class="seats"><bdi>{html.escape(under)}</bdi></span></th>'
     )
 
@@ -158,7 +159,11 @@ def _estimate(figure: Mapping[str, Any], *, signed: bool) -> str:
     if low is None or high is None:
         why = html.escape(figure.get("why") or "no interval")
         return f'{_points(value, signed)}<span class="interval">{why}{ungraded}</span>'
-    between = f"{_points(low, signed)} to {_points(high, signed)}" if signed else f"{_points(low, False)}–{_points(high, False)}"
+    between = (
+        f"{_points(low, signed)} to {_points(high, signed)}"
+        if signed
+        else f"{_points(low, False)}–{_points(high, False)}"
+    )
     return f'{_points(value, signed)}<span class="interval">{between}{ungraded}</span>'
 
 
@@ -182,7 +187,8 @@ def _whiskers(figure: Mapping[str, Any]) -> str:
         return ""
     middle = HEIGHT / 2
     ends = "".join(
-        f'<line class="zero" x1="{_x(end):.1f}" x2="{_x(end):.1f}" y1="2" y2="{HEIGHT - 2}"/>' for end in (0.0, 0.5, 1.0)
+        f'<line class="zero" x1="{_x(end):.1f}" x2="{_x(end):.1f}" y1="2" y2="{HEIGHT - 2}"/>'
+        for end in (0.0, 0.5, 1.0)
     )
     line = ""
     if low is not None and high is not None:

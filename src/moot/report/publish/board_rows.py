@@ -105,7 +105,12 @@ def _gain(connection: Connection, experiment: Row, headline: Mapping[str, Any], 
     answers were there: its interval pays for all options of the run."""
     told = headline if headline.get("of") == title else _as_declared_late(connection, experiment, title)
     over = told.get("over_best_single") or {}
-    gain = {"over": over.get("single"), "value": over.get("difference"), "low": over.get("low"), "high": over.get("high")}
+    gain = {
+        "over": over.get("single"),
+        "value": over.get("difference"),
+        "low": over.get("low"),
+        "high": over.get("high"),
+    }
     if gain["value"] is None:
         gain["why"] = over.get("why") or "no single player was played beside it"
     elif gain["low"] is None:
@@ -116,7 +121,9 @@ def _gain(connection: Connection, experiment: Row, headline: Mapping[str, Any], 
 def _as_declared_late(connection: Connection, experiment: Row, title: str) -> Mapping[str, Any]:
     config = {**config_of(experiment), "primary": title}
     try:
-        told: Mapping[str, Any] = headline_of(connection, {**experiment, "config": json.dumps(config)})["headline"] or {}
+        told: Mapping[str, Any] = (
+            headline_of(connection, {**experiment, "config": json.dumps(config)})["headline"] or {}
+        )
     except MootError:
         return {}
     return told if told.get("of") == title else {}

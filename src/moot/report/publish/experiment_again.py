@@ -36,7 +36,10 @@ def recorded_names(file: ExperimentFile) -> dict[str, str]:
 def set_files(cases: Sequence[Case]) -> dict[str | None, str]:
     """By the set of questions, the file that they go to."""
     names = list(dict.fromkeys(case.question_set for case in cases))
-    return {name: "questions.jsonl" if len(names) == 1 else f"questions-{place}.jsonl" for place, name in enumerate(names, 1)}
+    return {
+        name: "questions.jsonl" if len(names) == 1 else f"questions-{place}.jsonl"
+        for place, name in enumerate(names, 1)
+    }
 
 
 def question_rows(cases: Sequence[Case]) -> dict[str, list[dict[str, Any]]]:
@@ -60,7 +63,9 @@ def experiment_again(file: ExperimentFile, cases: Sequence[Case], hidden: Hidden
         else model.model_dump(mode="json", exclude_unset=True)
         for name, model in spec.models.items()
     }
-    again["players"] = {name: player.model_dump(mode="json", exclude_unset=True) for name, player in spec.players.items()}
+    again["players"] = {
+        name: player.model_dump(mode="json", exclude_unset=True) for name, player in spec.players.items()
+    }
     return {**again, **{key: hidden.value(value) for key, value in _moved(file, said).items()}}
 
 
@@ -72,10 +77,8 @@ def _sets(file: ExperimentFile, cases: Sequence[Case]) -> Any:
         source = given[0]
         titled = {"name": source.title} if source is not None and source.title else {}
         return {**titled, "file": next(iter(files.values()))}
-    return [
-        {"name": name, "file": target, **({"group": groups[name]} if groups.get(name or "") else {})}
-        for name, target in files.items()
-    ]
+    sets = [{"name": name, "file": target, "group": groups.get(name or "")} for name, target in files.items()]
+    return [{key: value for key, value in each.items() if value is not None} for each in sets]
 
 
 def files_beside(file: ExperimentFile) -> dict[str, Path]:

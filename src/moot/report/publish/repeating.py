@@ -35,12 +35,18 @@ async def repeated(file: Path, headline: Mapping[str, Any] | None) -> Repeated:
         with tempfile.TemporaryDirectory(prefix="moot-again-") as folder:
             again = await _headline(file, Path(folder) / "again.db")
     except MootError as error:
-        return Repeated(False, f"it cannot be played from what is published: {error}".replace(str(file.parent), "")[:400])
+        return Repeated(
+            False, f"it cannot be played from what is published: {error}".replace(str(file.parent), "")[:400]
+        )
     if headline is None or again is None:
-        return Repeated(headline is None and again is None, "nothing was played" if headline is None else "nothing came of it")
+        return Repeated(
+            headline is None and again is None, "nothing was played" if headline is None else "nothing came of it"
+        )
     for key in COMPARED:
         if not _same(headline.get(key), again.get(key)):
-            return Repeated(False, f"{key} of the headline comes out otherwise when it is played from what is published")
+            return Repeated(
+                False, f"{key} of the headline comes out otherwise when it is played from what is published"
+            )
     return Repeated(True)
 
 
