@@ -152,6 +152,10 @@ def ask(
             help="What answer is wanted: text is a long one. Left out: as the file's questions say, else open."
         ),
     ] = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="NOTES.md", help="A document that it is about (.md, .txt); give it several times."),
+    ] = None,
     last: Annotated[
         bool, typer.Option("-c", "--continue", help="Go on from the last question: same team, what was said before it.")
     ] = False,
@@ -162,7 +166,8 @@ def ask(
     """Ask a team one question and watch it answer. The answer comes last."""
     from moot.cli.ask import AskOptions, ask_command, one_question
 
-    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log, kind=kind)
+    about = tuple(file or ())
+    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, not no_log, kind, about)
     return ask_command(one_question(question, team), asked, as_json=as_json)
 
 
