@@ -1,7 +1,7 @@
 """Documents that a question is about: files and folders in the place of a context, of which the passages that fit are shown.
 
-What is shown becomes the context of the question, so it is part of what the question is, of every prompt and of every stored call.
-Which passages it is stands in the case's ``meta``, where ``moot show`` finds it.
+What is shown becomes the context of the question, so it is part of what the question is, of every prompt and of every stored
+call. Which passages it is stands in the case's ``meta``, where ``moot show`` finds it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def shown_files(files: Sequence[tuple[str, Path]], question: Question, *, key: s
 
 
 def _as_many_as_fit(passages: list[Passage]) -> list[Passage]:
-    taken, characters = [], 0
+    taken: list[Passage] = []
+    characters = 0
     for passage in passages:
         characters += len(passage.text)
         if taken and characters > MOST_CHARACTERS:

@@ -30,13 +30,13 @@ class Recording:
     models: frozenset[str]
     answers: Mapping[tuple[str, str, int], str]
     """Where a line has an `answer`: as it was given, for whoever asks for free words."""
-    calls: Mapping[tuple[str, str, int], KeptCall]
+    calls: Mapping[tuple[str, str, int], RecordedCall]
     """Where a line has a `request`: by (model, request, sample)."""
     of_calls: frozenset[str]
     """Models of which every call is kept, and not their drafts alone."""
 
 
-class KeptCall(NamedTuple):
+class RecordedCall(NamedTuple):
     """What a model said to one request."""
 
     text: str
@@ -112,7 +112,7 @@ def read_recording(path: Path) -> Recording:
 def _read(path: Path, changed_ns: int, size: int) -> Recording:
     replies: dict[tuple[str, str, int], str] = {}
     answers: dict[tuple[str, str, int], str] = {}
-    calls: dict[tuple[str, str, int], KeptCall] = {}
+    calls: dict[tuple[str, str, int], RecordedCall] = {}
     hashed = hashlib.sha256()
     with opened(path) as file:
         for number, line in enumerate(lines_of(file, path), start=1):
@@ -125,7 +125,7 @@ def _read(path: Path, changed_ns: int, size: int) -> Recording:
                 problem = f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}"
                 raise FileError(problem + (", to one request" if request else ""), file=path, line=number)
             if request is not None:
-                calls[place] = KeptCall(text, finish)
+                calls[place] = RecordedCall(text, finish)
                 continue
             replies[key] = text
             if answer is not None:

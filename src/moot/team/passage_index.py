@@ -1,7 +1,8 @@
 """An index of passages: SQLite's full-text search, ranked by its BM25, with English endings taken off words.
 
 The same documents and question always give the same passages. A small collection is indexed in memory; a large one
-once, in a file of the user's cache that is named by what it holds: so it need not fit in memory, and is indexed again only when it changes.
+once, in a file of the user's cache that is named by what it holds: so it need not fit in memory, and is
+indexed again only when it changes.
 """
 
 from __future__ import annotations

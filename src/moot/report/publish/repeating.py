@@ -22,32 +22,32 @@ COMPARED = ("of", "value", "low", "high", "n", "ungraded", "over_best_single")
 """Of the headline. What it cost is not among them: a recording costs nothing."""
 
 
-class Repeated(NamedTuple):
+class VerdictAgain(NamedTuple):
     """Whether the verdict came out the same, and if not, why."""
 
     same: bool
     why: str | None = None
 
 
-async def repeated(file: Path, headline: Mapping[str, Any] | None) -> Repeated:
+async def repeated(file: Path, headline: Mapping[str, Any] | None) -> VerdictAgain:
     """Play the published file in a store that nobody else sees. It calls nobody: its models are recordings."""
     try:
         with tempfile.TemporaryDirectory(prefix="moot-again-") as folder:
             again = await _headline(file, Path(folder) / "again.db")
     except MootError as error:
-        return Repeated(
+        return VerdictAgain(
             False, f"it cannot be played from what is published: {error}".replace(str(file.parent), "")[:400]
         )
     if headline is None or again is None:
-        return Repeated(
+        return VerdictAgain(
             headline is None and again is None, "nothing was played" if headline is None else "nothing came of it"
         )
     for key in COMPARED:
         if not _same(headline.get(key), again.get(key)):
-            return Repeated(
+            return VerdictAgain(
                 False, f"{key} of the headline comes out otherwise when it is played from what is published"
             )
-    return Repeated(True)
+    return VerdictAgain(True)
 
 
 async def _headline(file: Path, store_path: Path) -> Mapping[str, Any] | None:
