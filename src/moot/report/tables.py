@@ -77,7 +77,7 @@ def frame_maker(library: str) -> Callable[[TableColumns], Any]:
 
 
 def as_pandas(columns: TableColumns) -> Any:
-    """A frame of pandas, from plain values: neither Polars nor PyArrow is needed. Where some are absent a whole number stays one."""
+    """A frame of pandas, from plain values: neither Polars nor PyArrow is needed. Whole numbers stay so where some are absent."""
     import pandas  # type: ignore[import-untyped, unused-ignore]
 
     return pandas.DataFrame({name: pandas.Series(values, dtype=_dtype(values)) for name, values in columns.items()})

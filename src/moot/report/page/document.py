@@ -88,7 +88,12 @@ def static(name: str) -> str:
 @cache
 def bundled(names: tuple[str, ...]) -> str:
     """The modules as one: within one script their names are in reach without being imported."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", static(f"{name}.js"))) for name in names)
+    return "\n".join(as_part(static(f"{name}.js")) for name in names)
+
+
+def as_part(module: str) -> str:
+    """A module as a part of one script."""
+    return _EXPORT.sub("", _IMPORT.sub("", module))
 
 
 def filled_in(template: str, parts: Mapping[str, str]) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from moot.report.page.document import bundled, filled_in, policy, static
+from moot.report.page.document import as_part, bundled, filled_in, policy, static
 from moot.stats.counted_words import count
 
-SCRIPTS = ("dom", "theme", "board")
+SCRIPTS = ("dom", "theme")
+"""Of a report's page, which ours needs too."""
 WIDTH, HEIGHT, EDGE = 132, 16, 4
 UNKNOWN = '<span class="unknown">–</span>'
 Rows = Sequence[Mapping[str, Any]]
@@ -17,7 +20,8 @@ Rows = Sequence[Mapping[str, Any]]
 
 def board_html(rows: Rows) -> str:
     """The same rows give the same page, to the letter."""
-    script, style = bundled(SCRIPTS), static("page.css") + static("board.css")
+    script = f"{bundled(SCRIPTS)}\n{as_part(_own('board.js'))}"
+    style = static("page.css") + _own("board.css")
     sets = _sets(rows)
     simulated = sum(bool(row.get("simulated")) for row in rows)
     told = {
@@ -31,7 +35,12 @@ def board_html(rows: Rows) -> str:
         "nav": "".join(f'<a href="#set-{place}">{_name(each)}</a>' for place, each in enumerate(sets)),
         "boards": "\n".join(_board(place, each) for place, each in enumerate(sets)) or "<p>No rows yet.</p>",
     }
-    return filled_in(static("board.html"), told)
+    return filled_in(_own("board.html"), told)
+
+
+@cache
+def _own(name: str) -> str:
+    return (files("moot.report.publish") / "static" / name).read_text(encoding="utf-8")
 
 
 def _runs(rows: Rows) -> set[Any]:
