@@ -5,7 +5,7 @@
 
 FROM python:3.11-slim AS build
 WORKDIR /src
-COPY pyproject.toml README.md LICENSE constraints.txt ./
+COPY pyproject.toml README.md readme_of_package.py LICENSE constraints.txt ./
 COPY src src
 # The versions that the tests ran with, and modules compiled here: the container's user may not write beside them.
 RUN python -m venv /opt/moot \

@@ -25,7 +25,7 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_plan_from.py tests/cli/test_pruned_files.py tests/cli/test_chosen_on.py tests/cli/test_plan_of_the_file.py \
 	tests/measures/test_whoever_is_best.py tests/advise/test_advice.py tests/cli/test_outputs.py \
 	tests/measures/test_drafts_of_others.py tests/engine/test_wrong_key.py tests/measures/test_two_teams.py tests/cli/test_log.py \
-	tests/cli/test_play_terminal.py tests/select/test_real_labels.py tests/cli/test_hangup.py tests/measures/test_source.py \
+	tests/cli/test_play_terminal.py tests/cli/test_play_moves.py tests/select/test_real_labels.py tests/cli/test_hangup.py tests/measures/test_source.py \
 	tests/serve/test_odd_store.py tests/measures/test_cohort_gaps.py tests/cli/test_long_answers.py tests/measures/test_uneven_pairs.py \
 	tests/measures/test_whoever_is_best_of_a_cohort.py tests/engine/test_quiz_run.py tests/measures/test_uneven_plays.py \
 	tests/serve/test_time_limit.py tests/engine/test_safety_run.py tests/measures/test_said_beside.py tests/measures/test_repeats_apart.py \
@@ -34,7 +34,7 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_select.py tests/decide/test_rule_runs.py tests/serve/test_watch.py tests/measures/test_shared_questions.py \
 	tests/measures/test_rubric_coverage.py tests/oracle/test_bought_second_way.py tests/cli/test_endings_after_advice.py \
 	tests/decide/test_verdicts_told.py \
-	tests/cli/test_advise_buy.py tests/cli/test_moved_rows.py tests/serve/test_week_of_served.py tests/cli/test_fit.py \
+	tests/cli/test_settled.py tests/cli/test_advise_buy.py tests/cli/test_moved_rows.py tests/serve/test_week_of_served.py tests/cli/test_fit.py \
 	tests/cli/test_advise.py tests/serve/test_sure_captain.py tests/measures/test_trust.py \
 	tests/strategies/discuss/test_combinations.py tests/serve/test_changed_file.py tests/simulate/test_roles.py \
 	tests/measures/test_waiting_for_the_judge.py tests/engine/test_cut_short.py tests/serve/test_first_line.py
@@ -103,21 +103,41 @@ test-more: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m long --ignore tests/clients --ignore tests/package tests
 
 # Inspect wants an openai that LiteLLM does not allow; lm-eval is large. So each has an environment of its own.
+# What a framework pulls in is its own affair, too. Half an environment is none: it is removed.
+client = @{ $(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ $(1); } || { rm -rf $@; exit 1; }
+
 .clients/inspect: constraints.txt
-	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ inspect-ai "openai>=3.4"
+	$(call client,inspect-ai "openai>=3.4")
 
 .clients/lm-eval: constraints.txt
-	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ "lm-eval[api]"
+	$(call client,"lm-eval[api]")
+
+.clients/pydantic-ai: constraints.txt
+	$(call client,"pydantic-ai-slim[openai]>=2.38")
+
+.clients/instructor: constraints.txt
+	$(call client,"instructor>=1.17")
+
+.clients/langchain: constraints.txt
+	$(call client,"langchain-openai>=1.7")
+
+.clients/llama-index: constraints.txt
+	$(call client,"llama-index-llms-openai-like>=0.8")
+
+.clients/vercel-ai-sdk: constraints.txt
+	@{ mkdir -p $@ && cd $@ && npm install --no-audit --no-fund --silent "ai@^6" "@ai-sdk/openai-compatible@^2" "zod@^4"; } || \
+		{ rm -rf $(CURDIR)/$@; exit 1; }
 
 # Tools that teams are plugged into have moot itself beside them.
 .clients/plugged: pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $@ && PIP_CONSTRAINT= .ci/install $@ -e ".[llm,mcp]" "litellm>=1.60" && touch $@
 
-test-clients: $(VENV)/.ready .clients/inspect .clients/lm-eval .clients/plugged
+CLIENTS := inspect lm-eval plugged pydantic-ai instructor langchain llama-index vercel-ai-sdk
+test-clients: $(VENV)/.ready $(CLIENTS:%=.clients/%)
 	@.ci/install $(VENV) -e ".[inspect]"
 	MOOT_PYTHON_INSPECT=$(CURDIR)/.clients/inspect/bin/python MOOT_PYTHON_LM_EVAL=$(CURDIR)/.clients/lm-eval/bin/python \
 		MOOT_PYTHON_PLUGGED=$(CURDIR)/.clients/plugged/bin/python \
-		$(BIN)/python -m pytest -q tests/clients
+		MOOT_CLIENTS=$(CURDIR)/.clients $(BIN)/python -m pytest -q tests/clients
 
 # What builds, lints and installs the package has an environment of its own.
 .package/env: constraints.txt

@@ -38,6 +38,7 @@ from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, Weight
 from moot.decide.verdict_chance import surest_first, table_chances, verdict_chances
 from moot.decide.weights import weights_by_accuracy
 from moot.errors import UsageError
+from moot.measures.trust.figures import surest_limits
 from moot.stats.choice import claim
 from moot.stats.paired import mcnemar_exact
 from moot.stats.proportion import accuracy
@@ -145,8 +146,10 @@ TENTHS = (1, 2, 5, 8)
 
 
 def beside(rights: Floats, true: Floats) -> tuple[float, float, bool, bool]:
-    value, low, high = share(rights)
-    return value, float(true.mean()), low > true.mean(), high < true.mean()
+    low, high = surest_limits({str(place): float(right) for place, right in enumerate(rights)})
+    assert low is not None
+    assert high is not None
+    return float(rights.mean()), float(true.mean()), low > true.mean(), high < true.mean()
 
 
 def code_taken(codes: Places, candidates: Candidates, chosen: Places) -> Places:

@@ -85,6 +85,9 @@ def test_the_page_is_written(tmp_path: Path, capsys: Captured) -> None:
     assert moot("demo", "-o", page) == 0
     text = page.read_text(encoding="utf-8")
     assert all(Path(recording.file).stem in text for recording in (HELPS, HURTS))
+    helps, hurts = (text.index(f">{recording.told}<") for recording in RECORDINGS)
+    assert helps < hurts, "which is which is read before the verdict of each"
+    assert text.index(Path(HELPS.file).stem) < helps
     assert len(text) > 50_000
     assert f"open {page}" in capsys.readouterr().out.replace("\n", "")
     assert moot("demo", "-o", tmp_path / "demo.txt") == 2

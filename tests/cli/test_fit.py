@@ -77,7 +77,7 @@ def test_from_a_run_to_a_rule_that_decides(cup: Cup) -> None:
     assert list(rule["players"]) == list(PLAYERS)
     assert rule["players"]["ann"]["right"] > 0.8
     assert f"{rule['kept']} is kept" in said
-    assert f"{rule['kept']} was chosen by these, so its own is too high rather than too low" in said
+    assert f"{rule['kept']} was chosen by these, so its own is what comes of learning and choosing anew" in said
     kept = rule["figures"][rule["kept"]]
     assert kept["low"] < estimate([1.0] * round(40 * kept["value"]) + [0.0] * (40 - round(40 * kept["value"]))).low  # type: ignore[union-attr, operator]
     assert "strategies: [{learnt: {from: rule.json}}]" in said

@@ -28,6 +28,7 @@ from served import serving
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
+from workbooks import workbook
 
 from moot.cli import offers
 from moot.cli.app import app
@@ -525,7 +526,7 @@ def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     Path("b.jsonl").write_text('{"id": "1", "text": "Какой город — столица?", "answer": "Москва"}\n')
     Path("replies.jsonl").write_text('{"model": "m", "question_id": "1", "text": "x", "answer": "A"}\n')
     Path("people.csv").write_text("name,age\nann,7\n")
-    typing(monkeypatch, "3", "2")
+    typing(monkeypatch, "3", "2", "")
     assert moot("init") == 0
     assert "replies.jsonl" not in capfd.readouterr().out
     assert written()["questions"] == {"file": "b.jsonl"}
@@ -533,6 +534,34 @@ def test_several_files_of_questions(monkeypatch: pytest.MonkeyPatch, capfd: Capt
     assert moot("init", "--yes", "-o", "other.yaml") == 0
     assert written(Path("other.yaml"))["questions"] == {"builtin": "general-en"}
     assert "several files here look like questions (a.csv, b.jsonl)" in Path("other.yaml").read_text()
+
+
+HEADER = ["id", "question", "answer"]
+
+
+def test_the_sheet_that_holds_questions_is_proposed(tmp_path: Path, capfd: Captured) -> None:
+    cover, old = [["Quiz 2026"], ["by us"]], [HEADER, [1, "old?", "x"]]
+    questions = [HEADER, [1, "Which is first?", "one"], [2, "Which is next?", "two"]]
+    workbook(tmp_path / "cup.xlsx", {"Cover": cover, "Autumn": questions, "Spring": old, "Notes": []})
+    assert moot("init", "--yes") == 0, "a cover in front does not hide that there are questions"
+    told = capfd.readouterr().out
+    assert "the sheet 'Autumn' is taken, whose columns are those of questions" in told
+    assert "beside it: 'Cover', 'Spring' (questions too), 'Notes'" in told
+    columns = {"id": "id", "text": "question", "answer": "answer"}
+    assert written()["questions"] == {"file": "cup.xlsx", "sheet": "Autumn", "columns": columns}
+    assert "first question: Which is first?" in told
+
+
+def test_a_sheet_is_asked_about_with_its_own_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Captured
+) -> None:
+    questions = [["id", "question", "prompt", "answer"], [1, "Which?", "Say which", "one"]]
+    workbook(tmp_path / "cup.xlsx", {"Cover": [["Quiz"], ["by us"]], "Autumn": questions})
+    typing(monkeypatch, "3", "2", "")
+    assert moot("init", "--questions", "cup.xlsx") == 0
+    assert "the sheet 'Autumn' is taken; beside it: 'Cover'" in capfd.readouterr().out
+    assert written()["questions"]["columns"]["text"] == "question"
+    assert written()["questions"]["sheet"] == "Autumn"
 
 
 def test_two_files_of_a_folder_have_two_names() -> None:

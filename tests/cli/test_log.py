@@ -219,7 +219,7 @@ def test_a_run_that_its_budget_stopped_ends_in_a_few_lines(tmp_path: Path, capsy
     assert first.endswith(" of 30 episodes are kept")
     assert stands.startswith("solo@ann: ")
     assert last == f"a larger budget_usd goes on; moot report {path} shows what there is"
-    assert "the budget of $2 is reached" in said.err
+    assert "the budget of $2.00 is reached" in said.err
 
 
 def test_what_is_asked_and_what_is_run_keep_to_one_cap(tmp_path: Path, log: Path, capsys: Captured) -> None:
@@ -235,7 +235,7 @@ def test_what_is_asked_and_what_is_run_keep_to_one_cap(tmp_path: Path, log: Path
         longer = "Who else is there, of all those who were ever counted?"  # and so no cheaper than those of the run
         assert moot("ask", longer, "--team", path, "--strategy", "solo") != 0, "nothing is left for a question"
         said = capsys.readouterr().err
-        assert "the budget of $2 is reached: $1." in said, "the one that stands in the file"
+        assert "the budget of $2.00 is reached: $1." in said, "the one that stands in the file"
         assert "of it by runs" in said
         assert store.execute("SELECT sum(cost_usd) FROM calls").fetchone()[0] == before <= 2.0
 

@@ -25,7 +25,8 @@ from moot.live.game import PERSON, Game, PersonModel, Turn, table
 from moot.models.scripted import ScriptedModel
 from moot.strategies import strategy
 from moot.team import Player, Team
-from moot.types import Case, Question, Reply, Request
+from moot.team.watching import BegunCall
+from moot.types import Call, Case, Question, Reply, Request
 
 Captured = pytest.CaptureFixture[str]
 CASE = Case(Question("q1", "Which city?"), "Paris", comment="On the Seine.")
@@ -87,8 +88,20 @@ async def test_who_was_not_answered_has_no_answer() -> None:
         Thinking("cat", [""]),
     ]
     table_of_three = Team("three", tuple(Player(model.name, model) for model in models))
-    cell = table(table_of_three, strategy("vote"), model=None, heard=heard.append)
-    playing = asyncio.create_task(Game(cell, Grading(Team("judges", ())), None).play(CASE))
+
+    class Watching:
+        def begins(self, call: BegunCall) -> None:
+            return None
+
+        def heard(self, call: Call) -> None:
+            if call.reply is not None:
+                heard.append(call.player)
+
+        def decided(self) -> None:
+            raise AssertionError("the game was stopped before")
+
+    cell = table(table_of_three, strategy("vote"), model=None)
+    playing = asyncio.create_task(Game(cell, Grading(Team("judges", ())), None, Watching()).play(CASE))
     await asyncio.wait_for(asked.wait(), 60)
     while not heard:  # noqa: ASYNC110  whoever is heard tells nobody else
         await asyncio.sleep(0.01)
@@ -385,6 +398,53 @@ def test_how_a_table_was_read_is_said(files: tuple[Path, Path], tmp_path: Path, 
     said = capfd.readouterr().err
     assert "moot: own.csv: by their names, columns: {text: Question" in said
     assert "answers are read as letters" in said
+
+
+def test_a_package_is_asked_and_told_as_its_authors_wrote_it(
+    files: tuple[Path, Path], tmp_path: Path, capfd: Captured
+) -> None:
+    """In the form that chgksuite writes: a title, a tour, several authors, answers also accepted, a source."""
+    package = tmp_path / "cup.4s"
+    package.write_text(
+        "### Кубок города\n#EDITOR Анна Смирнова\n#DATE 2021-05-09\n\n## Тур 1\n\n№№ 5\n"
+        "? Назовите ЕГО.\n! [Северный] полюс\n= Арктика\n!= Южный полюс\n/ Там нет времени.\n"
+        "^ 1. Книга о льдах.\n2. Карта.\n@ Иван Петров (Москва)\nи Мария Ли\n\n"
+        "? Блиц.\n- Кто?\n- Где?\n!\n- Кот\n- Дом\n@ Пётр Орлов\n",
+        "utf-8",
+    )
+    assert moot("play", package, "--team", files[1]) == 0
+    said = capfd.readouterr().out
+    assert "asked by Иван Петров (Москва); и Мария Ли" in said
+    assert "the answer: Северный полюс" in said
+    assert "the clue: Там нет времени." in said
+    assert "source: 1. Книга о льдах.; 2. Карта." in said or "source: Книга о льдах.; Карта." in said
+    assert "asked by Пётр Орлов" in said
+    assert "1. Кто?" in said
+    assert "the answer: Кот; Дом" in said
+
+
+def test_who_had_it_and_what_a_letter_stands_for(tmp_path: Path, capfd: Captured) -> None:
+    package, replies, team_file = tmp_path / "q.jsonl", tmp_path / "replies.jsonl", tmp_path / "team.yaml"
+    rows = [
+        {"id": str(n), "text": f"Which river is {n}?", "choices": ["Loire", "Seine"], "answer": "B"} for n in (1, 2, 3)
+    ]
+    package.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said_by = {"ann": "BBA", "bob": "BAA", "cat": "BAA"}
+    said = [
+        {"model": name, "question_id": str(n), "answer": letter}
+        for name, letters in said_by.items()
+        for n, letter in enumerate(letters, start=1)
+    ]
+    replies.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    models = {name: {"provider": "recorded", "file": "replies.jsonl", "model": name} for name in said_by}
+    team_file.write_text(json.dumps({"name": "t", "models": models}), encoding="utf-8")
+    assert moot("play", package, "--team", team_file, "--strategy", "vote") == 0
+    first, second, third = capfd.readouterr().out.split("question ")[1:]
+    assert re.search(r"bob\s+B. Seine\s+right", first)
+    assert "the team says: B. Seine – right\nthe answer: B. Seine\nwho had it: everybody\n" in first
+    assert "the team says: A. Loire – wrong\nthe answer: B. Seine\n" in second
+    assert "who had it: ann – and the team said something else\n" in second
+    assert "who had it: nobody\n" in third
 
 
 def test_a_built_in_set(files: tuple[Path, Path], capfd: Captured) -> None:

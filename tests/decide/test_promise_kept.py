@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from moot.decide.abstain_option import Abstain
+from moot.decide.cascade import Cascade
 from moot.decide.how_sure import sureness
 from moot.decide.studied import KEPT, studied
 from moot.models.scripted import ScriptedModel
 from moot.prompts import Prompts
 from moot.strategies import Strategy
+from moot.strategies.discuss.discuss import Discuss
 from moot.strategies.talkative import Talkative
 from moot.strategies.vote import Vote
 from moot.team import Lesson, Player, Team
@@ -63,6 +65,17 @@ def with_captain(draw: np.random.Generator, taught: tuple[Lesson, ...]) -> tuple
     return tuple(found)
 
 
+def with_talk(draw: np.random.Generator, taught: tuple[Lesson, ...]) -> tuple[Lesson, ...]:
+    """What a discussion made of them: all stand behind its answer where all drafted it, else two of three."""
+    found = []
+    for lesson in with_captain(draw, taught):
+        assert lesson.verdict is not None
+        alike = len(lesson.groups) == 1
+        end = (1.0, 0.0, 0.0) if alike else (2 / 3, float(draw.random() < 0.3), 1.0)
+        found.append(replace(lesson, drafts=(), rights=(), groups=(), verdict=replace(lesson.verdict, end=end)))
+    return tuple(found)
+
+
 def given_together(together: float, played: Strategy = Vote(), worlds: int = WORLDS) -> int:  # noqa: B008  frozen
     """In how many worlds answers that all agree on are given, where so many of them are right."""
     seats = tuple(Player(name, ScriptedModel(name, lambda request: "")) for name in PLAYERS)
@@ -70,7 +83,8 @@ def given_together(together: float, played: Strategy = Vote(), worlds: int = WOR
     given = 0
     for world in range(worlds):
         draw = np.random.default_rng([18, world, int(1000 * together)])
-        taught = replace(team, lessons=with_captain(draw, lessons(draw, 250, together)))
+        verdicts = with_talk if isinstance(played, Discuss) else with_captain
+        taught = replace(team, lessons=verdicts(draw, lessons(draw, 250, together)))
         deciding, sure = sureness(played, Abstain(target=TARGET), None, taught)
         assert len(deciding.lessons) == 100  # the other 150 are kept for the promise
         given += sure.below is not None
@@ -110,3 +124,25 @@ def test_a_captains_promise_is_broken_in_at_most_one_of_two_hundred() -> None:
 
 def test_a_captains_promise_is_made_where_it_can_be() -> None:
     assert given_together(0.99, Talkative()) >= 0.7 * WORLDS
+
+
+SOON_ENOUGH = Cascade(order=PLAYERS, until=0.8, then="talkative")
+"""Where just too few are right it mostly ends before its last stage."""
+ALL_HEARD = Cascade(order=PLAYERS, until=0.9, then="talkative", wave=3)
+
+
+def test_a_discussions_promise_is_broken_in_at_most_one_of_two_hundred() -> None:
+    assert given_together(0.895, Discuss(), worlds=100) <= 2
+
+
+def test_a_discussions_promise_is_made_where_it_can_be() -> None:
+    assert given_together(0.99, Discuss()) >= 0.7 * WORLDS
+
+
+def test_the_promise_of_a_cascade_with_a_last_stage_is_broken_in_at_most_one_of_two_hundred() -> None:
+    """Its path is replayed on questions that taught nothing; where it goes on, what the stage said of them counts."""
+    assert given_together(0.895, SOON_ENOUGH, worlds=20) <= 1
+
+
+def test_the_promise_of_a_cascade_with_a_last_stage_is_made_where_it_can_be() -> None:
+    assert given_together(0.99, ALL_HEARD, worlds=8) >= 5

@@ -37,6 +37,17 @@ def test_its_interval_holds_the_error_that_there_is(shift: float) -> None:
     assert held >= 0.9 * worlds
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.1, 0.3])
+def test_its_low_end_gives_chance_its_due(shift: float) -> None:
+    """What is seen is no more than the error and what chance adds, so the low end is no higher than what that leaves."""
+    draw = np.random.default_rng(8)
+    for _ in range(20):
+        said = draw.uniform(0.3, 0.95, 100)
+        found = reliability(said, (draw.random(100) < said - shift).astype(float), [str(n) for n in range(100)])
+        assert found.low <= max(0.0, found.error - found.by_chance)
+        assert shift < 0.3 or 0.05 < found.low < 0.3
+
+
 def test_what_chance_alone_would_show_is_told() -> None:
     draw = np.random.default_rng(5)
     said = draw.random(100)

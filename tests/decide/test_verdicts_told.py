@@ -243,17 +243,7 @@ async def test_of_free_answers_somebody_tells_whose_draft_a_captains_words_are(t
     assert 0 < abstaining["coverage"]["value"] <= 1
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ({"discuss": {"abstain": {"below": 0.5}}}, "discuss has no drafts that its players gave alone"),
-        (
-            {"cascade": {"until": 0.9, "then": "talkative", "abstain": {"below": 0.5}}},
-            "with then a part of its answers rests on few players",
-        ),
-    ],
-)
-async def test_what_cannot_be_told_is_refused_before_any_call(entry: Any, words: str, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=words):
-        await played(tmp_path, [entry])
+async def test_what_cannot_be_told_is_refused_before_any_call(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="early_stop leaves players unheard"):
+        await played(tmp_path, [{"vote": {"early_stop": True, "abstain": {"below": 0.5}}}])
     assert not (tmp_path / "cup.db").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 import socket
 import sqlite3
@@ -152,7 +153,7 @@ def test_a_budget_says_where_it_stood(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run_app(app, ["run", str(path), "--quiet"]) == 3
     (run,) = reported(path, capsys)
     assert run["state"] == "budget"
-    assert run["cause"].startswith("the budget of $0.01 is reached")
+    assert re.match(r"the budget of \$0\.010* is reached", run["cause"])
 
 
 def test_a_store_that_cannot_be_written_any_more(

@@ -18,6 +18,8 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.engine.preferences import record_preference
 from moot.errors import UsageError
+from moot.report.page.picture import picture
+from moot.report.page.verdict import warnings
 from moot.store import store_at
 
 PLAYERS: dict[str, dict[str, Any]] = {
@@ -316,3 +318,54 @@ def test_a_budget_stops_judges_too_and_what_was_said_is_kept(
     assert moot("run", path, "--quiet") == 0
     ((words, _, calls),) = rows_of(path, ASKED)
     assert words == calls == reported(path, capsys)["preferences"]["words"]
+
+
+def test_the_first_picture_shows_how_far_each_text_is_preferred(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = played(tmp_path, capsys, strategies=["talkative", "council"], primary="council@ann")
+    shown, pairs = picture(figures), figures["preferences"]["pairs"]
+    assert shown is not None
+    assert (shown["section"], shown["legend"], shown["tag"]) == ("preferences", True, "primary")
+    known = [place for place, row in enumerate(pairs) if row["value"] is not None]
+    assert sorted(shown["order"]) == known
+    assert known, "there is something to draw"
+    (about,) = shown["about"]
+    told = figures["headline"]["preferred"]
+    assert (
+        (pairs[about]["of"], pairs[about]["against"])
+        == ("council@ann", told["against"])
+        == (told["of"], told["against"])
+    )
+    assert shown["order"][0] == about
+    assert "50 % is as often as not" in shown["words"][0]
+    page = tmp_path / "page.html"
+    assert moot("report", tmp_path / "plans.yaml", "-o", page) == 0
+    assert '<figure class="picture" id="picture-0">' in page.read_text(encoding="utf-8")
+
+
+def test_ungraded_texts_are_in_the_figures_of_preferences_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = played(tmp_path, capsys, 2)
+    assert any("not graded, and in no figure but those of preferences: " in each for each in warnings(figures))
+    without = {key: value for key, value in figures.items() if key != "preferences"}
+    assert any("not graded, and in no figure: " in each for each in warnings(without))
+
+
+def test_agreement_of_two_judges_says_over_how_many_comparisons(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = played(tmp_path, capsys)
+    (row,) = figures["preferences"]["agreement"]
+    both = """SELECT count(*), sum(a.preferred = b.preferred) FROM preferences a JOIN preferences b
+        ON a.question = b.question AND a.first = b.first AND a.second = b.second
+        WHERE a.judge_name = 'ivy' AND b.judge_name = 'jim'"""
+    ((n, same),) = rows_of(tmp_path / "plans.yaml", both)
+    assert (row["n"], row["agreement"]) == (n, pytest.approx(same / n))
+    assert n < figures["preferences"]["words"]
+    capsys.readouterr()
+    assert moot("report", tmp_path / "plans.yaml", "--section", "preference-agreement") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "comparisons" in printed
+    assert f" {n} " in f"{printed} "

@@ -63,3 +63,15 @@ def test_judges_who_mishear_apart_are_not_found_to_favour_length(figures: list[d
     lengths = [each["rubric"]["length"] for each in figures]
     found = [row for row in lengths if row["low"] is not None and not row["low"] <= 0 <= row["high"]]
     assert len(found) / WORLDS <= 0.1
+
+
+@pytest.mark.parametrize(("bias", "way"), [(3.0, 1), (-3.0, -1)], ids=["for", "against"])
+def test_judges_with_a_taste_for_length_are_found_out(bias: float, way: int) -> None:
+    """Texts of one question differ in length only by who wrote them; the judges give by it what they should not."""
+    spec = world(3)
+    spec["models"]["ann"]["words"], spec["models"]["bob"]["accuracy"] = 80, ACCURACIES["ann"]
+    for judge in ("jim", "joe"):
+        spec["models"][judge] |= {"length_bias": bias}
+    length = moot.run(spec).figures["rubric"]["length"]
+    assert way * length["correlation"] > 0
+    assert not length["low"] <= 0 <= length["high"]

@@ -159,17 +159,78 @@ def test_what_costs_far_less_is_found() -> None:
     assert row("cost(b) < 2", known)["verdict"] == "refuted"
 
 
-def test_what_has_no_test_has_no_verdict_and_says_so() -> None:
-    rescues = {f"q{n}": float(n < 40) for n in range(100)}
-    strong, weak = Ratio(rescues, {q: float(q in ("q98", "q99")) for q in rescues}), Ratio(rescues, rescues)
-    found = row(
-        "safety_multiple(a) > 2 * safety_multiple(b)", {"safety_multiple(a)": strong, "safety_multiple(b)": weak}
+def counted(rescues: int, regressions: int, of: int = 100) -> Ratio:
+    names = [f"q{n}" for n in range(of)]
+    return Ratio(
+        {name: float(n < rescues) for n, name in enumerate(names)},
+        {name: float(n >= of - regressions) for n, name in enumerate(names)},
     )
-    assert (found["verdict"], found["p"], found["p_holm"], found["low_holm"]) == ("open", None, None, None)
-    assert found["low"] > 0, "the interval by itself stands"
+
+
+def test_two_multiples_are_compared_by_the_intervals_of_both() -> None:
+    """Each at half of the level, so that both hold at once as often as the level says; and the note says so."""
+    text = "safety_multiple(a) > 2 * safety_multiple(b)"
+    known = {"safety_multiple(a)": counted(50, 2), "safety_multiple(b)": counted(30, 40)}
+    found = row(text, known)
+    assert (found["verdict"], found["test"]) == ("confirmed", "box")
+    assert "no test of the whole is known" in found["note"]
+    alone = [row(f"{name} > 1", {name: known[name]}, family=2) for name in known]
+    assert found["low"] == pytest.approx(alone[0]["low_holm"] - 2 * alone[1]["high_holm"], rel=1e-6)
+    assert found["high"] == pytest.approx(alone[0]["high_holm"] - 2 * alone[1]["low_holm"], rel=1e-6)
+    assert row(text, known, family=10)["verdict"] == "open"
+    near = {"safety_multiple(a)": counted(40, 10), "safety_multiple(b)": counted(40, 40)}
+    assert row(text, near)["verdict"] == "open"
+    for each in (found, row(text, near), row(text, known, family=10)):
+        assert (each["p_holm"] <= 0.05) == (each["low_holm"] > 0)
+
+
+def test_what_has_no_interval_has_no_verdict_and_says_why() -> None:
+    gained = Ratio({f"q{n}": float(n < 3) for n in range(100)}, dict.fromkeys((f"q{n}" for n in range(100)), 0.01))
+    found = row("net(a) / net(b) > 0.5", {"net(a)": gained, "net(b)": gained})
+    assert (found["verdict"], found["p"], found["low"], found["low_holm"]) == ("open", None, None, None)
     assert "no verdict" in found["note"]
-    gained = Ratio(dict.fromkeys(rescues, 1.0) | {"q0": 0.0}, dict.fromkeys(rescues, 0.01))
-    assert "no verdict" in row("net(a) / net(b) > 0.5", {"net(a)": gained, "net(b)": gained})["note"]
+    never = {"safety_multiple(a)": counted(40, 0), "safety_multiple(b)": counted(40, 40)}
+    assert "divide by nothing" in row("safety_multiple(a) > safety_multiple(b)", never)["note"]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (f"{A} * {A} > 0.25", f"{A} > 0.5"),
+        (f"{A} * {A} * {A} < 0.512", f"{A} < 0.8"),
+        (f"2 * {A} * {A} + {A} > 1", f"{A} > 0.5"),
+        ("cost(a) * cost(a) < 4", "cost(a) < 2"),
+        ("safety_multiple(a) * safety_multiple(a) > 9", "safety_multiple(a) > 3"),
+    ],
+)
+def test_one_figure_multiplied_by_itself_has_its_own_test(text: str, plain: str) -> None:
+    known = {
+        A: first(44, 60),
+        "cost(a)": Ratio({f"q{n}": 0.9 + n % 7 / 9 for n in range(30)}),
+        "safety_multiple(a)": counted(20, 3),
+    }
+    for family in (1, 5):
+        found, alone = row(text, known, family), row(plain, known, family)
+        same = ("verdict", "test", "small", "n")
+        assert [found[key] for key in same] == [alone[key] for key in same]
+        assert [found[key] for key in ("p", "p_holm")] == pytest.approx([alone["p"], alone["p_holm"]], rel=1e-6)
+
+
+def test_a_square_of_what_is_rare_is_not_refuted_by_a_straight_line() -> None:
+    """Two of thirty right: 0.2 lies within what the share has for an interval, so its square lies within the square's."""
+    known = {A: first(2, 30), B: first(1, 30)}
+    assert row(f"{A} > 0.2", known)["verdict"] == row(f"{A} * {A} > 0.04", known)["verdict"] == "open"
+    assert row(f"{A} * {B} > 0.01", known)["verdict"] == "open"
+
+
+def test_how_large_a_difference_is_goes_by_its_bounds_too() -> None:
+    """Twelve better and none worse of a hundred: a score interval alone leaves 0.048 out, where one of 5.2 % is wrong."""
+    known = {A: first(72, 100), B: first(60, 100)}
+    found = row(f"{A} - {B} > 0.062", known)
+    assert found["p"] < 0.05 < found["p_holm"]
+    assert found["verdict"] == "open"
+    assert found["low_holm"] < 0.062 < found["low"]
+    assert row(f"{A} > {B}", known)["p_holm"] == row(f"{A} > {B}", known)["p"]
 
 
 def test_small_counts_the_questions_that_tell() -> None:

@@ -14,12 +14,14 @@ import pytest
 from half_judged import run as half_judged
 from half_judged import said as half_said
 from rich.console import Console
+from scipy.stats import beta
 from worlds import World, questions, row
 
 from moot import Case, Results
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.measures.trust import measure as trust_measure
+from moot.measures.trust.figures import surest_limits
 from moot.report.sections import all_sections
 from moot.report.terminal import print_sections
 
@@ -182,12 +184,16 @@ def test_the_few_that_wait_are_left_out_and_counted() -> None:
     assert (found["n"], found["ungraded"]) == (39, 1)
 
 
-def test_a_strategy_without_drafts_says_so_whatever_stands_beside_it() -> None:
+def test_a_strategy_without_drafts_is_told_by_how_it_ended_whatever_stands_beside_it() -> None:
     talk = {"discuss": {"max_turns": 1, "vote_from": 1, "personas": "none"}}
-    for strategies in ([talk], ["vote", talk]):
-        found = row(trust(played(strategies, asked=questions(20))), strategy="discuss")
-        assert found["ece"] is None
-        assert "no drafts that its players gave alone" in found["why"]
+    alone, beside = (
+        row(trust(played(strategies, asked=questions(20))), strategy="discuss")
+        for strategies in ([talk], ["vote", talk])
+    )
+    assert alone == beside
+    assert alone["ece"] is not None
+    few = row(trust(played([talk], asked=questions(19))), strategy="discuss")
+    assert few["why"].startswith("19 graded questions; 20 or more teach a probability")
 
 
 def test_a_captain_who_knows_more_is_believed_more() -> None:
@@ -237,3 +243,12 @@ def test_a_verdict_in_the_terminal_does_not_pay_for_it(
         assert run_app(app, ["report", "cup.yaml", *words]) == 0
         assert taken, words
     capsys.readouterr()
+
+
+@pytest.mark.parametrize(("right", "of"), [(20, 20), (19, 20), (49, 50)])
+def test_the_surest_are_held_to_no_score_interval_alone(right: int, of: int) -> None:
+    low, high = surest_limits({str(n): float(n < right) for n in range(of)})
+    assert low is not None
+    assert high is not None
+    assert low <= beta.ppf(0.025, right, of - right + 1) + 1e-9
+    assert high >= (beta.isf(0.025, right + 1, of - right) if right < of else 1.0) - 1e-9

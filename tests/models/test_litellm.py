@@ -15,16 +15,28 @@ if find_spec("litellm") is None:  # not imported here: the adapter sets it up be
     pytest.skip('needs the extra: pip install "moot[litellm]"', allow_module_level=True)
 
 from hostile_server import completion, hostile, http
+from streaming_endpoint import BREAK, streaming
 
 from moot.engine.runner import Runner
-from moot.errors import CallError, ConnectionFailed, FileError, RateLimited, RequestRejected, ServerFailed, TimedOut
+from moot.errors import (
+    CallError,
+    ConnectionFailed,
+    FileError,
+    RateLimited,
+    ReplyBroken,
+    RequestRejected,
+    ServerFailed,
+    TimedOut,
+    TransportError,
+)
 from moot.experiment.build import build
 from moot.experiment.spec import read_experiment
 from moot.models.litellm import LitellmModel
+from moot.models.overheard import overhearing
 from moot.simulate.server import running
 from moot.store.sqlite import SqliteStore
 from moot.testing import check_model
-from moot.types import Message, Price, Request
+from moot.types import Message, Price, Reply, Request
 
 REQUEST = Request((Message("user", "<question>\nWhat is the capital of France?\n</question>"),), question_id="1")
 SCHEMA = {
@@ -210,3 +222,61 @@ async def test_half_a_surrogate_pair_is_replaced_and_the_rest_is_taken(provider:
         reply = await asked.generate(REQUEST)
     assert reply.text == "Paris \ufffd!"
     assert (reply.version or "").encode()
+
+
+class Listening:
+    """Somebody who hears a reply as it is written."""
+
+    is_bound = False
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def voice(self) -> Any:
+        self.heard.clear()
+        return self.heard.append
+
+
+async def heard_of(asked: LitellmModel, request: Request = REQUEST) -> tuple[Reply, list[str]]:
+    listening = Listening()
+    with overhearing(listening):
+        return await asked.generate(request), listening.heard
+
+
+async def test_who_listens_hears_the_reply_as_it_is_written() -> None:
+    async with streaming(lambda body, before: ["A plan: ", "first sk-", "test this, ", "then that."]) as endpoint:
+        asked = model(endpoint.url, price=Price(1.0, 2.0))
+        reply, heard = await heard_of(asked)
+        assert len(heard) > 1
+        assert reply.text.startswith("".join(heard)), "what was told early stands in the reply"
+        assert "sk-test" not in "".join(heard) + reply.text
+        assert (reply.usage.prompt, reply.usage.completion) == (10, 5)
+        assert reply.cost_usd == pytest.approx(20e-6)
+        whole = await asked.generate(REQUEST)
+        assert [body.get("stream") for body in endpoint.bodies] == [True, None], "nobody listened to the second"
+        assert (whole.text, whole.finish, whole.usage) == (reply.text, reply.finish, reply.usage)
+
+
+async def test_a_count_that_nobody_sent_is_not_made_up_and_a_model_with_a_price_streams_no_more() -> None:
+    async with streaming(lambda body, before: ["A plan: ", "this."], usage=False) as endpoint:
+        asked = model(endpoint.url, price=Price(1.0, 2.0))
+        reply, _ = await heard_of(asked)
+        assert (reply.usage.completion, reply.cost_usd) == (None, None)
+        await heard_of(asked)
+        assert "stream" not in endpoint.bodies[-1]
+
+
+@pytest.mark.parametrize("refused", ["stream_options", "stream"])
+async def test_a_server_that_does_not_stream_is_asked_for_a_whole_reply(refused: str) -> None:
+    async with streaming(lambda body, before: ["A plan."], refuses=(refused,)) as endpoint:
+        reply, heard = await heard_of(model(endpoint.url))
+        assert reply.text == "A plan."
+        assert refused not in endpoint.bodies[-1]
+        assert bool(heard) == (refused == "stream_options")
+
+
+async def test_a_stream_that_breaks_off_is_no_reply() -> None:
+    async with streaming(lambda body, before: ["A plan: ", BREAK]) as endpoint:
+        with pytest.raises(CallError) as caught:
+            await heard_of(model(endpoint.url, price=Price(1.0, 2.0)))
+        assert isinstance(caught.value, TransportError | ReplyBroken)

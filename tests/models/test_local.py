@@ -20,6 +20,7 @@ from moot.errors import ReplyBroken, RequestRejected, ServerFailed, UsageError
 from moot.models import local
 from moot.models.local import LocalModel, Longest
 from moot.models.model import Model, call_key
+from moot.models.overheard import overhearing
 from moot.models.packaged import CATALOGUE
 from moot.types import FREE, Message, Request
 
@@ -229,6 +230,36 @@ async def test_a_file_that_is_no_model(tmp_path: Path, capfd: pytest.CaptureFixt
 
 class TestReal:
     pytestmark = needs_weights
+
+    async def test_who_listens_hears_it_as_it_is_written(self) -> None:
+        model = LocalModel("ann", SMALL, params={"max_tokens": 12})
+        heard: list[str] = []
+        pieces_before_the_end = []
+
+        class Listening:
+            is_bound = False
+
+            def voice(self) -> Any:
+                return heard.append
+
+        async def look() -> None:
+            while not pieces_before_the_end:
+                await asyncio.sleep(0.001)
+                pieces_before_the_end.extend(heard)
+
+        async with opened(model):
+            looking = asyncio.create_task(look())
+            with overhearing(Listening()):
+                reply = await model.generate(request())
+            await asyncio.wait_for(looking, 10)
+            assert "".join(heard) == reply.text
+            assert len(pieces_before_the_end) < len(heard), "the first words came before the last"
+            with overhearing(Listening()):
+                held = await model.generate(request(schema=SCHEMA, params={"max_tokens": 60}))
+            assert "".join(heard) == reply.text + held.text
+            alone = await model.generate(request())
+            assert alone.text == reply.text
+            assert "".join(heard) == reply.text + held.text, "nobody listened to the last"
 
     async def test_a_reply_with_everything_counted(self, capfd: pytest.CaptureFixture[str]) -> None:
         model = LocalModel("ann", SMALL, params={"max_tokens": 12})

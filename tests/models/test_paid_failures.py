@@ -315,4 +315,4 @@ def test_one_bill_in_a_failure_shows_who_overcharges(tmp_path: Path, through: st
         results = moot.run(experiment(tmp_path, server, through, budget_usd=1.0))
         assert results.state == "budget"
         assert server.requests == 1
-        assert "billed $0.70 for a call that could cost $0.05" in str(results.stopped_by)
+        assert "billed $0.700 for a call that could cost $0.05" in str(results.stopped_by)

@@ -130,3 +130,21 @@ def test_odd_recordings_of_calls(tmp_path: Path, lines: list[dict[str, object]],
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with pytest.raises(FileError, match=words):
         RecordedModel("m", file=path, model="m")
+
+
+async def test_what_a_reply_took_when_it_was_made(tmp_path: Path) -> None:
+    row = {"answer": "Ann", "cost_usd": 0.25, "prompt_tokens": 7, "completion_tokens": 3, "seconds": 1.5}
+    reply = await reply_of(row, tmp_path)
+    assert (reply.cost_usd, reply.usage.prompt, reply.usage.completion, reply.latency_s) == (0.25, 7, 3, 1.5)
+    capped = RecordedModel("m", file=tmp_path / "r.jsonl", model="gpt", tells_cost=False)
+    assert (await capped.generate(asked())).cost_usd == 0.0
+    assert capped.recording.costs_known("gpt")
+    assert not read_recording(written(tmp_path / "s.jsonl", {"answer": "Ann", "seconds": 1})).costs_known("gpt")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("cost_usd", -1), ("cost_usd", "1"), ("prompt_tokens", 1.5), ("seconds", True)]
+)
+def test_what_no_reply_took(key: str, value: object, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=f"r.jsonl:1: {key}: expected a (whole )?number from 0 on, or null"):
+        read_recording(written(tmp_path / "r.jsonl", {"answer": "Ann", key: value}))

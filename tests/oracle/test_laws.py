@@ -377,8 +377,31 @@ def test_clusters_change_intervals_and_nothing_else(number: int, tmp_path: Path)
     after = reported(other, keys)
     clusters = after.pop("clusters")["clusters"]
     assert clusters < after["questions"]
+    _without_untaught(before, after, clusters)
     assert [*_other_values(before, after)] == []
     assert [*_same_intervals(before, after, clusters)] == []
+
+
+TEACH = 20
+"""So many questions, or clusters where they hang together, teach a probability."""
+UNTAUGHT = {"brier": None, "ece": None, "ece_low": None, "ece_high": None, "n": 0, "bins": [], "coverage": []}
+
+
+def _without_untaught(before: dict[str, Any], after: dict[str, Any], clusters: int) -> None:
+    """Takes out of both what enough questions had taught, and so few clusters cannot: the row is there, says nothing at all
+    of it, and why, by just as many clusters as there are graded ones of. Whatever else changes is left to be found."""
+    for one, other in zip(before.get("probability", ()), after.get("probability", ()), strict=True):
+        if one.get("why") is not None or other.get("why") is None:
+            continue
+        assert one["n"] >= TEACH > clusters, (one["n"], clusters)
+        graded, _, words = other["why"].partition(" graded question")
+        assert 0 < int(graded) <= clusters, other["why"]
+        assert words.removeprefix("s") == f" that do not hang together; {TEACH} or more teach a probability"
+        names = {key: value for key, value in other.items() if key not in ("why", *UNTAUGHT)}
+        assert other == {**names, **UNTAUGHT, "why": other["why"]}
+        assert names.items() <= one.items()
+        one.clear()
+        other.clear()
 
 
 OF_INTERVALS = ("low", "high", "p", "test", "small", "clusters", "note", "verdict", "words", "sentence", "beaten_by")

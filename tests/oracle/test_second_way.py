@@ -295,7 +295,9 @@ def _check_every_number(shown: Any, expected: Any) -> None:
 @pytest.mark.parametrize("number", range(2 + MORE))
 def test_probabilities_of_answers_too(number: int, tmp_path: Path) -> None:
     """Of enough questions to learn from; and any number of theirs that is changed is noticed."""
-    played.run(tmp_path, keys := sure_and_unsure(number, tmp_path))
+    talks = ({"decision": "unanimity-consensus", "max_turns": 2}, {"vote_from": 1})
+    keys = sure_and_unsure(number, tmp_path, discussed=[{"discuss": talk} for talk in talks])
+    played.run(tmp_path, keys)
     figures, expected = played.figures(tmp_path), trust(played.raw(tmp_path, keys))
     assert all(row["ece"] is not None for row in figures["probability"])
     assert not undocumented(figures)

@@ -34,6 +34,9 @@ TEAM: dict[str, Any] = {
     "strategies": ["vote", "silent", "solo"],
 }
 
+VOTES = ("first", "second", "tie", "first", "second", "first", "second")
+"""On the questions that were asked twice, of two who answer otherwise."""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -41,6 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def asked() -> None:
         async with serving(folder, TEAM) as server:
+            before: dict[int, str] = {}
             for number in range(40):
                 model = ("four/vote", "four/silent", "four/vote", "solo@ann")[number % 4]
                 status, body = await server.chat(f"Which is {number % 33}?", model)
@@ -48,6 +52,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 if number % 3 == 0:
                     said = {"episode": body["moot"]["episode"], "correct": number % 2 == 0}
                     assert (await server.post("/v1/feedback", said))[0] == 200
+                episode = body["moot"]["episode"]
+                if (earlier := before.setdefault(number % 33, episode)) != episode:
+                    shown = (earlier, episode) if number % 4 < 2 else (episode, earlier)
+                    vote = {"first": shown[0], "second": shown[1], "preferred": VOTES[number % 33]}
+                    assert (await server.post("/v1/moot/preferences", vote))[0] == 200
 
     asyncio.run(asked())
     assert run_app(app, ["run", str(folder / "team.yaml"), "--quiet"]) == 0
@@ -74,6 +83,7 @@ def test_every_figure_comes_out_the_same(folder: Path, capsys: pytest.CaptureFix
     expected = served(folder / "cup.db", "cup", since)
     shown = {key: value for key, value in figures.items() if key not in TOLD_BESIDE}
     assert not [*differences(shown, expected)]
+    assert figures["preferences"]["votes"] == (0 if back else 7)
     assert not undocumented(figures)
     compared = [row for row in figures["drift"] if row["figure"] == "agreement" and row["why"] is None]
     assert [row["label"] for row in compared] == ["vote", "silent"]

@@ -135,6 +135,7 @@ def test_the_wheel_says_what_it_is(built: Built) -> None:
 def test_the_sdist_holds_what_builds_and_explains_it(built: Built) -> None:
     with tarfile.open(built.sdist) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
+    assert "readme_of_package.py" in names, "the wheel is built from here"
     assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "src/moot/py.typed", "docs/README.md"} <= names
     assert not [name for name in names if name.startswith((".venv", ".git/", "tests", "bench", "demo/"))]
 

@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[str, str, Callable[[str], dict[str, Any]]]] = {
     "moot.graders": ("grader", "match", lambda name: {"grader": name}),
     "moot.ballots": ("rule of voting", "ranked-voting", lambda name: {"strategies": [{"discuss": {"decision": name}}]}),
     "moot.datasets": ("format", "mmlu", lambda name: {"questions": {"format": name, "file": "rows.jsonl"}}),
+    "moot.logs": ("format of logs", "inspect", lambda name: {"questions": {"format": name, "file": "rows.jsonl"}}),
     "moot.models": ("provider", "simulated", lambda name: {"models": {"ann": {**MODEL, "provider": name}}}),
 }
 

@@ -25,7 +25,7 @@ from moot.cli.schema import experiment_schema
 from moot.errors import FileError, UsageError
 from moot.experiment.build import build
 from moot.grade import graders
-from moot.testing import check_model
+from moot.testing import check_log_format, check_model
 
 CASES = [Case(Question("1", "Capital of France?"), "Paris"), Case(Question("2", "Capital of Spain?"), "Madrid")]
 
@@ -289,6 +289,19 @@ def test_a_dataset_by_entry_point_and_as_an_object(tmp_path: Path) -> None:
     assert by_name.frame("episodes")["question_id"].to_list() == ["pair-1"]
     with pytest.raises(FileError, match=r"questions.format: format 'pears' is unknown; expected one of .*pairs"):
         build(moot.Experiment(**keys(questions={**questions, "format": "pears"})).as_file)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_logs_by_entry_point(tmp_path: Path) -> None:
+    from moot_plugin import Minutes
+
+    file = tmp_path / "minutes.txt"
+    file.write_text("ann: Capital of France? Paris\nbob: Capital of France? Lyon\n")
+    check_log_format(Minutes(), [file])
+    logs = {"file": str(file), "format": "minutes"}
+    models = {name: {"provider": "recorded", "model": name, **logs} for name in ("ann", "bob")}
+    results = moot.run({"name": "cup", "questions": logs, "models": models, "strategies": ["solo"]})
+    assert {row["player"]: row["value"] for row in results.figures["accuracy"]} == {"ann": 1.0, "bob": 0.0}
 
 
 @pytest.mark.usefixtures("plugin")

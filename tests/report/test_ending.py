@@ -18,9 +18,10 @@ from rich.console import Console
 
 from moot.cli.app import app
 from moot.cli.conditions import unmet
+from moot.cli.console import print_lines
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.report.ending import LINES, NextCommands, print_ending, print_short_ending
+from moot.report.ending import LINES, NextCommands, print_ending, short_ending
 from moot.report.sections import all_sections
 from moot.report.terminal import print_sections
 
@@ -145,7 +146,7 @@ def test_a_look_before_the_end_says_so_and_fits_a_screen(
 def test_money_is_for_a_thousand_questions(figures: dict[str, Any]) -> None:
     row = next(row for row in figures["accuracy"] if (row["label"], row.get("captain")) == ("vote", "bob"))
     (line,) = [line for line in printed(print_ending, figures, NextCommands("cup.yaml")) if "vote, declared" in line]
-    assert line.split()[-1] == f"${1000 * row['cost_usd'] / 8:.2f}"
+    assert line.split()[-1] == f"${1000 * row['cost_usd'] / 8:.3f}"
 
 
 def test_who_decides_several_times_from_the_same_drafts_pays_for_them_in_each(
@@ -170,7 +171,7 @@ def test_who_decides_several_times_from_the_same_drafts_pays_for_them_in_each(
     told = [line.split()[-2:] for line in lines if re.match(r"mixture.*\$[\d.]+$", line)]
     for row, (calls, usd) in zip(of_mixtures, told, strict=True):
         assert row["usd_per_question"] == pytest.approx(paid[row["label"]])
-        assert (calls, usd) == ("5.0", f"${1000 * row['usd_per_question']:.2f}")
+        assert (calls, usd) == ("5.0", f"${1000 * row['usd_per_question']:.3f}")
     assert figures["headline"]["cost_usd"] == pytest.approx(of_mixtures[0]["usd_per_question"])
 
 
@@ -435,7 +436,7 @@ def test_an_ending_fits_the_screen_with_what_stands_above_it(above: int, figures
     assert lines[0].startswith("On these 8 questions")
 
 
-def test_a_short_ending_is_never_cut(figures: dict[str, Any]) -> None:
+def test_a_short_ending_is_never_cut(figures: dict[str, Any], capfd: pytest.CaptureFixture[str]) -> None:
     head = {
         **figures["headline"],
         **dict.fromkeys(("value", "low", "high")),
@@ -455,10 +456,9 @@ def test_a_short_ending_is_never_cut(figures: dict[str, Any]) -> None:
         (head, "vote@bob: between 92.6 and 100.0 %; 2 answers are not graded, so far"),
         (primary, primary["words"][0]),
     ):
-        out = StringIO()
-        console = Console(file=out, width=80)
-        print_short_ending({**figures, "headline": headline}, console, "interrupted: 27 of 60 episodes are kept", after)
-        assert out.getvalue().splitlines()[1:] == [said, after]
+        lines = short_ending({**figures, "headline": headline}, 80, "interrupted: 27 of 60 episodes are kept", after)
+        print_lines(lines)
+        assert capfd.readouterr().out.splitlines()[1:] == [said, after]
 
 
 def test_remarks_give_way_where_the_verdict_is_long(

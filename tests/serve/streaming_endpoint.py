@@ -12,8 +12,8 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-WAIT, BREAK = object(), object()
-"""In a script: until the test says so; and that the line breaks."""
+WAIT, BREAK, FILTER = object(), object(), object()
+"""In a script: until the test says so; that the line breaks; and that a content filter ends it."""
 
 Script = Callable[[dict[str, Any], int], list[Any]]
 """From a body, and how often the model was asked before, to what is said."""
@@ -51,6 +51,10 @@ class Endpoint:
                 assert request.transport is not None
                 await asyncio.sleep(0.05)
                 request.transport.abort()
+                return response
+            elif each is FILTER:
+                await self._event(response, [{"index": 0, "delta": {}, "finish_reason": "content_filter"}])
+                await response.write(b"data: [DONE]\n\n")
                 return response
             else:
                 await self._event(response, [{"index": 0, "delta": {"content": each}, "finish_reason": None}])

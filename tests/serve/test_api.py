@@ -149,7 +149,9 @@ async def test_a_stream_carries_the_answer_and_for_watchers_the_table(tmp_path: 
 
         watched = {"X-Moot-Team": "true"}
         async with served.session.post(served.url + "/v1/chat/completions", json=body, headers=watched) as response:
-            told = [each["moot"]["event"] for each in chunks(await response.text()) if "event" in each.get("moot", {})]
+            every = [each["moot"]["event"] for each in chunks(await response.text()) if "event" in each.get("moot", {})]
+        assert {each["player"] for each in every if each["kind"] == "words"} == {"ann", "bob", "cat"}
+        told = [each for each in every if each["kind"] != "words"]
         kinds = [each["kind"] for each in told]
         assert (kinds[0], sorted(kinds[1:7]), kinds[7:]) == (
             "seated",
@@ -510,3 +512,14 @@ async def test_half_open_connections_are_in_nobodys_way(tmp_path: Path) -> None:
             writer.transport.abort()
         assert (await served.chat("Which lake?"))[0] == 200
         assert (await served.get("/healthz"))[0] == 200
+
+
+async def test_long_answers_have_no_agreement_and_it_is_said_why(tmp_path: Path) -> None:
+    async with serving(tmp_path) as served:
+        _, body = await served.chat("Write a toast.", "three/talkative", moot={"kind": "text"})
+        told = body["moot"]
+        assert (told["agreement"], told["diversity"]) == (None, None)
+        assert told["agreement_why"] == "long answers differ in words however much they agree"
+        _, body = await served.chat("Which river?", "three/talkative")
+        assert body["moot"]["agreement"] > 0
+        assert "agreement_why" not in body["moot"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,13 @@ from aiohttp.test_utils import TestServer
 from served import serving
 
 import moot
+from moot.experiment.build import build
+from moot.experiment.spec import read_experiment
 
 SAID = {"ann": 0, "bob": 1, "cat": 2}
 OPEN = ("the Nile", "the Amazon", "the Yangtze")
 MIXTURE = {"mixture": {"repeats": 1, "accuracies": "hidden"}}
+TEXTS = ["talkative", "council", MIXTURE, "peer-review", "solo"]
 STRATEGIES = ["vote", "silent", "talkative", "peer-review", MIXTURE, "debate", "solo"]
 
 
@@ -62,7 +67,7 @@ async def recording(free: Sequence[str] = OPEN) -> AsyncIterator[tuple[str, set[
         yield f"http://127.0.0.1:{server.port}/v1", bodies
 
 
-def cup(url: str, language: str) -> dict[str, Any]:
+def cup(url: str, language: str, kind: str | None = None) -> dict[str, Any]:
     models = {
         name: {"provider": "endpoint", "base_url": url, "model": name, "params": {"temperature": 0.3, "max_tokens": 70}}
         for name in SAID
@@ -76,7 +81,7 @@ def cup(url: str, language: str) -> dict[str, Any]:
         "models": models,
         "players": {**players, "bob": {"model": "bob", "instruction": "Think of the opposite.", "persona": "a critic"}},
         "teams": {"three": {"players": list(SAID), "captain": "ann"}},
-        "strategies": STRATEGIES,
+        "strategies": TEXTS if kind == "text" else STRATEGIES,
     }
 
 
@@ -86,6 +91,8 @@ CASES = {
     "choice, en": ("en", {"text": "Which river?", "choices": list(OPEN), "answer": "A"}),
     "choice, ru": ("ru", {"text": "Какая река?", "choices": ["Нил", "Амазонка", "Янцзы"], "answer": "A"}),
     "yes-no, ru": ("ru", {"text": "Нил длиннее Волги?", "kind": "yes-no", "answer": "yes"}),
+    "text, en": ("en", {"text": "Write a plan.", "kind": "text"}),
+    "text, ru": ("ru", {"text": "Напиши план.", "kind": "text", "context": "Для сада."}),
     "yes-no, en": ("en", {"text": "Is the Nile longer?\n", "kind": "yes-no", "answer": "yes"}),
 }
 
@@ -105,7 +112,8 @@ async def test_what_is_sent_is_what_the_run_sends(
     written.write_text(json.dumps({"id": "q", **case}))
     sent = {key: case[key] for key in ("choices", "context") if key in case}
     free = "ABC" if "choices" in case else ("yes", "no", "yes") if "kind" in case else OPEN
-    async with recording(free) as (url, served_bodies), serving(tmp_path, cup(url, language), reuse=True) as served:
+    asked_of = partial(cup, language=language, kind=case.get("kind"))
+    async with recording(free) as (url, served_bodies), serving(tmp_path, asked_of(url), reuse=True) as served:
         for name in served.live.models:
             asked: dict[str, Any] = {"model": name, "moot": sent} if sent else {"model": name}
             said = {"input": case["text"]} if path == "/v1/responses" else {}
@@ -118,7 +126,7 @@ async def test_what_is_sent_is_what_the_run_sends(
     # What is drawn by lot in a prompt hangs on the question's id and repeat: the same ones are asked.
     written.write_text(json.dumps({"id": whole["question_id"], **case}))
     async with recording(free) as (other_url, run_bodies):
-        config = cup(other_url, language)
+        config = asked_of(other_url)
         config["questions"] = {"file": str(written)}
         results = await asyncio.to_thread(moot.run, config)
         assert results.state == "done", results.failures
@@ -209,3 +217,27 @@ async def test_who_writes_a_long_answer_is_told_of_no_field(tmp_path: Path, lang
         told = [json.loads(raw)["messages"][0]["content"] for raw in bodies]
         assert told
         assert {"Be brief." in words and field in words for words in told} == {kind == "open"}
+
+
+def told_by(spec: str) -> str:
+    """What a cell is made of. What a simulated model is hangs on the questions that it is given: that is left out."""
+    return json.dumps({**json.loads(spec), "players": [player["name"] for player in json.loads(spec)["players"]]})
+
+
+@pytest.mark.parametrize("kinds", [["text"], ["text", "open"]], ids=["all text", "some text"])
+async def test_a_served_long_answer_is_of_the_same_cell_as_in_the_run(tmp_path: Path, kinds: list[str]) -> None:
+    """Else it is held against no experiment: what a cell is made of holds the prompts for long answers."""
+    rows = [{"id": f"q{n}", "text": f"Write {n}.", "kind": kind, "answer": "x"} for n, kind in enumerate(kinds)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    models = {name: {"provider": "simulated", "accuracy": 0.5, "words": 20} for name in SAID}
+    team = {"three": {"players": list(SAID), "captain": "ann"}}
+    config = {"name": "cup", "questions": {"file": "questions.jsonl"}, "models": models, "teams": team}
+    async with serving(tmp_path, {**config, "strategies": TEXTS}) as served:
+        for name in served.live.models:
+            status, body = await served.chat("Write a plan.", name, moot={"kind": "text"})
+            assert status == 200, body
+    run = {told_by(cell.spec) for cell in build(read_experiment(tmp_path / "team.yaml")).cells}
+    with closing(sqlite3.connect(tmp_path / "cup.db")) as store:
+        live = {told_by(spec) for (spec,) in store.execute("select spec from cells")}
+    assert live == run
+    assert all("draft-text" in spec for spec in run)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import asked, browsing, needs_browser, text, until
 from served import THREE, serving
 
 from moot.models.model import Wrapper
@@ -49,6 +51,7 @@ async def test_it_ends_with_length_and_says_who_was_cut_off(tmp_path: Path, stra
         assert (body["choices"][0]["finish_reason"], body["moot"]["cut_by"]) == ("length", "model")
         assert "was cut off in the middle of it" in body["moot"]["note"]
         _, whole = await served.get(f"/v1/moot/episodes/{body['moot']['episode']}")
+        assert whole["verdict"]["note"] == body["moot"]["note"], "the page shows it, now and later"
         assert {"cut-off"} & {record["kind"] for record in whole["verdict"]["traces"] if record.get("given")}
         status, body = await served.post(
             "/v1/responses", {"model": "three", "input": "Write one more.", "moot": {"kind": "text"}}
@@ -64,3 +67,18 @@ async def test_drafts_that_were_cut_off_make_no_half_answer_of_a_whole_one(tmp_p
         assert body["choices"][0]["finish_reason"] == "stop"
         assert "cut_by" not in body["moot"]
         assert "note" not in body["moot"]
+
+
+@needs_browser
+async def test_the_page_says_it_beside_the_answer_now_and_later(tmp_path: Path) -> None:
+    text_file = {**config("talkative"), "questions": {"kind": "text"}}
+    async with serving(tmp_path, text_file, wrap=cut_short(at_the_end=True)) as served:
+
+        def watch() -> None:
+            with browsing() as browser:
+                asked(browser, served.url, "Write a plan.")
+                assert "was cut off in the middle of it" in text(browser, "because")
+                browser.refresh()
+                until(browser, lambda page: "was cut off in the middle of it" in text(page, "because"))
+
+        await asyncio.to_thread(watch)

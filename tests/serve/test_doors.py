@@ -198,6 +198,12 @@ async def test_an_origin_that_is_allowed_may_ask_and_read(tmp_path: Path) -> Non
         assert "access-control-allow-origin: https://app.example" in allowed
         assert "access-control-allow-headers: authorization,x-stainless-os" in allowed
         assert "access-control-allow-credentials" not in allowed
+        _, described = await served.get("/openapi.json")
+        methods = {method.upper() for path in described["paths"].values() for method in path}
+        (told,) = [line for line in allowed.splitlines() if line.startswith("access-control-allow-methods")]
+        assert {each.strip().upper() for each in told.partition(":")[2].split(",")} == methods, "all that there are"
+        unasked = {**headers, **asks, "Origin": "https://other.example"}
+        assert (await raw(served, "OPTIONS", "/v1/chat/completions", unasked))[0] == 403
         typed = {**headers, "Content-Type": "application/json"}
         status, answer = await raw(served, "POST", "/v1/chat/completions", typed, json.dumps(ASK).encode())
         assert status == 200

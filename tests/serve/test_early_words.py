@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -10,13 +11,32 @@ from hypothesis import strategies as st
 
 from moot.models.border import storable
 from moot.models.secrets import Secrets
+from moot.serve.early_answer import EarlyAnswer
 from moot.serve.final_bounds import FinalBounds
 from moot.team.final_line import spoken_whole
 from moot.team.final_line.spoken_so_far import SpokenSoFar
 from moot.types import Reply
 
 TAGS = ("<think>", "</think>", "<thinking>", "</THINKING>", "<thi", "nk>", "</", "think", ">", "<")
-WORDS = ("word", "Plan", "STOP", "ST", "OP", "é", "数", "12345", "_", ".", " ", "\n\n", "\ud83d", "\ude00", "\x00")
+WORDS = (
+    "word",
+    "\ufeff",
+    "\u200b",
+    "Plan",
+    "STOP",
+    "ST",
+    "OP",
+    "é",
+    "数",
+    "12345",
+    "_",
+    ".",
+    " ",
+    "\n\n",
+    "\ud83d",
+    "\ude00",
+    "\x00",
+)
 PARTS = st.sampled_from((*TAGS, *WORDS))
 TEXTS = st.lists(PARTS, max_size=14).map("".join)
 
@@ -57,6 +77,45 @@ def test_bounds_hold_as_it_is_written(text: str, cuts: list[int], most: int | No
     assert whole.startswith(told)
     if not stops and most is None:
         assert told == text
+
+
+LETTERS = {
+    "space": ("a" + " " * 24_000 + "b", FinalBounds()),
+    "space and a bound": ("a" + " " * 24_000 + "b", FinalBounds(5)),
+    "nothing that is seen": ("\u200b" * 24_000 + "b", FinalBounds()),
+    "thoughts without end": ("<think>" + "a" * 24_000, FinalBounds()),
+    "what may be a tag": ("<" * 24_000, FinalBounds()),
+    "a stop that never comes": ("a" * 24_000, FinalBounds(None, ("a" * 999 + "b",))),
+    "words": ("word " * 4_800, FinalBounds()),
+}
+
+
+@pytest.mark.parametrize("case", LETTERS)
+def test_letter_by_letter_takes_no_longer_than_there_are_letters(case: str) -> None:
+    """In the time of the processor, and by how it grows: four times as much may take no more than some eight times as long."""
+    text, bounds = LETTERS[case]
+
+    def cpu_s(size: int) -> float:
+        early = EarlyAnswer("final", bounds, lambda words: None)
+        voices = [early.voice(plain=True), early.voice(plain=True)]  # two at once: one hears what the other has told
+        begun = time.thread_time()
+        for letter in text[:size]:
+            for tell in voices:
+                tell(letter)
+        return time.thread_time() - begun
+
+    assert cpu_s(24_000) < 8 * max(0.02, min(cpu_s(6_000) for _ in range(2)))
+
+
+def test_many_thoughts_take_no_longer_than_there_are() -> None:
+    def cpu_s(count: int) -> float:
+        text = "<think></think>" * count + "Yes"
+        begun = time.thread_time()
+        assert spoken_whole(text) == "Yes"
+        assert SpokenSoFar(plain=True).take(text) == "Yes"
+        return time.thread_time() - begun
+
+    assert cpu_s(24_000) < 8 * max(0.02, cpu_s(6_000))
 
 
 def test_what_is_sure_is_told_at_once() -> None:

@@ -40,6 +40,17 @@ async def test_it_plays_and_is_kept_under_a_name_of_its_own(tmp_path: Path) -> N
         assert listed["data"][0]["id"] == "three/vote", "what is offered stays what it was"
 
 
+async def test_one_that_was_never_asked_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = f"sqlite:///{tmp_path / 'served.db'}"
+    async with serving(tmp_path, {**THREE, "store": store}) as served:
+        team = {"players": ["ann", "bob"], "strategy": "vote"}
+        status, body = await served.chat("Plan?", moot={"team": team, "kind": "text"})
+        assert (status, "vote" in body["error"]["message"]) == (400, True), "nobody votes on long answers"
+    assert await asyncio.to_thread(run_app, app, ["runs", "--store", store, "--json"]) == 0
+    ((only,),) = [each["runs"] for each in json.loads(capsys.readouterr().out)]
+    assert only["experiment"] == "three:served"
+
+
 async def test_no_name_of_the_file_is_taken_by_it(tmp_path: Path) -> None:
     teams = {"ann": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
     async with serving(tmp_path, {**THREE, "teams": teams, "strategies": ["vote"]}) as served:
@@ -72,6 +83,76 @@ async def test_who_would_not_be_let_in_makes_none(tmp_path: Path) -> None:
             status, _ = await served.chat("Which hill?", moot={"team": {"players": players, "strategy": "vote"}})
             assert status == 429
         assert served.live.edited.made == 0
+
+
+KEYS = ServeSettings(keys={"ANN": "ann-secret", "BOB": "bob-secret"}, admin_keys={"BOSS": "boss-secret"})
+
+
+def by(key: str) -> dict[str, Any]:
+    return {"headers": {"Authorization": f"Bearer {key}-secret"}}
+
+
+async def test_a_key_sees_the_teams_that_it_has_put_together_alone(tmp_path: Path) -> None:
+    team = {"players": ["cat", "bob"], "strategy": "vote"}
+    asked = {"messages": [{"role": "user", "content": "Which river?"}]}
+    async with serving(tmp_path, THREE, settings=KEYS) as served:
+        status, body = await served.post("/v1/chat/completions", {**asked, "moot": {"team": team}}, **by("ann"))
+        assert status == 200, body
+        name, path = body["model"], f"/v1/models/{body['model']}"
+        assert (await served.get(path, **by("ann")))[0] == 200
+        assert (await served.get(path, **by("boss")))[0] == 200, "an admin sees all"
+        known = await served.get(path, **by("bob"))
+        unknown = await served.get("/v1/models/bob+cat/vote", **by("bob"))
+        assert (known[0], unknown[0]) == (404, 404)
+        said = [json.dumps(each[1]) for each in (known, unknown)]
+        assert said[0].replace(name, "NAME") == said[1].replace("bob+cat/vote", "NAME"), (
+            "as of one that nobody has made"
+        )
+        assert (await served.post("/v1/chat/completions", {**asked, "model": name}, **by("bob")))[0] == 404
+        assert (await served.post("/v1/chat/completions", {**asked, "model": name}, **by("ann")))[0] == 200
+        _, listed = await served.get("/v1/moot/teams", **by("bob"))
+        assert name not in json.dumps(listed)
+        status, _ = await served.post("/v1/chat/completions", {**asked, "moot": {"team": team}}, **by("bob"))
+        assert status == 200
+        assert (await served.get(path, **by("bob")))[0] == 200, "it is as much theirs now"
+
+
+PRICED = {
+    **THREE,
+    "models": {
+        f"m{number}": {
+            "provider": "simulated",
+            "accuracy": 0.5,
+            "price": {"prompt": 1.0, "completion": 1000.0},
+            "max_tokens": 100,
+        }
+        for number in range(12)
+    },
+    "teams": {"three": {"players": ["m0", "m1", "m2"], "captain": "m0"}},
+    "strategies": ["vote", "talkative"],
+}
+
+
+@pytest.mark.parametrize("strategy", ["vote", "talkative", "council"])
+async def test_no_team_is_made_so_large_that_it_costs_more_than_the_day_has_left(tmp_path: Path, strategy: str) -> None:
+    """A call costs 0.1 USD at most and something: twelve players are beyond the day, however little was spent before."""
+    limited = ServeSettings(limits=KeyLimits(usd_per_day=1.0))
+    large = {"players": [f"m{number}" for number in range(12)], "strategy": strategy, "captain": "m3"}
+    small = {"players": ["m1", "m2"], "strategy": "vote"}
+    async with serving(tmp_path, PRICED, settings=limited) as served:
+        for more in ({}, {"stream": True}):
+            status, body = await served.chat("Which river?", moot={"team": large}, **more)
+            assert (status, body["error"]["code"]) == (429, "insufficient_quota"), body
+            assert "fewer players" in body["error"]["message"]
+        status, body = await served.chat("Which river?", "three/vote")
+        assert status == 200, "what the file offers is let in as it was"
+        status, body = await served.chat("Which hill?", moot={"team": small})
+        assert status == 200, body
+        asked = [served.chat(f"Which lake {number}?", moot={"team": small}) for number in range(20)]
+        statuses = [status for status, _ in await asyncio.gather(*asked)]
+        assert set(statuses) <= {200, 429}
+        _, spent_usd = await served.live.paid_today("anyone")
+        assert 0.0 < spent_usd <= 1.0
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

@@ -41,12 +41,17 @@ def on(endpoint: Endpoint, loop: asyncio.AbstractEventLoop) -> None:
     loop.call_soon_threadsafe(turn)
 
 
+def letters(browser: Any) -> list[str]:
+    return [badge.text for badge in browser.find_elements(By.CSS_SELECTOR, ".seat .badge")]
+
+
 async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any) -> None:
     """Drafts, rankings and the chairman's text: who is at it, and its words as they come."""
 
     def script(body: dict[str, Any], before: int) -> list[Any]:
         if before == 0:
-            return [f"## Draft of {body['model']}\n\n", "It begins", WAIT, " and ends."]
+            begun = [f"## Draft of {body['model']}\n\n", "It begins", WAIT]
+            return [*begun, " and ends."] if body["model"] == "cat" else [*begun, " and", WAIT, " ends."]
         if before == 1:
             return ['{"ranking": ', WAIT, "[1, 2]}"]
         return ["# The plan\n\n", "First **this**", WAIT, ", then that."]
@@ -66,8 +71,14 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 until(browser, lambda page: text(page, "because") == "ann, bob and cat are drafting")
                 assert "is drafting" in seat(browser, 1)
                 on(endpoint, loop)
+                until(browser, lambda page: text(page, "because").startswith("ann and bob are drafting"))
+                on(endpoint, loop)
                 until(browser, lambda page: "are ranking the others' drafts" in text(page, "because"))
                 assert "Draft of bob" in seat(browser, 1)
+                assert text(browser, "because").startswith("ann, the captain, bob and cat are ranking")
+                masked = letters(browser)
+                assert sorted(masked) == ["A", "B", "C"]
+                assert masked[2] == "A", "cat was the first"
                 on(endpoint, loop)
                 until(browser, lambda page: text(page, "because") == "ann, the captain, is writing the answer")
                 until(browser, lambda page: "First **this**" in text(page, "answer"))
@@ -78,7 +89,11 @@ async def test_a_council_is_watched_stage_by_stage(tmp_path: Path, browser: Any)
                 until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#answer strong"))
                 assert " ".join(text(browser, "answer").split()) == "The plan First this, then that."
                 assert "changed its mind" in seat(browser, 0)
-                assert len(browser.find_elements(By.CSS_SELECTOR, "#ballots tbody tr")) == 3
+                assert letters(browser)[1:] == masked[1:], "a draft keeps its letter to the end"
+                ballots = browser.find_elements(By.CSS_SELECTOR, "#ballots tbody tr")
+                assert len(ballots) == 3
+                assert "ann’s “" in ballots[1].text, "whose draft it was that bob ranked"
+                assert "cat’s “" in ballots[1].text
                 assert not browser.find_elements(By.CSS_SELECTOR, ".at-work, .writing, .thinking")
                 assert console(browser) == []
 

@@ -35,6 +35,30 @@ def choose(browser: Any, ident: str, value: str) -> None:
     browser.execute_script(script, ident, value)
 
 
+def text_of(browser: Any, selector: str) -> str:
+    """Seen or not."""
+    return str(browser.execute_script("return document.querySelector(arguments[0]).textContent", selector))
+
+
+async def test_who_is_seated_is_ticked(tmp_path: Path, browser: Any) -> None:
+    """A team of one's own begins with the one in front: a model that nobody plays with is there, and not chosen."""
+    two = {**VOTE, "teams": {"two": {"players": ["ann", "cat"], "captain": "cat"}}}
+    async with serving(tmp_path, two) as served:
+
+        def watch() -> None:
+            opened(browser, served.url)
+            script = (
+                "return [...document.querySelectorAll('#edit-players input')].map((box) => [box.value, box.checked])"
+            )
+            assert browser.execute_script(script) == [["ann", True], ["bob", False], ["cat", True]]
+            captains = browser.execute_script(
+                "return [...document.querySelectorAll('#edit-captain option')].map((o) => o.value)"
+            )
+            assert captains == ["ann", "cat"]
+
+        await asyncio.to_thread(watch)
+
+
 async def test_a_team_is_put_together_and_asked(tmp_path: Path, browser: Any) -> None:
     async with serving(tmp_path, VOTE) as served:
 
@@ -74,11 +98,18 @@ async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(t
             sides = browser.find_elements(By.CSS_SELECTOR, ".sides article")
             assert all(side.find_element(By.CSS_SELECTOR, ".whole").text for side in sides)
             assert "vote" not in "".join(side.text for side in sides), "whose is whose is told afterwards"
+            costs = "".join(text_of(browser, f"#side-{each} .cost") for each in ("first", "second")) + text(
+                browser, "cost"
+            )
+            assert costs == "", "what it took would tell a team from a player alone"
+            assert not browser.find_elements(By.CSS_SELECTOR, "#history li"), "the list names teams"
             assert browser.switch_to.active_element.get_attribute("data-better") == "first", "the keyboard is there"
             better.click()
             until(browser, lambda page: text(page, "voted").startswith("Kept: "))
             (second,) = browser.find_elements(By.CSS_SELECTOR, "#side-second .team")
             assert second.text in ("three/vote", "solo@bob")
+            assert "call" in text_of(browser, "#side-second .cost")
+            until(browser, lambda page: len(page.find_elements(By.CSS_SELECTOR, "#history li")) == 2)
             assert text(browser, "voted") == f"Kept: {second.text} is better."
             assert console(browser) == []
             return str(second.text)
@@ -101,7 +132,14 @@ async def test_choices_are_given_and_the_run_s_best_is_marked(tmp_path: Path, br
             browser.find_element(By.CSS_SELECTOR, "#ways summary").click()
             browser.find_element(By.ID, "choices").send_keys("the Nile\nthe Rhine\n")
             ask(browser, "Which river is longer?")
-            assert text(browser, "verdict") in ("A", "B")
+            rivers = ("A. the Nile", "B. the Rhine")
+            assert text(browser, "verdict") in rivers, "a letter alone says nothing"
+            seats = browser.find_elements(By.CSS_SELECTOR, ".seat .answer")
+            assert {seat.text for seat in seats} <= {*rivers, "was not needed"}
+            told = text(browser, "verdict")
+            until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history li"))
+            browser.refresh()
+            until(browser, lambda page: text(page, "verdict") == told)
 
         served.live.cells = {"three": served.live.cells["three/vote"]}
         await asyncio.to_thread(watch)
@@ -147,6 +185,9 @@ async def test_what_failed_is_said_once_with_what_to_do(tmp_path: Path, browser:
                 browser.find_element(By.ID, "question").send_keys("Which?", Keys.ENTER)
                 said = broken(browser)
                 assert "messages is not supported" in said
+                assert "the model's server answered 400" in said
+                for unwanted in ("RequestRejected", "(address)", "127.0.0.1"):
+                    assert unwanted not in said
                 assert "Ask again, or another team" in said
                 until(browser, lambda page: not page.find_element(By.ID, "stop").is_displayed())
                 page = browser.execute_script("return document.querySelector('main').innerText.split('Transcript')[0]")

@@ -229,6 +229,19 @@ RENDER = """
         look();
     });
 """
+SHOW_ALL = """
+    const [words, done] = arguments;
+    import("/page/rich.js").then(({ rich }) => {
+        const place = document.body.appendChild(document.createElement("div"));
+        place.className = "whole";
+        rich(place, words);
+        const button = place.querySelector("button"), told = button.textContent;
+        let last = performance.now(), longest = 0;
+        const beat = setInterval(() => { longest = Math.max(longest, performance.now() - last); last = performance.now(); }, 10);
+        button.click();
+        setTimeout(() => { clearInterval(beat); done([told, longest, place.textContent.length]); place.remove(); }, 1500);
+    });
+"""
 MANY = 5_000
 NESTED = {
     "brackets": "[" * MANY,
@@ -264,6 +277,18 @@ async def test_no_text_holds_the_page_up(tmp_path: Path, browser: Any) -> None:
             assert browser.execute_async_script(RENDER, "**end**")[0], "what comes after is rendered"
             rendered, _, _, length = browser.execute_async_script(RENDER, "*a* " * 15_001)
             assert (rendered, length) == (False, 60_004), "what is too long is shown as it was written"
+            for name, words in {
+                "words": "*word* " * 300_000,
+                "one word": "x" * 2_000_000,
+                "lines": "a\n" * 1_000_000,
+            }.items():
+                rendered, _, longest_ms, length = browser.execute_async_script(RENDER, words)
+                assert longest_ms < 2_500, f"{name}: the page stood still"
+                assert (rendered, length // 1_000) == (False, 100), "its beginning, and how to see the rest"
+            told, longest_ms, length = browser.execute_async_script(SHOW_ALL, "word " * 400_000)
+            assert told == "Show all 2,000,000 characters as plain text"
+            assert longest_ms < 2_500, "the page stood still"
+            assert length == 2_000_000
 
         await asyncio.to_thread(watch)
 

@@ -47,6 +47,10 @@ async def test_a_conversation_is_called_what_its_key_calls_it(tmp_path: Path) ->
         assert (await served.post(path, {"title": "Mine"}, **by("bob")))[0] == 404, "a question of another's"
         for wrong in ({"title": "x" * 201}, {"title": "a\x00"}, {"name": "x"}, {}):
             assert (await served.post(path, wrong, **by("ann")))[0] == 400
+        for unseen in ("\u200b", "\ufeff \u2060", "\u3164\u3164", "\u202e", "\u2800"):
+            status, said = await served.post(path, {"title": unseen}, **by("ann"))
+            assert (status, "not empty" in said["error"]["message"]) == (400, True), "a name that nobody sees"
+        assert await listed(served, "ann") == {mine: "Rivers of Africa"}
         assert (await served.post(path, {"title": ""}, **by("ann")))[1]["title"] is None
         assert await listed(served, "ann") == {mine: None}
 

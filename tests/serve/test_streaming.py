@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from served import Served, serving
-from streaming_endpoint import BREAK, WAIT, Endpoint, streaming, team_of
+from streaming_endpoint import BREAK, FILTER, WAIT, Endpoint, streaming, team_of
 
 TEXT = {"kind": "text"}
 PIECES = ["A plan: ", "first ", "this, ", "then ", "that. "]
@@ -123,6 +123,47 @@ async def test_a_stream_that_breaks_goes_on_only_in_the_same_words(tmp_path: Pat
             assert past["episodes"][0]["answer"] == "Another plan.", "it was paid for and is kept"
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+@pytest.mark.parametrize(
+    ("said", "code", "word"),
+    [
+        (["A plan: ", "first ", FILTER], "answer_filtered", "content filter"),
+        (["Let me ", "think. ", "</think>", "A plan."], "answer_was_thoughts", "thoughts"),
+        (["A plan: ", "first ", BREAK], "answer_written_anew", "written anew"),
+    ],
+)
+async def test_what_stopped_an_answer_in_its_middle_is_told(
+    tmp_path: Path, path: str, said: list[Any], code: str, word: str
+) -> None:
+    script = by_ann_at_last(said, ["Another plan."])
+    async with streaming(script) as endpoint, serving(tmp_path, team_of(endpoint)) as served:
+        body = asking() | {"input": "Plan?"}
+        del body["messages" if path == "/v1/responses" else "input"]
+        *_, last = [event async for event in events_of(served, body, path)]
+        error = last["error"] if "error" in last else last["response"]["error"]
+        assert error["code"] == code
+        assert word in error["message"]
+
+
+@pytest.mark.parametrize("unseen", ["\ufeff", "\u200b", " \u200b\ufeff\n\u2060 "])
+async def test_what_nobody_sees_hides_no_thoughts(tmp_path: Path, unseen: str) -> None:
+    said = [*unseen, "<thi", "nk>secret ", "thoughts</think>", unseen, "A plan: ", "this."]
+
+    async with (
+        streaming(lambda body, before: said) as endpoint,
+        serving(tmp_path, team_of(endpoint, "solo")) as served,
+    ):
+        for _ in range(2):
+            asked = asking("solo@ann", stream_options={"include_team": True})
+            events = [event async for event in events_of(served, asked)]
+            assert "secret" not in "".join(map(words, events))
+            table = [event["moot"]["event"] for event in events if "event" in event.get("moot", {})]
+            assert "secret" not in "".join(each["text"] for each in table if each["kind"] == "words")
+            _, past = await served.get("/v1/moot/episodes")
+            assert past["episodes"][0]["answer"].endswith("A plan: this.")
+            assert "secret" not in past["episodes"][0]["answer"]
+
+
 async def test_where_the_text_may_still_change_nothing_is_told_early(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"plan": {"type": "string"}}, "required": ["plan"]}
     form = {"type": "json_schema", "json_schema": {"name": "plan", "schema": schema}}
@@ -166,6 +207,48 @@ async def test_the_responses_api_gives_it_too(tmp_path: Path) -> None:
         assert events[0]["type"] == "response.created"
         assert events[-1]["type"] == "response.completed"
         assert events[-1]["response"]["usage"]["output_tokens"] == 15
+
+
+@pytest.mark.parametrize("ask", [{"stream_options": {"include_team": True}}, {"headers": {"X-Moot-Team": "true"}}])
+async def test_who_asks_in_the_responses_api_sees_the_table(tmp_path: Path, ask: dict[str, Any]) -> None:
+    ask = dict(ask)
+    headers = ask.pop("headers", None)
+    script = by_ann_at_last(PIECES)
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    tool = {"type": "function", "name": "keep", "parameters": schema}
+    async with streaming(script) as endpoint, serving(tmp_path, team_of(endpoint)) as served:
+        served.session.headers.update(headers or {})
+        body = {"model": "two/talkative", "input": "Plan?", "stream": True, "moot": TEXT, **ask}
+        events = [event async for event in events_of(served, body, "/v1/responses")]
+        assert [event["sequence_number"] for event in events] == list(range(len(events)))
+        kinds = [event["type"] for event in events]
+        assert (kinds[0], kinds[-1], kinds.count("response.created")) == ("response.created", "response.completed", 1)
+        told = [event["event"] for event in events if event["type"] == "moot.event"]
+        assert (told[0]["kind"], told[-1]["kind"]) == ("seated", "verdict")
+        assert {"begins", "words", "call"} <= {each["kind"] for each in told}
+        assert kinds.index("moot.event") < kinds.index("response.output_item.added")
+        assert "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta") == WHOLE
+        assert "stream_options" not in events[-1]["response"]["moot"]["not_applied"]
+
+    async with serving(tmp_path) as served:  # a call of a function begins with another item
+        served.session.headers.update(headers or {})
+        forced = {"tools": [tool], "tool_choice": {"type": "function", "name": "keep"}}
+        body = {"model": "three/vote", "input": "Which city?", "stream": True, **forced, **ask}
+        events = [event async for event in events_of(served, body, "/v1/responses")]
+        kinds = [event["type"] for event in events]
+        assert kinds.count("response.created") == 1
+        assert "moot.event" in kinds
+        assert "response.function_call_arguments.done" in kinds
+
+
+async def test_a_response_that_fails_before_all_who_watch_is_told_in_the_stream(tmp_path: Path) -> None:
+    async with streaming(lambda body, before: [BREAK]) as endpoint, serving(tmp_path, team_of(endpoint)) as served:
+        body = {"model": "two/talkative", "input": "Plan?", "stream": True, "moot": TEXT}
+        watched = {**body, "stream_options": {"include_team": True}}
+        *_, last = [event async for event in events_of(served, watched, "/v1/responses")]
+        assert last["type"] == "response.failed"
+        status, _ = await served.post("/v1/responses", body)
+        assert status == 502, "who does not watch gets the status"
 
 
 async def test_a_response_that_breaks_off_has_failed(tmp_path: Path) -> None:

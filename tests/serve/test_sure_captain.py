@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -152,3 +153,20 @@ async def test_a_rule_tells_nothing_of_another_captain_nor_of_other_options(tmp_
             served(tmp_path, entry)
     with pytest.raises(FileError, match=r"the rule does not hold 0\.9 of talkative"):
         served(tmp_path, {"talkative": {"abstain": {"target": 0.9}}})
+
+
+async def test_a_promise_from_before_clusters_is_said_to_be_one(tmp_path: Path) -> None:
+    content = await fitted(tmp_path, "--promise", "0.5", strategies=["solo"])
+    entry = {"vote": {"abstain": {"target": 0.5}}}
+    words = "from an older moot, which took every question for itself"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        async with served(tmp_path, entry):
+            pass
+    assert not any(words in str(each.message) for each in said)
+    for promise in (promise for several in content["promises"].values() for promise in several):
+        del promise["clusters"], promise["largest"]
+    (tmp_path / "rule.json").write_text(json.dumps(content))
+    with pytest.warns(UserWarning, match=words):
+        async with served(tmp_path, entry):
+            pass

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from rich.console import Console
 from served import serving
 
@@ -330,6 +331,39 @@ def test_long_answers_have_no_agreement(tmp_path: Path, moot: Command) -> None:
     asyncio.run(ask(tmp_path, config, 2, model="three/talkative"))
     printed = moot("report", tmp_path / "team.yaml", "--served")[1]
     assert "There is no agreement: long answers differ in words however much they agree." in in_one_line(printed)
+
+
+@pytest.mark.parametrize("changed", [{}, {"language": "ru"}], ids=["as measured", "in other words"])
+def test_that_is_why_they_are_held_against_no_experiment(
+    tmp_path: Path, moot: Command, changed: dict[str, Any]
+) -> None:
+    """Also where the experiment was of other prompts: nothing that it could have measured would be there to compare."""
+    config = {**CUP, "strategies": ["talkative"], "questions": {"file": "long.jsonl", "kind": "text"}}
+    rows = [{"id": f"{n}", "text": f"Write a plan, number {n}."} for n in range(3)]
+    (tmp_path / "long.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    assert run_app(app, ["run", str(tmp_path / "team.yaml"), "--quiet"]) == 0
+    asyncio.run(ask(tmp_path, {**config, **changed}, 2, model="three/talkative"))
+    row = next(row for row in served_of(moot, tmp_path)["drift"] if row["figure"] == "agreement")
+    assert row["why"] == "long answers differ in words however much they agree"
+
+
+def test_long_answers_that_are_graded_are_held_against_the_experiment(tmp_path: Path, moot: Command) -> None:
+    """By how right they were, as all others: a served long answer is of the cell that was measured."""
+    rubric = [{"name": "clear", "points": 1, "says": "It is."}]
+    models = {**CUP["models"], "jim": {"provider": "simulated", "accuracy": 0.5}}
+    judged = {"models": models, "players": {name: {"model": name} for name in CUP["models"]}, "rubric": rubric}
+    long = {"strategies": ["talkative"], "questions": {"file": "long.jsonl", "kind": "text"}}
+    rows = [{"id": f"{n}", "text": f"Write a plan, number {n}."} for n in range(30)]
+    (tmp_path / "long.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    config = {**CUP, **long, **judged, "judge": {"models": ["jim"]}}
+    asyncio.run(ask(tmp_path, config, 30, told=lambda number: False, model="three/talkative"))
+    assert run_app(app, ["run", str(tmp_path / "team.yaml"), "--quiet"]) == 0
+    served = served_of(moot, tmp_path)
+    row = next(row for row in served["drift"] if row["figure"] == "accuracy")
+    assert row["why"] is None
+    assert row["alert"], "the experiment found them good, and of those who ask nobody does"
+    assert served["alert"].startswith("Alert: accuracy of talkative@ann was 0.0 %")
 
 
 def test_all_versions_of_a_file_are_told_together(tmp_path: Path, moot: Command) -> None:

@@ -259,3 +259,52 @@ def test_what_cannot_be_offered_is_told_before_anything_listens(tmp_path: Path, 
     ended = CliRunner().invoke(app, ["serve", str(tmp_path / "team.yaml"), "--port", "0", *options])
     assert isinstance(ended.exception, UsageError)
     assert said in str(ended.exception)
+
+
+PLANS: dict[str, Any] = {
+    "name": "plans",
+    "seed": 5,
+    "questions": {"file": "plans.jsonl"},
+    "store": "sqlite:///plans.db",
+    "models": {
+        "ann": {"provider": "simulated", "accuracy": 0.3, "words": 30},
+        "bob": {"provider": "simulated", "accuracy": 0.9, "power": 1.0, "words": 40},
+        "ivy": {"provider": "simulated", "accuracy": 0.5, "blur": 0.3},
+    },
+    "teams": {"two": {"players": ["ann", "bob"], "captain": "each"}},
+    "strategies": ["talkative"],
+}
+RUBRIC = {"judge": {"models": ["ivy"]}, "rubric": [{"name": "clear", "points": 4, "says": "It can be followed."}]}
+PAIRWISE = {"judge": {"models": ["ivy"], "pairwise": True}}
+
+
+async def run_plans(folder: Path, **more: Any) -> Any:
+    rows = [{"id": f"q{n}", "text": f"Write a plan, number {n}.", "kind": "text"} for n in range(8)]
+    (folder / "plans.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "team.yaml").write_text(yaml.safe_dump({**PLANS, **more}))
+    return (await asyncio.to_thread(moot.run, folder / "team.yaml")).figures["headline"]
+
+
+async def test_after_a_comparison_of_texts_the_one_preferred_most_is_served(tmp_path: Path) -> None:
+    headline = await run_plans(tmp_path, **PAIRWISE)
+    preferred = headline["preferred"]
+    assert (headline["value"], preferred["of"]) == (None, "talkative@bob"), "not the first of the file"
+    line = await offered(tmp_path, {**PLANS, **PAIRWISE})
+    share = f"{100 * preferred['value']:.1f} % ({100 * preferred['low']:.1f}–{100 * preferred['high']:.1f})"
+    assert f", talkative@bob: preferred to {preferred['against']} in {share}" in line
+    assert line.startswith(("serving two: the run's best", "serving two: the best of the run's teams"))
+
+
+async def test_a_declared_one_is_told_with_how_far_it_was_preferred(tmp_path: Path) -> None:
+    declared = {**PAIRWISE, "primary": "talkative@ann", "strategies": ["talkative", "solo"]}
+    preferred = (await run_plans(tmp_path, **declared))["preferred"]
+    line = await offered(tmp_path, {**PLANS, **declared})
+    assert f"declared as primary: preferred to {preferred['against']} in {100 * preferred['value']:.1f} % (" in line
+    assert preferred["value"] <= 0.5, "so it is named who was ahead of it"
+    assert "; no more than solo@bob alone: --only solo@bob" in line
+
+
+async def test_after_a_rubric_the_one_with_most_points_is_served(tmp_path: Path) -> None:
+    headline = await run_plans(tmp_path, **RUBRIC)
+    assert headline["of"] == "talkative@bob"
+    assert f", talkative@bob: {100 * headline['value']:.1f} %" in await offered(tmp_path, {**PLANS, **RUBRIC})

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from moot.errors import RequestRejected, UsageError
 from moot.models.model import Model, call_key
+from moot.models.overheard import overhearing
 from moot.simulate.prompt_reading import read_question, read_shown
 from moot.simulate.schema_instance import instance
 from moot.simulate.simulated import SimulatedModel
@@ -476,3 +477,23 @@ def test_speed() -> None:
     for request in requests:
         model.reply(request)
     print(f"{len(requests) / (time.perf_counter() - started):,.0f} captain replies a second")
+
+
+async def test_who_listens_hears_a_reply_as_if_it_were_written() -> None:
+    """So that what is shown of a reply before its end can be tried with nothing behind it."""
+    heard: list[str] = []
+
+    class Listening:
+        is_bound = False
+
+        def voice(self) -> Any:
+            return heard.append
+
+    ann = SimulatedModel("ann", accuracy=0.4, world=WORLD)
+    asked = Request((Message("user", "<question>\nWhich river?\n</question>"),))
+    with overhearing(Listening()):
+        reply = await ann.generate(asked)
+    assert "".join(heard) == reply.text
+    assert len(heard) > 1
+    assert await ann.generate(asked) == reply
+    assert "".join(heard) == reply.text, "nobody listened to the second"

@@ -5,11 +5,22 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from moot.stats.clusters import clustered
-from moot.stats.preference import BY_PLACE, NOT_TOLD_APART, Preferences, PreferenceWord, doublings, raw_rate, share
+from moot.stats.preference import (
+    BY_PLACE,
+    NOT_TOLD_APART,
+    ONE_ORDER,
+    Preferences,
+    PreferenceWord,
+    doublings,
+    raw_rate,
+)
+from moot.stats.preference_doubts import BothOrders, reach
+from moot.stats.preference_share import share
 from moot.stats.ratings import ratings
 
 PAIR = ("team", "ann")
@@ -82,6 +93,19 @@ def test_a_judge_who_always_takes_the_first_says_nothing() -> None:
     often = Preferences(words(*[(1.0, 0.0)] * 20, *[(1.0, 1.0), (0.0, 0.0)] * 10)).rate(PAIR)
     assert often is not None
     assert often.value == pytest.approx(0.5), "one that does so in three of four is corrected for"
+
+
+def test_texts_heard_in_one_order_are_withheld() -> None:
+    """Whether the first is better or stands first nobody can tell: not by one order alone, nor by a tenth in the other."""
+    both = words(*[(1.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0)] * 10)
+    one = [word for word in both if word.place == 1]
+    few = [*one, *[word for word in both if word.place == -1][:4]]
+    for said in (one, few):
+        assert Preferences(said).rate(PAIR) is None
+        assert Preferences(said).why_not(PAIR) == ONE_ORDER
+    third = [*one, *[word for word in both if word.place == -1][:20]]
+    assert Preferences(both).rate(PAIR) is not None
+    assert Preferences(third).rate(PAIR) is not None
 
 
 def test_length_that_never_varies_cannot_be_told_from_quality() -> None:
@@ -196,3 +220,92 @@ def test_ratings_go_by_who_beats_whom() -> None:
     assert abs(told[1].value) < 15
     assert told[2].value == pytest.approx(-400 / math.log(10) * math.log(16.5 / 4.5), abs=15), "one tied question more"
     assert told == ratings(Preferences(said), ["ann", "bob"], seed=1)
+
+
+def logit(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+@pytest.mark.parametrize("by_place", [0.4, 1.6])
+@pytest.mark.parametrize("heaps", [{3.0: 1 / 3, -1.5: 2 / 3}, {4.0: 1 / 3, -1.0: 2 / 3}, {0.5: 1.0}], ids=str)
+def test_questions_of_two_kinds_lie_within_reach(heaps: dict[float, float], by_place: float) -> None:
+    """Exactly as many words as are to be expected: the share without a place is between the ends, and at them where all questions
+    are alike."""
+    said: list[BothOrders] = []
+    truth, first, second = 0.0, 0.0, 0.0
+    for theta, part in heaps.items():
+        one, other = (1 / (1 + math.exp(-theta - way * by_place)) for way in (1, -1))
+        truth += part / (1 + math.exp(-theta))
+        first, second = first + part * one, second + part * other
+        for liked, chance in {
+            (1, 1): one * other, (1, 0): one * (1 - other), (0, 1): (1 - one) * other, (0, 0): (1 - one) * (1 - other)
+        }.items():  # fmt: skip
+            said += [BothOrders(*map(float, liked))] * round(60_000 * part * chance)
+    fitted = 1 / (1 + math.exp(-(logit(first) + logit(second)) / 2))
+    below, above = reach({"ivy": said}, {"ivy": said})
+    assert fitted + below - 1e-3 <= truth <= fitted + above + 1e-3
+    if len(heaps) == 1:
+        assert above - below < 0.01
+    elif by_place > 1:
+        assert above - below > 0.1, "so much nobody knows"
+    else:
+        assert above - below < 0.02
+
+
+def test_a_claim_and_the_interval_agree_whatever_is_in_doubt() -> None:
+    longer = [0.15 * (number % 12) - 0.6 for number in range(36)]
+    liked = [(1.0, 1.0), (1.0, 0.0), (1.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 0.5)] * 6
+    rate = Preferences(words(*liked, longer=longer)).rate(PAIR)
+    assert rate is not None
+    assert rate.otherwise
+    assert rate.reach.below < 0
+    p = rate.at_most_half()
+    assert p is not None
+    assert 0 < p < 1
+    for alpha in (2 * p * 0.98, 2 * p * 1.02):
+        low, _ = rate.limits(min(alpha, 0.99)) or (0.0, 0.0)
+        assert (low > 0.5) == (alpha > 2 * p)
+
+
+TASTES: dict[str, Any] = {
+    "by doublings": lambda longer: longer,
+    "by whether it is longer": lambda longer: math.copysign(1.0, longer),
+    "up to half a doubling": lambda longer: 2 * max(-0.5, min(0.5, longer)),
+}
+
+
+@pytest.mark.parametrize(
+    ("taste", "heaps", "longer", "by_place"),
+    [
+        ("by doublings", False, 0.6, 0.8),
+        ("by whether it is longer", False, 0.6, 0.8),
+        ("up to half a doubling", False, 1.0, 0.8),
+        ("by doublings", True, 0.6, 1.6),
+    ],
+    ids=["by doublings", "longer at all", "up to half a doubling", "two heaps"],
+)
+def test_the_interval_holds_the_truth_whatever_form_a_taste_has(
+    taste: str, heaps: bool, longer: float, by_place: float
+) -> None:
+    """At 150 questions, with two judges. One curve alone holds it in 50 to 80 % where the taste has another form than its own."""
+    worlds, held = 40, 0
+    truth = math.fsum(1 / (1 + math.exp(-theta)) for theta in drawn(heaps, 20_000, "truth")) / 20_000
+    for world in range(worlds):
+        draw = random.Random(world)
+        said = []
+        for number, theta in enumerate(drawn(heaps, 150, world)):
+            doubled = max(-2.0, min(2.0, draw.gauss(longer, 0.4)))
+            for judge, place_worth, length_worth in (("ivy", by_place, 0.8), ("jim", -by_place / 2, 0.5)):
+                for place in (1, -1):
+                    odds = theta + place_worth * place + length_worth * TASTES[taste](doubled)
+                    liked = float(draw.random() < 1 / (1 + math.exp(-odds)))
+                    said.append(PreferenceWord(f"q{number}", PAIR, 0, judge, liked, place, doubled))
+        rate = Preferences(said).rate(PAIR)
+        low, high = (rate.limits(0.05) if rate else None) or (0.0, 1.0)
+        held += low <= truth <= high
+    assert held / worlds >= 0.9
+
+
+def drawn(heaps: bool, many: int, seed: object) -> list[float]:
+    draw = random.Random(f"questions {seed}")
+    return [(4.0 if draw.random() < 1 / 3 else -1.0) if heaps else draw.gauss(0.5, 1.0) for _ in range(many)]

@@ -196,7 +196,7 @@ async def test_what_the_dead_had_under_way_is_spent(place: Place, monkeypatch: p
         assert not waiting.done(), "it may give something back"
         assert dying.presence is not None
         monkeypatch.setattr(holders_module, "is_living", lambda holder, now: False)
-        with pytest.raises(BudgetReached, match=r"the budget of \$1 is reached: \$0.6"):
+        with pytest.raises(BudgetReached, match=r"the budget of \$1\.00 is reached: \$0\.60"):
             await asyncio.wait_for(waiting, 120)
         await Ledger.opened(living, "cup", 1.0)
         assert place.books() == pytest.approx((0.0, 0.6, 0.0))

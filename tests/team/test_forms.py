@@ -297,6 +297,19 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
+LONG = {
+    "words": lambda size: "river the answer plan " * (size // 22),
+    "announcements": lambda size: "The answer is A. " * (size // 17),
+    "objects": lambda size: '{"answer": "A"} ' * (size // 16),
+}
+
+
+@pytest.mark.parametrize("make", LONG.values(), ids=LONG)
+def test_a_reply_of_megabytes_keeps_nobody_waiting_for_long(make: Callable[[int], str]) -> None:
+    """From some length on it takes no more than to go over the text, which is a small part of reading it."""
+    assert fastest_s(make(4_000_000)) < 3 * max(0.05, fastest_s(make(500_000)))
+
+
 def fastest_s(text: str) -> float:
     times = []
     for _ in range(3):

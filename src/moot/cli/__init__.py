@@ -10,6 +10,10 @@ def main() -> None:
     """The entry point: run a command, and turn what goes wrong into one readable message and the right exit code."""
     # Hundreds of modules are about to be loaded, and stay: looking for garbage among them takes a tenth of a start.
     gc.set_threshold(50_000, 20, 50)
+    if sys.argv[1:2] == ["run"]:
+        from moot.cli.settled import listen
+
+        listen()
     from moot.cli.app import app
     from moot.cli.exit import leave, run_app
 

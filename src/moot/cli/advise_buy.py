@@ -39,7 +39,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.experiment.spec_parts import TeamSpec
 from moot.needs import NOTHING_MORE
 from moot.stats.counted_words import count
-from moot.stats.written_numbers import dollars
+from moot.stats.written_numbers import dollars_alike
 from moot.store import from_here
 from moot.store.ledger import Ledger, open_account
 from moot.store.money import bought_account, settled_usd
@@ -218,8 +218,8 @@ def _at_most(foretold: RunEstimate, usd: float) -> str:
     """Before the first call: were nobody put out."""
     most_calls, most_usd = foretold.calls_range.high, foretold.most_usd
     calls = "a number of calls that nothing bounds" if most_calls is None else count(int(np.ceil(most_calls)), "call")
-    money = "" if most_usd is None else f" and {dollars(most_usd)}"
-    return f"at most {calls}{money} if nobody is put out; never more than {dollars(usd)}"
+    *most, never = dollars_alike(*([] if most_usd is None else [most_usd]), usd)
+    return f"at most {' and '.join([calls, *most])} if nobody is put out; never more than {never}"
 
 
 def _most_usd_a_question(foretold: RunEstimate, race: StageRace) -> float:

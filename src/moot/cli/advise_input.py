@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 from moot.advise.known import KnownDrafts
 from moot.cli.fit import tables_of
 from moot.cli.fit_lessons import FittedTeam
+from moot.cli.player_names import player_names
 from moot.cli.report import open_existing, tell_whose
 from moot.decide.candidates import SILENT, Floats
 from moot.decide.odd_players import odd_players
@@ -307,23 +308,29 @@ def _odd(drafts: KnownDrafts) -> Iterator[str]:
 
 def _from_replies(paths: Sequence[Path], questions: Path) -> AdviceInput:
     models: dict[str, dict[str, Any]] = {}
+    costs_known = True
     for path in paths:
-        for model in sorted(read_recording(path).models):
+        recording = read_recording(path)
+        for model in sorted(recording.models):
+            costs_known &= recording.costs_known(model)
             if model in models:
                 twice = f"{model!r} has replies in {models[model]['file']} too"
                 raise FileError(f"{twice}; expected each model in one file", file=path)
             models[model] = {"provider": "recorded", "file": str(path.resolve()), "model": model}
+    names = player_names(list(models))
     experiment = Experiment(
         name="replies",
         questions={"file": str(questions.resolve())},
-        models=models,
+        models={names[model]: spec for model, spec in models.items()},
         strategies=["solo"],
     )
     with tempfile.TemporaryDirectory(prefix="moot-") as folder:
-        return asyncio.run(_played(experiment, f"sqlite:///{Path(folder) / 'replies.db'}", str(paths[0])))
+        url = f"sqlite:///{Path(folder) / 'replies.db'}"
+        return asyncio.run(_played(experiment, url, str(paths[0]), costs_known=costs_known))
 
 
-async def _played(experiment: Experiment, url: str, origin: str) -> AdviceInput:
+async def _played(experiment: Experiment, url: str, origin: str, *, costs_known: bool) -> AdviceInput:
+    """`costs_known`: whether the recordings say what their replies cost; else they cost nothing, which says nothing."""
     plan = build(experiment.as_file, store_url=url)
     store = plan.store()
     await store.open()
@@ -339,7 +346,5 @@ async def _played(experiment: Experiment, url: str, origin: str) -> AdviceInput:
         await store.close()
         for built in plan.models.values():
             await built.model.close()
-    drafts = KnownDrafts(
-        found.drafts.players, found.drafts.codes, found.drafts.worth, found.drafts.units, found.drafts.choices
-    )
+    drafts = found.drafts if costs_known else replace(found.drafts, usd=None)
     return AdviceInput(drafts, found.questions, (*_missing(drafts), *found.notes), origin=origin)

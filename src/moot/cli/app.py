@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from moot import __version__
-from moot.cli.daily_commands import log, runs, show, watch
+from moot.cli.daily_commands import log, run, runs, show, watch
 from moot.cli.deciding_commands import advise, fit
 from moot.cli.exit import Interruptible
+from moot.cli.import_command import import_logs
 from moot.cli.init import init
 from moot.cli.models import app as models_app
 from moot.cli.reporting_commands import compare, report
@@ -46,35 +47,7 @@ def _common(
     """Teams of language models that answer questions together, and the evidence of whether it helps."""
 
 
-@app.command()
-def run(
-    file: File,
-    store: Annotated[
-        str | None, typer.Option(help="Keep the run here instead: sqlite:///PATH or postgresql://...")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
-    budget_usd: Annotated[float | None, typer.Option(min=0, help="A hard cap on money for the experiment.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say calls, tokens and money; call nothing.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no table.")] = False,
-    engine: Annotated[str, typer.Option(metavar="local|ray", help="Play here, or on a Ray cluster.")] = "local",
-    ray_address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="The cluster; without it one is started here.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Ray workers; else one for each node.")] = None,
-) -> int:
-    """Run an experiment. Run it again to go on where it stopped; nothing is paid for twice."""
-    from moot.cli.run import Engine, run_command
-
-    played_by = Engine(engine, ray_address, workers)
-    return run_command(
-        file,
-        store=store,
-        limit=limit,
-        budget_usd=budget_usd,
-        estimate=estimate,
-        quiet=quiet,
-        engine=played_by,
-    )
+app.command()(run)
 
 
 app.command()(report)
@@ -173,8 +146,7 @@ def ask(
 
 for _command in (advise, fit, log, serve, mcp, purge):
     app.command()(_command)
-
-
+app.command("import")(import_logs)
 app.command()(show)
 
 

@@ -24,7 +24,7 @@ from moot.engine.trial_play import try_out
 from moot.errors import UsageError
 from moot.experiment.build import build
 from moot.experiment.embedded_team import NAME as EMBEDDED_TEAM
-from moot.experiment.embedded_team import embedded_team
+from moot.experiment.embedded_team import embedded_few
 from moot.experiment.learning import refuse_learners
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
 from moot.experiment.part_of_file import with_other_play
@@ -32,9 +32,10 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, cells_named, parse_side
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.live.asked_question import question_of
+from moot.live.asked_with import AskedWith
 from moot.live.file_kind import kind_of_file
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
-from moot.live.served import AskedWith, asked_name
+from moot.live.served import asked_name
 from moot.models.local import LocalModel
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -49,7 +50,7 @@ SHORT = 30
 
 
 EMBEDDED_TAKES = (
-    "moot: six players of a small model inside moot read some 350 tokens each, which may take a minute or two on a slow"
+    "moot: three players of a small model inside moot read some 200 tokens each, which may take half a minute on a slow"
     " or busy machine; --team FILE asks others"
 )
 """Said where nobody sees the table fill up."""
@@ -106,7 +107,8 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     if asked.last or asked.after is not None:
         earlier = asyncio.run(earlier_question(asked.team, asked.after))
         asked = asked.going_on_from(earlier)
-    file = read_experiment(asked.team, with_questions=False) if asked.team else embedded_team()
+    team = asked.team
+    file = read_experiment(team, with_questions=False) if team else embedded_few(long_answer=asked.kind == "text")
     if named.team is not None and asked.strategy != named.strategy:
         asked = _where_still_played(file, asked)
     said = _from_stdin() if text == STDIN else text

@@ -17,8 +17,9 @@ from moot.cli.watched import Watched
 from moot.errors import MootError, UsageError
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
+from moot.live.asked_with import AskedWith
 from moot.live.question_log import PLACE, LoggedQuestion, last_by_hand, log_file, log_store, logged_as, times_asked
-from moot.live.served import AskedWith, ServedRecord
+from moot.live.served import ServedRecord
 from moot.store import queries, schema, store_at
 from moot.store.examined import opened_to_read
 from moot.store.sqlite import SqliteStore

@@ -24,6 +24,7 @@ from moot.data.tables.likely import likely_questions, undecoded_tables, unknown_
 from moot.data.tables.likely_columns import likely_id
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
+from moot.data.tables.which_sheet import sheet_of_questions
 from moot.errors import FileError
 from moot.experiment.starter_file import StarterQuestions
 
@@ -133,8 +134,11 @@ def _said_of(proposal: Proposal) -> list[str]:
 def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
     """Ask until there is no doubt left, or none that words could settle."""
     stated = NOTHING_STATED
-    menu = ColumnMenu(path)
     say(f"Columns of {path}:")
+    if (sheet := sheet_of_questions(path)) is not None:
+        say(f"  {sheet.words}")
+        stated = Stated(sheet=sheet.name)
+    menu = ColumnMenu(path, stated.sheet)
     while True:
         proposal = propose_columns(path, stated)
         doubt = next((each for each in proposal.doubts if each.ways), None)
@@ -250,7 +254,8 @@ def _keys(stated: Stated, proposal: Proposal) -> dict[str, Any]:
 
 def _stated_keys(stated: Stated) -> dict[str, Any]:
     columns = {key: _listed(names) for key, names in stated.columns.items()}
-    return ({"columns": columns} if columns else {}) | ({"answers": stated.answers} if stated.answers else {})
+    more = {"answers": stated.answers, "sheet": stated.sheet}
+    return ({"columns": columns} if columns else {}) | {key: value for key, value in more.items() if value}
 
 
 def _listed(names: ColumnNames | None) -> str | list[str] | None:

@@ -20,10 +20,11 @@ LONGEST_VALUE = 40
 @dataclass(frozen=True)
 class ColumnMenu:
     path: Path
+    sheet: str | None = None
 
     @cached_property
     def table(self) -> QuestionTable:
-        return table_of(self.path)
+        return table_of(self.path, self.sheet)
 
     @cached_property
     def _first(self) -> dict[str, str]:

@@ -29,6 +29,13 @@ class Console(RichConsole):
         return _shown(super().render_str(text, **how))
 
 
+def print_lines(lines: Iterable[str], console: Console | None = None) -> None:
+    """One that is longer than the screen is wrapped there: a sentence is never cut, and a command can still be pasted."""
+    console = console or Console()
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
 def _shown(text: Text) -> Text:
     plain = tamed(text.plain)
     if plain == text.plain:

@@ -1,11 +1,54 @@
-"""`moot runs`, `log`, `watch` and `show` as they are typed: their options, and nothing that takes long to import."""
+"""`moot run`, `runs`, `log`, `watch` and `show` as they are typed: their options, and nothing that takes long to import."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment file (YAML).", show_default=False)],
+    store: Annotated[
+        str | None, typer.Option(help="Keep the run here instead: sqlite:///PATH or postgresql://...")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    budget_usd: Annotated[float | None, typer.Option(min=0, help="A hard cap on money for the experiment.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say calls, tokens and money; call nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no table.")] = False,
+    engine: Annotated[str, typer.Option(metavar="local|ray", help="Play here, or on a Ray cluster.")] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="The cluster; without it one is started here.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Ray workers; else one for each node.")] = None,
+) -> int:
+    """Run an experiment. Run it again to go on where it stopped; nothing is paid for twice."""
+    from moot.cli.console import Console, print_lines
+    from moot.cli.safe_text import say
+    from moot.cli.settled import Rerun
+
+    plain = budget_usd is None and not estimate and not quiet and engine == "local"
+    rerun = Rerun(file, store, limit, Console().width) if plain and not ray_address and workers is None else None
+    if rerun is not None and (told := rerun.told_before()) is not None:
+        for line in told.warned:
+            say(line, file=sys.stderr)
+        print_lines(told.lines)
+        return 0
+    from moot.cli.run import Engine, run_command
+
+    played_by = Engine(engine, ray_address, workers)
+    return run_command(
+        file,
+        store=store,
+        limit=limit,
+        budget_usd=budget_usd,
+        estimate=estimate,
+        quiet=quiet,
+        engine=played_by,
+        rerun=rerun,
+    )
 
 
 def runs(

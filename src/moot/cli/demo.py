@@ -11,7 +11,7 @@ import asyncio
 import gzip
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ from moot.cli.safe_text import print_json, say
 from moot.errors import UsageError
 from moot.measures.numbers import percent
 from moot.report.names import shortened
+from moot.report.page.run_page import RunPage
 
 PACKED = ".gz"
 RECORDED = "Real local models, recorded on 16 and 17 November 2026; nothing is played now."
@@ -63,7 +64,8 @@ def demo_command(*, page: Path | None = None, folder: Path | None = None, as_jso
     if folder is not None:
         _unpack_for_user(folder)
     if page is not None:
-        write_report_page(page, reads, None)
+        told = [replace(each, page=_introduced(each.page, of.told)) for each, of in zip(reads, RECORDINGS, strict=True)]
+        write_report_page(page, told, None)
     figures = [read.run.figures for read in reads]
     if as_json:
         print_json(figures)
@@ -97,6 +99,13 @@ def _unpack_for_user(folder: Path) -> None:
     except OSError as error:
         raise UsageError(f"--unpack: {folder}: {error.strerror}") from None
     say(f"moot: {folder}: the stores, their experiment files, and how they were made", file=sys.stderr)
+
+
+def _introduced(page: RunPage, told: str) -> RunPage:
+    """Whether the team helps there, and who they are, before its verdict."""
+    headline = page.figures["headline"]
+    words = {**headline, "words": [told, *headline["words"]]}
+    return replace(page, figures={**page.figures, "headline": words})
 
 
 def _alone(figures: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from moot.estimate.duration import TOKENS_A_SECOND, Duration
 from moot.estimate.estimate import RunEstimate, estimate
 from moot.experiment.plan import Plan
 from moot.measures import needs
-from moot.measures.numbers import money
+from moot.measures.numbers import money_alike
 from moot.report.names import short_names, ways_of
 from moot.stats.counted_words import count
 
@@ -59,9 +59,10 @@ def show_estimate(taken: RunEstimate, console: Console, experiment: Plan | None 
         console.print(_strategies(taken, {} if experiment is None else _short_names(experiment)))
     if len(taken.strategies) > 2:
         console.print("What strategies share counts with the first that needs it.", style="dim")
-    most = f"at most {money(taken.most_usd)}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
-    cap = "" if budget_usd is None else f"; never more than {money(budget_usd)} (budget_usd)"
-    console.print(f"Together {money(taken.cost_usd)} ({most}), if nothing has to be asked twice{cap}.", markup=False)
+    cost, at_most, budget = money_alike([taken.cost_usd, taken.most_usd, budget_usd])
+    most = f"at most {at_most}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
+    cap = "" if budget_usd is None else f"; never more than {budget} (budget_usd)"
+    console.print(f"Together {cost} ({most}), if nothing has to be asked twice{cap}.", markup=False)
     if taken.duration is not None:
         console.print(_how_long(taken.duration))
     if taken.cost_usd != 0:
@@ -69,8 +70,9 @@ def show_estimate(taken: RunEstimate, console: Console, experiment: Plan | None 
     for label, cause in taken.broken.items():
         console.print(f"What {label} would ask is not in these numbers, since it failed: {cause}", markup=False)
     if budget_usd is not None and taken.cost_usd and taken.spent_usd + taken.cost_usd > budget_usd:
-        spent = f", of which {money(taken.spent_usd)} is spent" if taken.spent_usd else ""
-        console.print(f"The budget of {money(budget_usd)}{spent} would stop it before its end.")
+        budget, before = money_alike([budget_usd, taken.spent_usd])
+        spent = f", of which {before} is spent" if taken.spent_usd else ""
+        console.print(f"The budget of {budget}{spent} would stop it before its end.")
 
 
 def _table(first: str, *others: str) -> Table:
@@ -85,11 +87,12 @@ def _models(taken: RunEstimate) -> Table:
     stored = any(model.stored for model in taken.models.values())
     table = _table("model", "new calls", *(["stored"] if stored else []), "tokens in", "out", "cost", "at most")
     asked = {name: model for name, model in taken.models.items() if model.calls or model.stored}
-    for name, model in _rows(asked, lambda model: model.calls):
+    rows = list(_rows(asked, lambda model: model.calls))
+    sums = iter(money_alike(usd for _, model in rows for usd in (model.cost_usd, model.most_usd)))
+    for (name, model), cost, most in zip(rows, sums, sums, strict=True):
         counts = [_count(model.calls), *([_count(model.stored)] if stored else [])]
         tokens = [_count(model.prompt_tokens), _count(model.completion_tokens)]
-        at_most = "unbounded" if model.most_usd is None else money(model.most_usd)
-        table.add_row(name, *counts, *tokens, money(model.cost_usd), at_most)
+        table.add_row(name, *counts, *tokens, cost, "unbounded" if model.most_usd is None else most)
     if others := _others(asked, lambda model: model.calls):
         table.add_row(f"{len(others)} more", _count(sum(model.calls for model in others)))
     return table
@@ -99,8 +102,9 @@ def _strategies(taken: RunEstimate, names: Mapping[str, str]) -> Table:
     """In the order of the file, since what strategies share stands with the first that needs it."""
     table = _table("strategy", "new calls", "tokens", "cost")
     asked = {label or GRADING: asked for label, asked in taken.strategies.items() if label or asked.calls}
-    for label, asks in _rows(asked, lambda asks: asks.calls):
-        table.add_row(names.get(label, label), _count(asks.calls), _count(asks.tokens), money(asks.cost_usd))
+    rows = list(_rows(asked, lambda asks: asks.calls))
+    for (label, asks), cost in zip(rows, money_alike(asks.cost_usd for _, asks in rows), strict=True):
+        table.add_row(names.get(label, label), _count(asks.calls), _count(asks.tokens), cost)
     if others := _others(asked, lambda asks: asks.calls):
         table.add_row(f"{len(others)} more", _count(sum(asks.calls for asks in others)))
     return table
@@ -156,8 +160,8 @@ def _how_sure(taken: RunEstimate) -> str:
     """Who spoke for the models, and how far off the sum may be."""
     priced = taken.cost_usd is not None
     low, high = (taken.cost_range if priced else taken.calls_range).ends
-    amount = money if priced else _calls
-    between = f"between {amount(low)} and {amount(high)}"
+    least, most = money_alike([low, high]) if priced else (_calls(low), _calls(high))
+    between = f"between {least} and {most}"
     if taken.sure == "played":
         close = between if low != high else "on every question"
         return f"The models were asked themselves, which costs nothing: {close}."
@@ -165,7 +169,7 @@ def _how_sure(taken: RunEstimate) -> str:
         more = taken.examples_needed
         after = f" After a run with --limit {more} it would be known to a fifth." if more is not None else ""
         return f"As the {taken.examples} questions went that are stored: {between}.{after}"
-    bound = "without a bound" if high is None else amount(high)
+    bound = "without a bound" if high is None else most
     undeclared = f" ({', '.join(taken.undeclared)} declares none)" if high is None and taken.undeclared else ""
     beyond = ""
     if taken.beyond_calls >= 1:
@@ -174,10 +178,10 @@ def _how_sure(taken: RunEstimate) -> str:
             f" Strategies may make up to {taken.beyond_calls:,.0f} calls more, which no question tried took; {counted}."
         )
     guess = f"What {', '.join(taken.guessed)} will say is a guess"
-    if bound == amount(low):
+    if bound == least:
         return f"{guess}; whatever it is, it takes {bound}.{beyond}{_trial_run(taken)}"
     return (
-        f"{guess}: {amount(low)} if replies are short and all agree,"
+        f"{guess}: {least} if replies are short and all agree,"
         f" {'and ' if high is None else ''}{bound}{undeclared} if they are long and nobody does.{beyond}{_trial_run(taken)}"
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from moot import __version__
+from moot.cli.fit_cascades import learn_cascades
 from moot.cli.fit_lessons import OTHER_WAYS, FittedTeam, stored_lessons
 from moot.cli.fit_verdicts import learn_in_other_way, learn_played
 from moot.cli.rule_output import keep_rule_before, next_lines, rule_output, write_rule
@@ -89,6 +90,10 @@ def fit_command(
     number = {id(lesson): place for place, lesson in enumerate(every.lessons)}
     teaching, kept_apart = ([number[id(lesson)] for lesson in part] for part in (taught.lessons, every.parted()[1]))
     verdicts = learn_played(rule_of(content).stages.get, every, teaching, kept_apart, stored.played, targets)
+    if stored.cascades:
+        seated = tables_of(file)[table.name]
+        asked = (stored.cascades, seated, content, every, teaching, kept_apart, stored.played, targets)
+        verdicts += learn_cascades(*asked)
     for other in stored.others:
         verdicts += learn_in_other_way(other, table.players, targets)
         used += other.drafts.lessons
@@ -264,7 +269,7 @@ def _shown(
     yield f"Right on questions it was not learnt from ({learnt.questions:,} in {FOLDS} parts):"
     for name, figure in figures.items():
         yield f"  {name:<12} {_told(figure)}"
-    yield f"{learnt.kept} was chosen by these, so its own is too high rather than too low: its lower end pays for that."
+    yield f"{learnt.kept} was chosen by these, so its own is what comes of learning and choosing anew for each part."
     yield f"{'; '.join(content['words'])}."
     yield f"{learnt.words().capitalize()}."
     for note in notes:

@@ -10,6 +10,7 @@ from pathlib import Path
 import orjson
 from sqlalchemy import Connection
 
+from moot.cli.fit_cascades import PlayedCascade, played_cascades
 from moot.cli.fit_verdicts import OtherWay, abstaining_alone
 from moot.cli.report import open_existing, tell_whose
 from moot.decide.rule_file import RuleSeat
@@ -42,15 +43,16 @@ class FittedTeam:
     def players(self) -> tuple[str, ...]:
         return tuple(seat.name for seat in self.seats)
 
-    def recognised(self, way: Drafts = SINGLE_CALL) -> Callable[[Stored, str], bool]:
-        """Whether a player of a stored cell is one of these: the same model, asked in the same words."""
+    def recognised(self, way: Drafts | None = SINGLE_CALL) -> Callable[[Stored, str], bool]:
+        """Whether a player of a stored cell is one of these: the same model, asked in the same words. `way`: None where
+        nobody is asked for a draft."""
         seats = {seat.name: (seat.model_mark, seat.asked_mark) for seat in self.seats}
-        wanted = self.prompts if way == SINGLE_CALL else self.other_prompts[way]
+        wanted = self.prompts if way in (SINGLE_CALL, None) else self.other_prompts[way]
 
         @cache
         def there(spec: str) -> frozenset[str]:
             kept = orjson.loads(spec)
-            if mark_of_hashes(kept["prompts"], kept["language"], way) != wanted:
+            if way is not None and mark_of_hashes(kept["prompts"], kept["language"], way) != wanted:
                 return frozenset()
             stored = map(seat_of_spec, kept["players"])
             return frozenset(seat.name for seat in stored if seats.get(seat.name) == (seat.model_mark, seat.asked_mark))
@@ -66,6 +68,7 @@ class StoredLessons:
     """Of the experiment."""
     drafts: GradedDrafts
     played: list[PlayedVerdicts]
+    cascades: list[PlayedCascade]
     others: list[OtherWay]
     held_back: tuple[str, ...]
     """In words: of whom nothing is learnt, since it gave only a part of its answers."""
@@ -88,6 +91,7 @@ def _read(
     plans = queries.experiments_named(connection, name) if served else [found.plan]
     sources = [Source(connection, plan) for plan in plans]
     drafts, played = _of_way(sources, table, SINGLE_CALL)
+    cascades = played_cascades(cell for source in sources for cell in source.cells)
     if not drafts.lessons and not drafts.not_heard:
         raise UsageError(_why_none(sources, table, drafts.not_asked, served=served))
     notes = []
@@ -95,7 +99,8 @@ def _read(
         notes.append("the run is not over, and of what it has begun the slowest is missing, which is more often wrong")
     others = [OtherWay(*_of_way(sources, table, way)) for way in OTHER_WAYS]
     held_back = abstaining_alone(cell for source in sources for cell in source.cells)
-    return StoredLessons(name, drafts, played, [other for other in others if other.played], held_back, notes), found
+    others = [other for other in others if other.played]
+    return StoredLessons(name, drafts, played, cascades, others, held_back, notes), found
 
 
 OTHER_WAYS = tuple(way for way in WAYS if way != SINGLE_CALL)
@@ -104,6 +109,8 @@ OTHER_WAYS = tuple(way for way in WAYS if way != SINGLE_CALL)
 def _of_way(sources: Sequence[Source], table: FittedTeam, way: Drafts) -> tuple[GradedDrafts, list[PlayedVerdicts]]:
     drafts = graded_drafts(sources, table.players, table.recognised(way), way)
     played = graded_verdicts(drafts.places, table.players, table.recognised(way), played_mark, way)
+    if way == SINGLE_CALL:
+        played += graded_verdicts(drafts.places, table.players, table.recognised(None), played_mark, None)
     return replace(drafts, places=()), played
 
 

@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from moot.decide.cascade import Cascade
+from moot.decide.cascade_promise import HeardBy
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import RuleVote
-from moot.decide.fitted_verdicts import FittedVerdicts
-from moot.decide.how_sure import HeardModel
+from moot.decide.fitted_verdicts import UNMOVED, FittedVerdicts
 from moot.decide.promise import largest_cluster
 from moot.decide.rule_file import as_written
-from moot.decide.rules import DIGITS
 from moot.decide.studied import NothingLearnt, Studied, studied
+from moot.decide.talk_chance import TaughtTalk
 from moot.decide.taught_verdicts import TaughtVerdicts
-from moot.decide.verdict_chance import VerdictModel
 from moot.errors import UsageError
 from moot.measures.graded_drafts import GradedDrafts
 from moot.measures.graded_verdicts import PlayedVerdicts
@@ -52,7 +51,7 @@ class VerdictsLearnt:
 
 
 def learn_played(
-    heard: HeardModel,
+    heard: HeardBy,
     every: Studied,
     places: Sequence[int],
     kept_for_it: Sequence[int],
@@ -63,22 +62,41 @@ def learn_played(
     promise is made on."""
     fitted, untold = [], []
     for each in played:
+        if not each.drafted:
+            learnt = _by_end(every, places, kept_for_it, each, targets)
+            fitted += [] if isinstance(learnt, NothingLearnt) else [learnt]
+            untold += [untold_words(each.label, learnt.why)] if isinstance(learnt, NothingLearnt) else []
+            continue
         model = heard(frozenset(each.players))
         if model is None or _is_vote(each.strategy):
             continue
-        found = TaughtVerdicts.of(_with_verdicts(every, places, each)).learn(model.penalty)
+        found = TaughtVerdicts.of(with_verdicts(every, places, each)).learn(model.penalty)
         if isinstance(found, NothingLearnt):
-            untold.append(_untold(each.label, found.why))
+            untold.append(untold_words(each.label, found.why))
             continue
-        told = VerdictModel(*(round(value, DIGITS) for value in (found.bias, found.slope, found.own)))
-        kept = TaughtVerdicts.of(_with_verdicts(every, kept_for_it, each)) if targets else None
+        told = found.rounded()
+        kept = TaughtVerdicts.of(with_verdicts(every, kept_for_it, each)) if targets else None
         largest = largest_cluster(every.units)
         promises = (
             () if kept is None else tuple(kept.promise(model, told, target, largest=largest) for target in targets)
         )
-        graded = TaughtVerdicts.of(_with_verdicts(every, places, each)).graded
+        graded = TaughtVerdicts.of(with_verdicts(every, places, each)).graded
         fitted.append(FittedVerdicts(each.mark, each.label, each.captain, told, graded, promises))
     return VerdictsLearnt(tuple(fitted), tuple(untold))
+
+
+def _by_end(
+    every: Studied, places: Sequence[int], kept_for_it: Sequence[int], played: PlayedVerdicts, targets: Sequence[float]
+) -> FittedVerdicts | NothingLearnt:
+    """Of a strategy whose players draft nothing alone: how it ended tells how sure it is."""
+    taught = TaughtTalk.of(with_verdicts(every, places, played))
+    found = taught.learn()
+    if isinstance(found, NothingLearnt):
+        return found
+    told, largest = found.rounded(), largest_cluster(every.units)
+    kept = TaughtTalk.of(with_verdicts(every, kept_for_it, played))
+    promises = tuple(kept.promise(told, target, largest=largest) for target in targets)
+    return FittedVerdicts(played.mark, played.label, played.captain, UNMOVED, taught.graded, promises, told)
 
 
 def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Sequence[float]) -> VerdictsLearnt:
@@ -90,7 +108,7 @@ def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Seque
     whole = taught.model()
     why = other.drafts.why_unfair() or (whole.why if isinstance(whole, NothingLearnt) else None)
     if why is not None:
-        return VerdictsLearnt((), tuple(_untold(each.label, why) for each in other.played))
+        return VerdictsLearnt((), tuple(untold_words(each.label, why) for each in other.played))
     models: dict[frozenset[str], ChoiceModel] = {}
     for names in {frozenset(each.players) for each in other.played}:
         found = taught.model_of(names)
@@ -103,7 +121,7 @@ def learn_in_other_way(other: OtherWay, players: tuple[str, ...], targets: Seque
     return replace(learnt, fitted=tuple(replace(each, drafts=models[marks[each.mark]]) for each in learnt.fitted))
 
 
-def _untold(label: str, why: str) -> str:
+def untold_words(label: str, why: str) -> str:
     return f"{label}: how sure it is is not told: {why}."
 
 
@@ -116,7 +134,7 @@ def abstaining_alone(cells: Iterable[Stored]) -> tuple[str, ...]:
         for cell in named
         if ABSTAIN in cell["given"] and not _drafts_decide(cell["strategy"]) and _played(cell) not in plain
     ]
-    return tuple(_untold(label, HELD_BACK) for label in dict.fromkeys(found))
+    return tuple(untold_words(label, HELD_BACK) for label in dict.fromkeys(found))
 
 
 HELD_BACK = "what it held back nobody has graded; name it without abstain too, and run again, which asks nobody anew"
@@ -127,7 +145,7 @@ def _played(cell: Stored) -> tuple[str, bytes]:
     return cell["strategy"], canonical_json({key: value for key, value in cell["given"].items() if key != ABSTAIN})
 
 
-def _with_verdicts(every: Studied, places: Sequence[int], played: PlayedVerdicts) -> Studied:
+def with_verdicts(every: Studied, places: Sequence[int], played: PlayedVerdicts) -> Studied:
     lessons = tuple(replace(every.lessons[place], verdict=played.by_place.get(place)) for place in places)
     return studied(lessons, played.players)
 

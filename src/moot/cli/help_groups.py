@@ -7,6 +7,7 @@ GROUPS = {
         "init": "Find models and questions, and write an experiment file.",
         "demo": "Two real runs, recorded: what moot tells. No model is needed.",
         "doctor": "Is every model there, and what would the run cost?",
+        "import": "Logs of evaluations you have, as questions and replies.",
     },
     "Run": {
         "plan": "How many questions are needed to see a gain.",

@@ -76,7 +76,7 @@ def _inputs(path: Path, store: str | None) -> Iterator[tuple[str, Path]]:
     yield "the experiment file itself", path
     file = read_experiment(path, with_questions=False)
     yield from _of_store(from_here(store) if store else file.store_url, path.parent)
-    for named in _files_named(file):
+    for named in files_named(file):
         yield f"a file that {path.name} names", named
 
 
@@ -87,7 +87,7 @@ def _of_store(url: str, beside: Path | None) -> Iterator[tuple[str, Path]]:
             yield "the store", opened.path.with_name(opened.path.name + ending)
 
 
-def _files_named(file: ExperimentFile) -> Iterator[Path]:
+def files_named(file: ExperimentFile) -> Iterator[Path]:
     """Whatever in it is the name of a file that is there: questions, recorded replies, rules, selections."""
     for text in dict.fromkeys(_texts(file.spec.model_dump(mode="python"))):
         if text and len(text) <= LONGEST_PATH and "\x00" not in text and "\n" not in text:

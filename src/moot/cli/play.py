@@ -1,9 +1,8 @@
-"""`moot play`: the quiz as a game in the terminal. The rules are in `live.game`; here is the screen."""
+"""`moot play`: the quiz as a game in the terminal. The rules are in `live.game`, the screen in `play_screen`."""
 
 from __future__ import annotations
 
 import asyncio
-import math
 import signal
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,14 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.exit import INTERRUPTED
+from moot.cli.play_screen import Screen
 from moot.cli.safe_text import say
-from moot.cli.typed import Typed
 from moot.data import builtin, builtin_names, load
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
@@ -29,33 +26,16 @@ from moot.experiment.learning import refused_alone
 from moot.experiment.part_of_file import with_other_play
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, Questions, QuestionsSpec, read_experiment
-from moot.live.game import (
-    CLOCK_S,
-    PERSON,
-    POINTS,
-    Game,
-    GameStanding,
-    GradedQuestion,
-    PersonDecides,
-    PersonModel,
-    Turn,
-    table,
-)
+from moot.live.game import CLOCK_S, PERSON, Game, PersonModel, table
 from moot.models.closest import closest
 from moot.prompts import LANGUAGES
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
 from moot.strategies import Strategy, traits_of
 from moot.strategies import strategy as strategy_named
-from moot.types import Case, Question, Score
-
-HURRY_S = 10.0
-"""The person is told when so much is left."""
+from moot.types import Case
 
 _WANT_TEXT = "want a long answer, which no game can grade"
-
-_SAVE, _RESTORE = "\x1b7", "\x1b8"
-"""The place of the cursor."""
 
 
 def play_command(
@@ -156,14 +136,15 @@ async def _play(
         purse = await purse_of(store, experiment.name, experiment.spec.budget_usd, experiment.models)
         calls = ExperimentCalls(store, experiment.name)
         playing = experiment.with_models(chain(experiment.models, limiters(experiment.models), calls, purse))
-        screen = Screen(Console())
-        model = PersonModel(screen, clock_s) if seated or captain == PERSON else None
+        person = seated or captain == PERSON
+        screen = Screen(Console(), person=person)
+        model = PersonModel(screen, clock_s) if person else None
         team = next(iter(playing.teams.values()))
-        cell = table(team, strategy, model=model, captain=captain, seat=seated, heard=screen.heard)
+        cell = table(team, strategy, model=model, captain=captain, seat=seated)
         only = replace(experiment, cells=(cell,))
         for warning in (*only.strategy_warnings, *await try_out(only)):
             say(f"moot: {warning}", file=sys.stderr)
-        return await _until_stopped(Game(cell, playing.grading, model), experiment, screen)
+        return await _until_stopped(Game(cell, playing.grading, model, screen.table), experiment, screen)
     finally:
         for built in experiment.models.values():
             await built.model.close()
@@ -208,7 +189,8 @@ async def _rounds(game: Game, experiment: Plan, screen: Screen) -> int:
     if simulated:
         screen.console.print(Text(f"Simulated, not real: {', '.join(simulated)}", style="yellow"))
     for place, (_, case) in enumerate(playable, start=1):
-        screen.ask(case.question, f"question {place} of {len(playable)} · {game.standing}")
+        screen.ask(case, f"question {place} of {len(playable)} · {game.standing}")
+        screen.seat(game)
         played = await game.play(case)
         failed += played.verdict.outcome == "failed"
         screen.reveal(played, game.standing)
@@ -222,137 +204,3 @@ def _playable(experiment: Plan) -> Iterator[tuple[int, Case]]:
     for number, case in enumerate(experiment.dataset or (), start=1):
         if not case.question.is_long:
             yield number, case
-
-
-class Screen:
-    """What the person sees, and the person's keyboard."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self.typed = Typed()
-        self._listening = False
-        self._ready: set[str] = set()
-
-    def welcome(self, game: Game, questions: int) -> None:
-        cell = game.cell
-        names = ", ".join(player.name for player in cell.team.players)
-        chair = f"; captain: {cell.team.captain}" if cell.team.captain else ""
-        played = f"; {cell.label}"
-        if isinstance(cell.strategy, PersonDecides):
-            played = f"; you decide by their answers{' and reasons' if cell.strategy.reasons else ''}"
-        length = f"{questions} question{'s' * (questions != 1)}, {POINTS} points to win"
-        self.console.print(Text(f"{names}{chair}{played}; {length}"))
-
-    def ask(self, question: Question, title: str) -> None:
-        self._ready.clear()
-        self.console.print(Rule(title, align="left"))
-        if question.context:
-            self.console.print(Text(question.context, style="dim"))
-        self.console.print(Text(question.text, style="bold"))
-        for letter, choice in zip(question.letters, question.choices, strict=True):
-            self.console.print(Text(f"  {letter}. {choice}"))
-
-    def heard(self, player: str) -> None:
-        """Somebody has an answer. Not said while a person types: it would tear the line apart."""
-        if player not in self._ready and not self._listening:
-            self.console.print(Text(f"  {player} has an answer", style="dim"))
-        self._ready.add(player)
-
-    async def say(self, turn: Turn) -> str | None:
-        self.typed.forget()
-        if turn.captain and not turn.again:
-            self._show_answers(turn)
-        if turn.again:
-            wanted = f"one of {', '.join(turn.question.letters)}" if turn.question.letters else "yes or no"
-            self.console.print(f"expected {wanted}")
-        asked = "the team’s answer" if turn.captain else "your answer"
-        self.console.print(_prompt(asked, turn.seconds), end="")
-        clock = asyncio.ensure_future(self._clock(asked, turn.seconds)) if turn.seconds is not None else None
-        self._listening = True
-        try:
-            line = await self.typed.line()
-        finally:
-            self._listening = False
-            if clock is not None:
-                clock.cancel()
-        if line is None or not self.console.is_terminal:
-            self.console.print()  # nobody has pressed Enter on this screen
-        return line
-
-    def late(self) -> None:
-        self.console.print("\ntime is up")
-
-    async def _clock(self, asked: str, seconds: float) -> None:
-        """The seconds left, where they stand on the screen; what is being typed stays as it is.
-
-        Where nothing on a screen can be changed any more, it is said once, when little is left.
-        """
-        loop = asyncio.get_running_loop()
-        end = loop.time() + seconds
-        if not self.console.is_terminal or self.console.is_dumb_terminal:
-            if seconds > HURRY_S:
-                await asyncio.sleep(seconds - HURRY_S)
-                self.console.print(f"\n{HURRY_S:.0f} seconds left: ", end="")
-            return
-        while (left := end - loop.time()) > 0:
-            await asyncio.sleep(left % 1 or 1)
-            with self.console.capture() as prompt:
-                self.console.print(_prompt(asked, max(0.0, end - loop.time())), end="")
-            self.console.file.write(f"{_SAVE}\r{prompt.get()}{_RESTORE}")  # at once: keystrokes must not fall between
-            self.console.file.flush()
-
-    def _show_answers(self, turn: Turn) -> None:
-        grid = Table(show_header=False, box=None, padding=(0, 2))
-        for answer in turn.answers:
-            reason = Text(answer.reasoning, style="dim") if turn.reasons else Text()
-            grid.add_row(Text(answer.player), Text(answer.text or ""), reason)
-        self.console.print(grid)
-
-    def reveal(self, played: GradedQuestion, standing: GameStanding) -> None:
-        case, verdict = played.case, played.verdict
-        grid = Table(show_header=False, box=None, padding=(0, 2))
-        for answer in verdict.answers:
-            score = played.grades.get(answer.player)
-            grid.add_row(Text(answer.player), Text(answer.text or answer.outcome), _mark(score) if score else Text())
-        self.console.print(grid)
-        team_answer = verdict.answer if verdict.answer is not None else "no answer"
-        if verdict.outcome in ("failed", "refused"):
-            team_answer = f"no answer ({verdict.cause or verdict.outcome})"
-        self.console.print(Text.assemble("the team says: ", (team_answer, "bold"), " – ", _mark(played.score)))
-        self.console.print(Text.assemble("the answer: ", (case.answer or "there is none", "bold")))
-        if case.comment:
-            self.console.print(Text(case.comment, style="dim"))
-        if case.human is not None:
-            rate = f"{case.human.solved} of {case.human.asked} ({100 * case.human.rate:.0f} %)"
-            self.console.print(f"people: {rate} got it right")
-        self.console.print(Text(str(standing), style="bold"))
-
-    def end(self, standing: GameStanding, *, stopped: bool = False) -> None:
-        if stopped and self.console.is_terminal:
-            self.console.print()  # the terminal has written ^C where somebody was typing
-        self.console.print(Rule("stopped" if stopped else "the end", align="left"))
-        won = f": {'the team' if standing.team > standing.audience else 'the audience'} wins" if standing.over else ""
-        self.console.print(Text(f"{standing}{won}", style="bold"))
-        if standing.open:
-            self.console.print(f"{standing.open} could not be graded and count for nobody")
-        if not standing.asked:
-            return
-        grid = Table("alone", "right", header_style="dim")
-        for player, right in sorted(standing.alone.items(), key=lambda item: -item[1]):
-            grid.add_row(Text(player), f"{right} of {standing.asked - standing.open_alone.get(player, 0)}")
-        grid.add_row(Text("the team", style="bold"), f"{standing.team} of {standing.asked - standing.open}")
-        self.console.print(grid)
-
-
-def _prompt(asked: str, seconds: float | None) -> Text:
-    """As wide at 9 seconds as at 60, so that it can be written over."""
-    if seconds is None:
-        return Text(f"{asked}: ")
-    left = f"{math.ceil(seconds):2d} s"
-    return Text.assemble(f"{asked} (", (left, "bold red" if seconds <= HURRY_S else ""), "): ")
-
-
-def _mark(score: Score) -> Text:
-    if score.value is None:
-        return Text(f"not graded ({score.detail})", style="yellow")
-    return Text("right", style="green") if score.value == 1.0 else Text("wrong", style="red")

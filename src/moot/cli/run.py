@@ -11,12 +11,14 @@ from pathlib import Path
 
 from rich.text import Text
 
-from moot.cli.console import Console
+from moot.cli.console import Console, print_lines
 from moot.cli.exit import INTERRUPTED
 from moot.cli.interrupts import ends_on_ctrl_c, leave_at_once, tell_unfinished
 from moot.cli.loop import run_to_end
+from moot.cli.outputs import files_named
 from moot.cli.progress import watch
 from moot.cli.safe_text import say
+from moot.cli.settled import Rerun, SettledWords
 from moot.engine.run_tally import RunTally, State
 from moot.engine.runner import Runner
 from moot.engine.stopping import Stopping
@@ -26,11 +28,12 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import NOT_AT_THE_END, needs
-from moot.report.ending import NextCommands, height, print_ending, print_short_ending
-from moot.report.figures import figures, find_experiment, headline_of
+from moot.report.ending import NextCommands, height, print_ending, short_ending
+from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.nothing_played import all_failed, next_words, nothing_words
 from moot.stats.counted_words import count
 from moot.store import from_here
+from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 
 PROGRESS = " "
@@ -77,7 +80,9 @@ def run_command(
     estimate: bool,
     quiet: bool,
     engine: Engine,
+    rerun: Rerun | None = None,
 ) -> int:
+    """`rerun`: who remembers, where nothing is left to do, what is told then."""
     file = read_experiment(path)
     if budget_usd is not None:
         file = ExperimentFile(path, file.spec.model_copy(update={"budget_usd": budget_usd}), file.places)
@@ -91,7 +96,19 @@ def run_command(
         return asyncio.run(print_estimate(experiment))
     _settle_memory()
     following = NextCommands.of(path, store)
-    return run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
+    ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
+    if rerun is not None and ended.settled and isinstance(kept := experiment.store(), SqliteStore):
+        rerun.keep(SettledWords(ended.settled, tuple(warned)), kept.path, files_named(file))
+    return ended.code
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What a run came to."""
+
+    code: int
+    settled: tuple[str, ...] = ()
+    """What the same command would tell now, where that is nothing but that nothing is left to do."""
 
 
 def _settle_memory() -> None:
@@ -102,7 +119,7 @@ def _settle_memory() -> None:
 
 async def _run(
     experiment: Plan, engine: Engine, *, limit: int | None, quiet: bool, following: NextCommands, warned: Sequence[str]
-) -> int:
+) -> Ended:
     """`warned`: the lines that were printed before."""
     tried = [f"moot: {warning}" for warning in await try_out(experiment)]
     for line in tried:
@@ -114,11 +131,17 @@ async def _run(
         try:
             async with watch(runner.tally, title=experiment.name, quiet=quiet):
                 state = await _played(runner)
-            if not quiet and not await _report(experiment, store, runner, state, following, [*warned, *tried]):
+            if quiet:
+                _last_word(runner, state, shown=False)
+                return Ended(EXIT_CODES[state])
+            told = await _report(experiment, store, runner, state, following, [*warned, *tried])
+            if told is None:
                 _nothing_played(runner)
-                return EXIT_CODES[state]
-            _last_word(runner, state, shown=not quiet)
-            return EXIT_CODES[state]
+                return Ended(EXIT_CODES[state])
+            _last_word(runner, state, shown=True)
+            if tried or state != "done" or not _is_settled(runner):
+                return Ended(EXIT_CODES[state])
+            return Ended(EXIT_CODES[state], tuple(_nothing_to_do(runner.tally, told, following)))
         finally:
             await store.close()
 
@@ -134,8 +157,8 @@ async def _played(runner: Runner) -> State:
 
 async def _report(
     experiment: Plan, store: Store, runner: Runner, state: State, following: NextCommands, warned: Sequence[str]
-) -> bool:
-    """What it came to; False: to nothing, and nothing is printed. `warned`: the lines that stand above the progress.
+) -> Figures | None:
+    """What it came to; None: to nothing, and nothing is printed. `warned`: the lines that stand above the progress.
 
     All of it is kept by now: whoever interrupts this has lost nothing but the sight of it.
     """
@@ -147,26 +170,44 @@ async def _report(
             stands = await store.read(
                 lambda connection: headline_of(connection, find_experiment(connection, ident=experiment.id))
             )
-            first = _cut_words(tally, _CUT.get(state, ""))
-            goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
-            after = f"{goes_on} goes on; {report} shows what there is"
-            if tally.kept == tally.total and not tally.outcomes["failed"]:
-                after = f"nothing is left to play; {report} shows what there is"
-            if nothing_new:
-                first, after = _nothing_new_words(tally), f"{report} shows more"
-            print_short_ending(stands, Console(), first, after)
-            return True
+            lines = _nothing_to_do(tally, stands, following)
+            if not nothing_new:
+                goes_on = "a larger budget_usd" if state == "budget" else f"moot run {following.source}"
+                after = f"{goes_on} goes on; {report} shows what there is"
+                if tally.kept == tally.total and not tally.outcomes["failed"]:
+                    after = f"nothing is left to play; {report} shows what there is"
+                lines = short_ending(stands, Console().width, _cut_words(tally, _CUT[state]), after)
+            print_lines(lines)
+            return stands
         run_figures = await store.read(
             lambda connection: figures(
                 connection, find_experiment(connection, ident=experiment.id), without=NOT_AT_THE_END
             )
         )
         if all_failed(run_figures):
-            return False
+            return None
         console = Console()
         above = sum(height(Text(line), console) for line in (*warned, PROGRESS))
         print_ending(run_figures, console, following, above=above)
-    return True
+    return run_figures
+
+
+def _nothing_to_do(tally: RunTally, figures: Figures, following: NextCommands) -> list[str]:
+    after = f"moot report {following.source} shows more"
+    return short_ending(figures, Console().width, _nothing_new_words(tally), after)
+
+
+def _is_settled(runner: Runner) -> bool:
+    """Whether the same run would play, ask and grade nothing, and have nothing more to say. Where this one asked somebody
+    after the play only the next can tell: whoever has not answered is asked again."""
+    plan, tally = runner.experiment, runner.tally
+    if runner.warnings or tally.ungraded or plan.grading.reused or plan.grading.broken:
+        return False
+    if tally.purse is not None and tally.purse.overbilled:
+        return False
+    asked_later = plan.grading.judges or plan.grading.asked or plan.comparing or plan.learners
+    grouped = tally.matched is not None and tally.matched.calls
+    return not _anything_new(tally) or not (asked_later or grouped)
 
 
 def _nothing_new_words(tally: RunTally) -> str:

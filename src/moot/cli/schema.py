@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from moot.data.formats import registered as formats
+from moot.data.logs.formats import LOG_FORMATS
 from moot.experiment.model_specs import plugged_providers
 from moot.experiment.spec import Experiment
 from moot.grade.graders import registered as graders
@@ -25,7 +26,8 @@ def experiment_schema() -> dict[str, Any]:
     schema = Experiment.model_json_schema()
     parts, keys = schema["$defs"], schema["properties"]
     keys["grader"]["enum"] = sorted(graders())
-    parts["QuestionsSpec"]["properties"]["format"]["anyOf"][0]["enum"] = sorted(formats())
+    parts["QuestionsSpec"]["properties"]["format"]["anyOf"][0]["enum"] = sorted({*formats(), *LOG_FORMATS.places()})
+    parts["RecordedSpec"]["properties"]["format"]["anyOf"][0]["enum"] = sorted(LOG_FORMATS.places())
     keys["strategies"]["items"] = _entry(sorted(strategies()))
     providers = plugged_providers()
     if providers:

@@ -20,7 +20,7 @@ from moot.engine.play import play
 from moot.experiment.plan import Cell, titles
 from moot.foreign_json import read_json
 from moot.grade.normalise import folded_if_long, spelled
-from moot.live.team import Journal
+from moot.live.journal import Journal
 from moot.measures.numbers import money
 from moot.stats.counted_words import count
 from moot.store.calls import ExperimentCalls

@@ -25,7 +25,6 @@ from moot.data.published import Published, published_rows
 from moot.data.rows import READERS as TABLES
 from moot.data.rows import NumberedRows, parquet_floats, parquet_rows
 from moot.data.sample import sample_size
-from moot.data.tables.mapped import MappedFile
 from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated
 from moot.data.tables.proposal import propose_columns as propose_columns
 from moot.data.tables.table import AS_TEXTS, FLOATS
@@ -304,6 +303,13 @@ def load_published(
     return _drawn(_checked(PublishedSet(place, format, kind), place, language), sample, seed)
 
 
+def checked_source(
+    source: CaseSource, place: Path, language: str, *, sample: int | Literal["auto"] | None = None, seed: int = 0
+) -> Dataset:
+    """Cases from elsewhere, checked in the same way. What the set is comes from its cases."""
+    return _drawn(_checked(source, place, language), sample, seed)
+
+
 def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tuple[Skipped, ...] = ()) -> Dataset:
     first_seen: dict[str, tuple[str, int]] = {}
     content = hashlib.sha256()
@@ -319,7 +325,7 @@ def _checked(source: CaseSource, place: Path | Hub, language: str, left_out: tup
             earlier = f"line {line}" if file == placed.file else f"{file}, line {line},"
             problem = f"{ident!r} is the question of {earlier} already"
             raise FileError(problem, file=placed.file, line=placed.line, key="id")
-        if isinstance(source, PublishedSet | MappedFile):
+        if not isinstance(source, OurFile):  # whose content is taken as it stands in the file
             content.update(placed.case.digest.encode())
         if small:
             kept.append(placed.case)

@@ -103,7 +103,10 @@ class QuestionsSpec(Strict):
     name: Name | None = Field(default=None, description="What the set is called; left out among several: its source")
     group: Name | None = Field(default=None, description="What sets it belongs with, such as knowledge or reasoning")
     file: Text | None = None
-    format: Text | None = Field(default=None, description="The name of a published format, such as mmlu-pro")
+    format: Text | None = Field(
+        default=None,
+        description="The name of a published format, such as mmlu-pro, or of a tool whose logs these are, such as inspect",
+    )
     hub: Text | None = Field(default=None, description="A repository of the Hugging Face hub, or a folder like one")
     config: Text | None = Field(default=None, description="The part of that repository")
     split: Text | None = Field(default=None, description="The split of it; left out: test")

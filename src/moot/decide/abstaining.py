@@ -8,7 +8,7 @@ drafts from its own graded verdicts too (`moot.decide.how_sure`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from moot.decide.abstain_option import Abstain
@@ -41,7 +41,7 @@ def weighed(verdict: Verdict, sure: HowSure, abstain: Abstain | None, whose: Who
         return verdict
     chance = chance_of(verdict, sure, whose)
     if chance is None and sure.heard is not None:
-        sure = replace(sure, why=UNHEARD if sure.verdicts is None else WHOSE_UNKNOWN)
+        sure = replace(sure, why=WHOSE_UNKNOWN if sure.asks_on(verdict) else UNHEARD)
     traces = (*verdict.traces, ToldProbability(chance, sure.why))
     if abstain is None or (chance is not None and sure.below is not None and chance >= sure.below):
         return replace(verdict, traces=traces)
@@ -153,7 +153,8 @@ def label_with(strategy: Strategy, abstain: Abstain | None) -> str:
 
 def traits_with(traits: Traits, abstain: Abstain | None, rule: FittedRule | None) -> Traits:
     """What abstains learns how sure it is from the other questions of the run, where no rule tells it."""
-    if not traits.alone and (abstain is not None or (rule is not None and rule.of_strategy is not None)):
+    drafted = not traits.alone and traits.drafts is not None
+    if drafted and (abstain is not None or (rule is not None and rule.of_strategy is not None)):
         # Which drafts mean the same, and whose draft its answer is, is asked on its behalf.
         traits = replace(traits, prompts=tuple(dict.fromkeys((*traits.prompts, GROUPING))))
     if abstain is None:
@@ -170,8 +171,7 @@ def sureness_shape(strategy: Strategy, abstain: Abstain | None, rule: FittedRule
         return {}
     shape: dict[str, Any] = {} if isinstance(strategy, LearntVote) else {"rule": rule.mark}
     if rule.of_strategy is not None:
-        model = rule.of_strategy.model
-        shape["verdicts"] = [model.bias, model.slope, model.own]
+        shape["verdicts"] = list(astuple(rule.of_strategy.talk or rule.of_strategy.model))
         if (drafts := rule.of_strategy.drafts) is not None:
             shape["verdicts"] += [*drafts.weights.tolist(), drafts.common, *drafts.none]
     if abstain is not None and abstain.target is not None:
@@ -184,7 +184,14 @@ def abstention_warnings(abstain: Abstain | None, rule: FittedRule | None, strate
     if abstain is None or abstain.target is None or rule is None:
         return ()
     promise = promised_by(rule, strategy, abstain.target)
-    return () if promise is None or promise.threshold is not None else (promise.words(),)
+    before = (BEFORE_CLUSTERS,) if rule.before_clusters else ()
+    return before if promise is None or promise.threshold is not None else (*before, promise.words())
+
+
+BEFORE_CLUSTERS = (
+    "what the rule promises is from an older moot, which took every question for itself: where some hang together it promises "
+    "too much; moot fit FILE --promise TARGET -o rule.json promises anew"
+)
 
 
 def unused_words(team: str, why: str | None) -> tuple[str, ...]:

@@ -113,6 +113,7 @@ def asking_as_given(wanted: Wanted, players: tuple[str, ...]) -> AskingPlan:
 def asking_by_lessons(wanted: Wanted, taught: Studied) -> AskingPlan:
     """By what the lessons teach. Where that is nothing, and an order is to be learnt, it is that of the seats; where a
     probability is to be reached, everybody is asked and the largest group taken: how sure it is nobody knows."""
+    taught = taught.pooled()
     players = taught.candidates.players
     learnt = taught.rule()
     kept = Kept.of(learnt, players)

@@ -38,7 +38,7 @@ from moot.strategies.traits import Traits
 from moot.strategies.vote import verdict_of_groups, with_spared
 from moot.team import Team
 from moot.traces import Cascaded, DecidedByRule
-from moot.types import Answer, Grouping, Question, Verdict
+from moot.types import Answer, Grouping, Question, Verdict, digest
 
 LEARNING = ("best", "learnt")
 
@@ -116,16 +116,17 @@ class Cascade(Captained):
             await course.ask()
         if self.last_stage is not None and not course.enough and course.answered:
             return await self._played_on(self.last_stage, course)
-        return course.verdict(self._until)
+        return course.verdict(self.threshold)
 
     @property
-    def _until(self) -> float | None:
+    def threshold(self) -> float | None:
+        """How likely an answer must be right; None: until it is decided."""
         return None if isinstance(self.until, str) else self.until
 
     def asking(self, team: Team) -> AskingPlan:
         """Whom this team asks when, and until when."""
         players = tuple(player.name for player in team.players)
-        wanted = Wanted(self.order, self._names(team), self._until, self.wave, to_the_end=self.then is not None)
+        wanted = Wanted(self.order, self._names(team), self.threshold, self.wave, to_the_end=self.then is not None)
         if not self._uses_lessons:
             return asking_as_given(wanted, players)
         if self.from_ is not None:
@@ -140,7 +141,13 @@ class Cascade(Captained):
 
     async def _played_on(self, last: Strategy, course: _Course) -> Verdict:
         verdict = await last.play(course.question, replace(course.team, drafted=dict(course.heard)))
-        return replace(verdict, traces=(*verdict.traces, *course.records(self._until, then=last.name)))
+        return replace(verdict, traces=(*verdict.traces, *course.records(self.threshold, then=last.name)))
+
+
+def cascade_mark(played: Strategy, stage: str) -> str:
+    """Of a cascade that asks in this order, until then, and ends with a stage of this mark: whatever rule it holds."""
+    assert isinstance(played, Cascade), "nothing else ends with a stage"
+    return digest([played.order, played.until, played.wave, stage])[:16]
 
 
 class _Course:

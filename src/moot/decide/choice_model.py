@@ -15,8 +15,10 @@ answers one by one, is as accurate and is less well calibrated (bench/README.md)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 
 import numpy as np
 
@@ -28,6 +30,8 @@ WEAK = 0.05
 CATEGORY_PULL = 30.0
 """How strongly a category is drawn to all: it takes about so many of its questions to move half the way."""
 FEWEST_OF_CATEGORY = 5
+MOST_CATEGORIES = 50
+"""So many, the largest, have weights of their own: of one that has not, as of one that was never seen, is said what is of all."""
 ENOUGH = 2_000
 """So many questions choose a penalty."""
 IN_ONE_THREAD = 200_000
@@ -154,7 +158,7 @@ def learn(
     row = fitted(features, shares, centre, pull, begin)
     categories: dict[str, Floats] = {}
     if by_category:
-        for name in sorted(set(candidates.categories)):
+        for name, _ in sorted(Counter(candidates.categories).most_common(MOST_CATEGORIES)):
             there = np.array([each == name for each in candidates.categories], dtype=np.bool_)
             if name and FEWEST_OF_CATEGORY <= there.sum() < len(there):
                 towards = np.full(len(row), CATEGORY_PULL)
@@ -187,7 +191,8 @@ def log_likelihood(model: ChoiceModel, candidates: Candidates) -> Floats:
 
 
 def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence[float] = PENALTIES) -> ChoiceModel:
-    """With the penalty, and with or without categories, that foresees the questions of each fold best from the others.
+    """With the penalty that foresees the questions of each fold best from the others; with categories where these foresee them
+    better by more than the standard error of that.
 
     Of many questions the first `ENOUGH` by fold and place choose the penalty: with more it hardly matters.
     """
@@ -199,22 +204,24 @@ def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence
         chosen = candidates, fold_of
     near: dict[int, Floats] = {}
     foreseen = {each: _foreseen(*chosen, each, near, by_category=False) for each in sorted(penalties, reverse=True)}
-    penalty = max(penalties, key=lambda each: (foreseen[each], each))
-    by_category = len(set(candidates.categories)) > 1 and (
-        _foreseen(*chosen, penalty, near, by_category=True) > foreseen[penalty]
-    )
+    penalty = max(penalties, key=lambda each: (float(foreseen[each].sum()), each))
+    by_category = len(set(candidates.categories)) > 1
+    if by_category:
+        gained = _foreseen(*chosen, penalty, near, by_category=True) - foreseen[penalty]
+        by_category = bool(gained.sum() > sqrt(len(gained)) * gained.std())
     return learn(candidates, penalty, by_category=by_category, begin=next(iter(near.values()), None))
 
 
 def _foreseen(
     candidates: Candidates, fold_of: Places, penalty: float, near: dict[int, Floats], *, by_category: bool
-) -> float:
-    """How well each fold is foreseen from the others. `near`: of each fold what was learnt without it with another penalty."""
-    total = 0.0
+) -> Floats:
+    """How well each question is foreseen from the other folds. `near`: of each fold what was learnt without it with another
+    penalty."""
+    found = np.zeros(len(candidates))
     for fold in np.unique(fold_of):
         inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         if len(outside):
             model = learn(candidates.at(outside), penalty, by_category=by_category, begin=near.get(int(fold)))
             near[int(fold)] = model.row
-            total += float(log_likelihood(model, candidates.at(inside)).sum())
-    return total
+            found[inside] = log_likelihood(model, candidates.at(inside))
+    return found

@@ -79,7 +79,7 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     if not grouping.groups:
         return nobody_answered(drafts)
     seats = tuple(player.name for player in team.players) if kept.model is None else kept.model.players
-    candidates = candidates_here(seats, grouping)
+    candidates = candidates_here(seats, grouping, team.category)
     places = places_of_groups(candidates, grouping)
     scores, ahead = checked_scores(kept.rule, candidates)[0], winners(kept.rule, candidates)[0]
     tied = [group for group, place in zip(grouping.groups, places, strict=True) if ahead[place]]
@@ -92,9 +92,9 @@ def decide_by(kept: Kept, question: Question, team: Team, drafts: Sequence[Answe
     return replace(verdict, traces=(*verdict.traces, record))
 
 
-def candidates_here(players: Sequence[str], grouping: Grouping) -> Candidates:
+def candidates_here(players: Sequence[str], grouping: Grouping, category: str = "") -> Candidates:
     """The answers to one question, which nobody has graded."""
-    return candidates_by_name(players, [grouping.groups], [{}])
+    return candidates_by_name(players, [grouping.groups], [{}], (category,) if category else ())
 
 
 def places_of_groups(candidates: Candidates, grouping: Grouping) -> list[int]:

@@ -8,7 +8,7 @@ what was played: the strategy with its options, its captain, its players, models
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from moot.decide.cascading import StageModels
@@ -16,11 +16,13 @@ from moot.decide.choice_model import ChoiceModel
 from moot.decide.promise import Promise
 from moot.decide.rule_border import WRITTEN, checked_weight
 from moot.decide.rules import DIGITS
+from moot.decide.talk_chance import TalkModel
 from moot.decide.verdict_chance import VerdictModel
 from moot.errors import UsageError
 
 VERDICTS = "verdicts"
 DRAFTS = "drafts"
+ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class FittedVerdicts:
     questions: int
     """So many of its verdicts taught it."""
     promises: tuple[Promise, ...] = field(default=())
+    talk: TalkModel | None = None
+    """What tells by how it ended, where nobody drafts alone; None: `model` does, beside the drafts."""
     drafts: ChoiceModel | None = None
     """What tells of drafts that are asked for in another way than the rule's, and are other words; None: the rule does."""
 
@@ -57,10 +61,14 @@ class FittedVerdicts:
             "captain": self.captain,
             "mark": self.mark,
             "questions": self.questions,
-            **{name: round(getattr(self.model, name), DIGITS) for name in ("bias", "slope", "own")},
+            **(_numbers(self.model) if self.talk is None else {ENDED: _numbers(self.talk)}),
         }
         told |= {} if self.drafts is None else {DRAFTS: written_model(self.drafts)}
         return {**told, "promises": written(self.promises)} if self.promises else told
+
+
+def _numbers(model: VerdictModel | TalkModel) -> dict[str, float]:
+    return {name: round(value, DIGITS) for name, value in asdict(model).items()}
 
 
 ReadModel = Callable[[Mapping[str, Any], str], ChoiceModel]
@@ -89,11 +97,28 @@ def _read(
     questions = written.get("questions")
     if isinstance(questions, bool) or not isinstance(questions, int) or questions < 0:
         raise UsageError(f"{WRITTEN}: {VERDICTS}: questions: expected a number, found {questions!r:.40}")
-    weights = [checked_weight(written.get(key), f"{VERDICTS}.{key}") for key in ("bias", "slope", "own")]
+    talk = _talk(written.get(ENDED))
+    weights = [
+        checked_weight(written.get(key), f"{VERDICTS}.{key}") for key in ("bias", "slope", "own") if talk is None
+    ]
+    of_verdicts = UNMOVED if talk is not None else VerdictModel(*weights)
     mark, label, captain = (texts[key] for key in ("mark", "label", "captain"))
     made = promises(written.get("promises"))
     drafts = written.get(DRAFTS)
     if drafts is not None and not isinstance(drafts, Mapping):
         raise UsageError(f"{WRITTEN}: {VERDICTS}.{DRAFTS}: expected keys and values, found {drafts!r:.40}")
     of_drafts = None if drafts is None else model(drafts, f"{VERDICTS}.{DRAFTS}")
-    return FittedVerdicts(str(mark), str(label), captain, VerdictModel(*weights), questions, made, of_drafts)
+    return FittedVerdicts(str(mark), str(label), captain, of_verdicts, questions, made, talk, of_drafts)
+
+
+UNMOVED = VerdictModel(0.0, 1.0, 0.0)
+"""The drafts as they are: what stands where there are none."""
+
+
+def _talk(written: object) -> TalkModel | None:
+    if written is None:
+        return None
+    if not isinstance(written, Mapping):
+        raise UsageError(f"{WRITTEN}: {VERDICTS}.{ENDED}: expected keys and values, found {written!r:.40}")
+    names = [option.name for option in fields(TalkModel)]
+    return TalkModel(*(checked_weight(written.get(name), f"{VERDICTS}.{ENDED}.{name}") for name in names))

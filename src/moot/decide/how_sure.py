@@ -2,12 +2,14 @@
 
 Where drafts alone decide, by a rule that is known here, the model of the drafts tells it. Whoever asks on after them, such as
 a captain, may know more than they tell, or less: so it is learnt beside the drafts what the strategy's own graded verdicts on
-other questions were worth. A strategy from outside is one of these, whatever it does with the drafts.
+other questions were worth. A strategy from outside is one of these, whatever it does with the drafts. A cascade with a last
+stage is both: the drafts tell of where it was sure enough, and the graded verdicts of that stage of the rest. Where nobody
+drafts alone, as in a discussion, how it ended tells (`moot.decide.talk_chance`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +17,7 @@ import numpy as np
 from moot.decide.abstain_option import Abstain
 from moot.decide.candidates import SILENT
 from moot.decide.cascade import Cascade
-from moot.decide.cascade_promise import cascade_promise
+from moot.decide.cascade_promise import HeardBy, cascade_promise, staged_promise
 from moot.decide.choice_model import ChoiceModel
 from moot.decide.deciding import Kept, RuleVote, candidates_here, place_of
 from moot.decide.learning import PLURALITY
@@ -24,6 +26,7 @@ from moot.decide.promise import Promise, largest_cluster, level_of_each, promise
 from moot.decide.rule_file import FittedRule
 from moot.decide.rules import Plurality
 from moot.decide.studied import NothingLearnt, Studied, studied
+from moot.decide.talk_chance import TalkModel, TaughtTalk, end_of
 from moot.decide.taught_verdicts import TaughtVerdicts, place_of_holders
 from moot.decide.verdict_chance import VerdictModel
 from moot.strategies import Strategy, traits_of
@@ -51,15 +54,7 @@ def why_no_probability(strategy: Strategy) -> str | None:
         return "early_stop leaves players unheard, and how sure an answer is hangs on all of them"
     if drafts_decide(strategy):
         return None
-    if isinstance(strategy, Cascade):
-        return (
-            "with then a part of its answers rests on few players and the others on a stage of their own, and how sure these are "
-            "is not told; expected it beside a cascade without then, or beside the stage itself"
-        )
-    traits = traits_of(strategy)
-    if traits.drafts is None:
-        return f"{strategy.name} has no drafts that its players gave alone, from which a probability is learnt"
-    if traits.learns:
+    if traits_of(whose_verdicts(strategy)).learns:
         return (
             f"{strategy.name} learns from the graded drafts of the run and then asks on, and how sure it is would be learnt from "
             "the same questions; expected a strategy that learns nothing, or one that decides from drafts alone"
@@ -68,8 +63,20 @@ def why_no_probability(strategy: Strategy) -> str | None:
 
 
 def learns_from_verdicts(strategy: Strategy) -> bool:
-    """Whether it takes graded verdicts of the strategy itself to tell how sure it is."""
+    """Whether it takes graded verdicts of the strategy itself, or of its last stage, to tell how sure it is."""
     return why_no_probability(strategy) is None and not drafts_decide(strategy)
+
+
+def whose_verdicts(strategy: Strategy) -> Strategy:
+    """Whose graded verdicts tell how sure it is: of a cascade those of its last stage, which decides from the same drafts
+    whatever the cascade has learnt; its own path is replayed."""
+    last = strategy.last_stage if isinstance(strategy, Cascade) else None
+    return strategy if last is None else last
+
+
+def drafts_nothing(strategy: Strategy) -> bool:
+    """Whether its players give no answer alone."""
+    return traits_of(strategy).drafts is None
 
 
 def kept_by(strategy: Strategy, team: Team) -> Kept:
@@ -90,15 +97,11 @@ def promised_by(rule: FittedRule, strategy: Strategy, target: float) -> Promise 
     return next((each for each in several if each.target == target), None)
 
 
-HeardModel = Callable[[frozenset[str]], ChoiceModel | None]
-"""By who was asked: what tells how likely each of their answers is right."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class HowSure:
     """What tells how sure an answer is, and from where on it is given."""
 
-    heard: HeardModel | None
+    heard: HeardBy | None
     """None: nothing does."""
     why: str
     """What it was learnt from; where nothing was, why not."""
@@ -108,6 +111,21 @@ class HowSure:
     """Why nothing is, or what is promised of what is."""
     verdicts: VerdictModel | None = None
     """What the strategy's own verdicts are worth beside the drafts; None: drafts alone decide."""
+    staged: bool = False
+    """Its verdicts are of a last stage alone, and where that was not played drafts decide."""
+    talk: TalkModel | None = None
+    """What tells by how it ended; None: drafts do."""
+    category: str = ""
+    """Of the question."""
+
+    def asks_on(self, verdict: Verdict) -> bool:
+        """Whether it must be known whose draft this says."""
+        return self.verdicts is not None and (not self.staged or any(of_last_stage(verdict)))
+
+
+def of_last_stage(verdict: Verdict) -> Iterator[str]:
+    """The stage that a cascade ended with, where it did."""
+    return (path.then for path in of_kind(verdict.traces, Cascaded) if path.then is not None)
 
 
 def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | None, team: Team) -> tuple[Team, HowSure]:
@@ -117,7 +135,8 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
     players = tuple(player.name for player in team.players)
     taught = studied(team.lessons, players)
     if abstain is None or abstain.target is None:
-        return team, _told(strategy, taught, None if abstain is None else abstain.below)
+        told = _told(strategy, taught, None if abstain is None else abstain.below)
+        return team, replace(told, category=team.category)
     lessons, kept_for_it = taught.parted()
     deciding = replace(team, lessons=lessons)
     target = abstain.target
@@ -125,7 +144,7 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
     def made() -> HowSure:
         learnt = studied(lessons, players)
         told = _told(strategy, learnt, None)
-        if told.heard is None:
+        if told.heard is None and told.talk is None:
             return told
         kept = studied(kept_for_it, players)
         promise = _promise(strategy, told, deciding, kept, target, largest_cluster(taught.units))
@@ -133,14 +152,19 @@ def sureness(strategy: Strategy, abstain: Abstain | None, rule: FittedRule | Non
 
     # Not the strategy itself: one that another package brings may have an option that cannot be a key.
     played = type(strategy), canonical_json(option_json(strategy))
-    return deciding, taught.once(("promise", played, target), made)
+    return deciding, replace(taught.once(("promise", played, target), made), category=team.category)
 
 
 def _promise(strategy: Strategy, told: HowSure, deciding: Team, kept: Studied, target: float, largest: int) -> Promise:
+    level = LEVEL_OF_A_FOLD
+    if told.talk is not None:
+        return TaughtTalk.of(kept).promise(told.talk, target, level=level, largest=largest)
     assert told.heard is not None, "nothing is promised of what nobody knows"
     everybody = told.heard(frozenset(kept.candidates.players))
     assert everybody is not None, "what is learnt of some is learnt of all"
-    level = LEVEL_OF_A_FOLD
+    if told.staged and told.verdicts is not None and isinstance(strategy, Cascade):
+        played, asking = TaughtVerdicts.of(kept), strategy.asking(deciding)
+        return staged_promise(asking, told.heard, told.verdicts, played, target, level=level, largest=largest)
     if told.verdicts is not None:
         return TaughtVerdicts.of(kept).promise(everybody, told.verdicts, target, level=level, largest=largest)
     if isinstance(strategy, Cascade):
@@ -168,8 +192,17 @@ def _of_verdicts(rule: FittedRule, strategy: Strategy) -> HowSure:
     fitted = rule.of_strategy
     if fitted is None:
         return HowSure(None, why_not_in(strategy))
+    why = taught_by_verdicts(strategy, fitted.questions)
+    if fitted.talk is not None:
+        return HowSure(None, why, talk=fitted.talk)
     models = rule.stages if fitted.heard is None else fitted.heard
-    return HowSure(models.get, f"from {fitted.questions:,} of its own graded verdicts", verdicts=fitted.model)
+    return HowSure(models.get, why, verdicts=fitted.model, staged=isinstance(strategy, Cascade))
+
+
+def taught_by_verdicts(strategy: Strategy, questions: int) -> str:
+    last = whose_verdicts(strategy)
+    whose = "its own graded verdicts" if last is strategy else f"the graded verdicts of {last.name}, and the drafts"
+    return f"from {questions:,} of {whose}"
 
 
 def why_not_in(strategy: Strategy) -> str:
@@ -198,6 +231,10 @@ def why_unheard(rule: FittedRule, strategy: Strategy, team: Team) -> str | None:
 
 
 def _told(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
+    if drafts_nothing(strategy):
+        return _told_by_end(strategy, taught, below)
+    if isinstance(strategy, Cascade):
+        taught = taught.pooled()
     model = taught.model()
     if isinstance(model, NothingLearnt):
         return HowSure(None, model.why)
@@ -208,12 +245,22 @@ def _told(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
 
     if drafts_decide(strategy):
         return HowSure(heard, learnt_from(int(taught.candidates.settled.sum())), below)
-    penalty = model.penalty
+    penalty, by_category = model.penalty, bool(model.categories)
     played = taught.once("its verdicts", lambda: TaughtVerdicts.of(taught))
-    verdicts = taught.once("its verdict model", lambda: played.learn(penalty))
+    until = strategy.threshold if isinstance(strategy, Cascade) else None
+    verdicts = taught.once(("its verdict model", until), lambda: played.learn(penalty, until, by_category=by_category))
     if isinstance(verdicts, NothingLearnt):
         return HowSure(None, verdicts.why)
-    return HowSure(heard, f"from {played.graded:,} of its own graded verdicts", below, verdicts=verdicts)
+    why = taught_by_verdicts(strategy, played.graded)
+    return HowSure(heard, why, below, verdicts=verdicts, staged=isinstance(strategy, Cascade))
+
+
+def _told_by_end(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
+    played = taught.once("how it ended", lambda: TaughtTalk.of(taught))
+    learnt = taught.once("what ends are worth", played.learn)
+    if isinstance(learnt, NothingLearnt):
+        return HowSure(None, learnt.why)
+    return HowSure(None, taught_by_verdicts(strategy, played.graded), below, talk=learnt)
 
 
 def learnt_from(questions: int | None) -> str:
@@ -231,10 +278,12 @@ class WhoseWord:
 
 def chance_of(verdict: Verdict, sure: HowSure, whose: WhoseWord | None) -> float | None:
     """The probability that a verdict is right; None: nothing tells it. `whose`: where the strategy asked on."""
+    if sure.talk is not None:
+        return float(sure.talk.chances(np.array([end_of(verdict)]))[0])
     if sure.heard is None:
         return None
-    if sure.verdicts is not None:
-        return None if whose is None else _verdict_chance(sure.heard, sure.verdicts, verdict, whose)
+    if sure.verdicts is not None and sure.asks_on(verdict):
+        return None if whose is None else _verdict_chance(sure, verdict, whose)
     grouped = of_kind(verdict.traces, Grouped)
     if not grouped or not verdict.who:
         return None
@@ -243,7 +292,7 @@ def chance_of(verdict: Verdict, sure: HowSure, whose: WhoseWord | None) -> float
     model = sure.heard(_asked(verdict))
     if model is None or number is None or not set(grouping.players) <= set(model.players):
         return None
-    candidates = candidates_here(model.players, grouping)
+    candidates = candidates_here(model.players, grouping, sure.category)
     return float(model.probabilities(candidates)[0, place_of(candidates, grouping.groups[number])])
 
 
@@ -254,12 +303,15 @@ def _asked(verdict: Verdict) -> frozenset[str]:
     return frozenset(draft.player for draft in verdict.answers)
 
 
-def _verdict_chance(heard: HeardModel, verdicts: VerdictModel, verdict: Verdict, whose: WhoseWord) -> float | None:
-    model = heard(_asked(verdict))
+def _verdict_chance(sure: HowSure, verdict: Verdict, whose: WhoseWord) -> float | None:
+    assert sure.heard is not None, "else nothing of it is asked"
+    assert sure.verdicts is not None, "the same"
+    model = sure.heard(_asked(verdict))
     if model is None or whose.holders is None:
         return None
-    candidates = candidates_here(model.players, Grouping(whose.groups, ("alone",) * len(whose.groups)))
+    grouping = Grouping(whose.groups, ("alone",) * len(whose.groups))
+    candidates = candidates_here(model.players, grouping, sure.category)
     place = place_of_holders(candidates, 0, whose.holders)
     own = np.array([place == SILENT])
     drafted = model.probabilities(candidates)[0, max(place, 0)]
-    return float(verdicts.chances(np.array([drafted]), own)[0])
+    return float(sure.verdicts.chances(np.array([drafted]), own)[0])

@@ -79,17 +79,23 @@ def best_player(candidates: Candidates) -> str:
 
 
 def learn_rule(
-    candidates: Candidates, units: Sequence[str], *, kind: str = LEARNT, learner: Learner | None = None
+    candidates: Candidates,
+    units: Sequence[str],
+    *,
+    kind: str = LEARNT,
+    learner: Learner | None = None,
+    fewest: int = FEWEST,
 ) -> LearntRule:
     """`units`: what each question is a part of; such questions are never both learnt from and tried on.
 
-    `learner`: what makes the rule that is tried, which is of this `kind`; left out, a weight for every player.
+    `learner`: what makes the rule that is tried, which is of this `kind`; left out, a weight for every player. `fewest`: from
+    how many; less than usual only where nobody is to decide by it, but to see what comes of learning.
     """
     learner = most_probable if learner is None else learner
     settled = np.flatnonzero(candidates.settled)
     known = candidates.graded(settled)
     names = [units[place] for place in settled]
-    if (few := too_few_to_learn(len(known), names)) is not None:
+    if (few := too_few_to_learn(len(known), names, fewest)) is not None:
         raise UsageError(few)
     outer = folds_of(names)
     values: dict[str, Floats] = {name: np.zeros(len(known)) for name in (kind, PLURALITY, BEST_SINGLE)}
@@ -112,12 +118,12 @@ def learn_rule(
     return LearntRule(rule, kept, model, len(known), left_out, found, ahead, error, kind, settled, values)
 
 
-def too_few_to_learn(graded: int, units: Sequence[str]) -> str | None:
+def too_few_to_learn(graded: int, units: Sequence[str], fewest: int = FEWEST) -> str | None:
     """Why nothing is learnt from so many; None: they are enough."""
-    if len(set(units)) >= FEWEST:
+    if len(set(units)) >= fewest:
         return None
     together = "" if len(set(units)) == graded else f" ({len(set(units))} that do not belong together)"
-    return f"{graded} graded questions{together}; expected {FEWEST} or more to learn from"
+    return f"{graded} graded questions{together}; expected {fewest} or more to learn from"
 
 
 def most_probable(candidates: Candidates, units: Sequence[str]) -> MostProbable:

@@ -93,6 +93,8 @@ class FittedRule:
     """By kind of rule, its own and plurality: thresholds with a promise."""
     verdicts: Mapping[str, FittedVerdicts] = field(default_factory=dict)
     """By a mark of what was played: what the verdicts of strategies are worth that ask on after the drafts."""
+    before_clusters: bool = False
+    """Some of its promises were made by a moot that took every question for itself."""
     of_strategy: FittedVerdicts | None = None
     """Of these the one that is asked about, where a strategy holds the rule that it needs it of."""
 
@@ -180,7 +182,15 @@ def rule_of(content: Mapping[str, Any]) -> FittedRule:
         _questions(content.get("learnt_from")),
         _promises(content.get("promises")),
         read_verdicts(content.get(VERDICTS), _several_promises, partial(_of_some, model.players)),
+        _before_clusters(content),
     )
+
+
+def _before_clusters(content: Mapping[str, Any]) -> bool:
+    """Whether a promise says nothing of questions that hang together. What is written is checked already."""
+    of_verdicts = [each.get("promises") or () for each in content.get(VERDICTS) or ()]
+    every = [*(content.get("promises") or {}).values(), *of_verdicts]
+    return any("largest" not in promise for several in every for promise in several)
 
 
 def _cut_why(why: object) -> str:

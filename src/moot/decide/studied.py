@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -64,6 +64,17 @@ class Studied:
         if key not in self._learnt:
             self._learnt[key] = self._tried(lambda: learn_rule(self.candidates, self.units, kind=kind, learner=learner))
         return self._learnt[key]
+
+    def pooled(self) -> Studied:
+        """The same with all categories as one: whoever asks one after another counts voices, and these must be the same in
+        all of them."""
+        if not self.candidates.categories:
+            return self
+
+        def made() -> Studied:
+            return replace(self, candidates=replace(self.candidates, categories=()), _learnt={}, _more={})
+
+        return self.once("pooled", made)
 
     def stages(self, waves: Waves, learnt: LearntRule) -> StageModels:
         """For every stage of a cascade what is learnt of those alone who were asked by then."""
@@ -174,7 +185,9 @@ def _study(lessons: tuple[Lesson, ...], players: tuple[str, ...]) -> Studied:
     rights = [
         {draft.player: right for draft, right in zip(lesson.drafts, lesson.rights, strict=True)} for lesson in lessons
     ]
-    candidates = candidates_by_name(players, [lesson.groups for lesson in lessons], rights)
+    categories = [lesson.category for lesson in lessons]
+    groups = [lesson.groups for lesson in lessons]
+    candidates = candidates_by_name(players, groups, rights, categories if any(categories) else ())
     questions = [lesson.question for lesson in lessons]
     return Studied(lessons, candidates, tuple(map(unit_of_lesson, lessons)), choices_of(questions))
 

@@ -19,7 +19,7 @@ from moot.decide.promise import LEVEL, UNANSWERED, Promise, promised
 from moot.decide.studied import NothingLearnt, Studied
 from moot.decide.verdict_chance import VerdictModel, learn_verdicts
 from moot.stats.graded import FEW_WAITING
-from moot.team.lessons import LessonVerdict
+from moot.team.lessons import NOT_PLAYED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +57,12 @@ class TaughtVerdicts:
             np.array([lesson.question.kind == "open" for lesson in taught.lessons], dtype=np.bool_),
         )
 
-    def learn(self, penalty: float) -> VerdictModel | NothingLearnt:
-        """`penalty`: that of the model which tells of the drafts."""
+    def learn(
+        self, penalty: float, until: float | None = None, *, by_category: bool = False
+    ) -> VerdictModel | NothingLearnt:
+        """`penalty`, `by_category`: those of the model which tells of the drafts. `until`: the strategy is played only
+        where the drafts leave every answer less likely than this; what it is worth there is drawn to what it is worth on all
+        questions."""
         waiting = self.answered & np.isnan(self.rights) & self.open_ones
         gradable = int((waiting | (self.answered & ~np.isnan(self.rights))).sum())
         if waiting.sum() > FEW_WAITING * gradable:
@@ -68,8 +72,13 @@ class TaughtVerdicts:
         if (few := too_few_to_learn(len(rows), [self.units[row] for row in rows])) is not None:
             return NothingLearnt(f"of its own verdicts {few}")
         own = self.chosen[rows] == SILENT
-        drafted = cross_fitted(self.candidates, self.units, penalty)[rows, np.maximum(self.chosen[rows], 0)]
-        return learn_verdicts(np.where(own, np.nan, drafted), own, self.rights[rows])
+        every = cross_fitted(self.candidates, self.units, penalty, by_category=by_category)[rows]
+        drafted = np.where(own, np.nan, every[np.arange(len(rows)), np.maximum(self.chosen[rows], 0)])
+        everywhere = learn_verdicts(drafted, own, self.rights[rows])
+        unsure = np.flatnonzero(every.max(axis=1) < (1.0 if until is None else until))
+        if until is None or not len(unsure):
+            return everywhere
+        return learn_verdicts(drafted[unsure], own[unsure], self.rights[rows][unsure], everywhere)
 
     @property
     def graded(self) -> int:
@@ -80,16 +89,22 @@ class TaughtVerdicts:
     ) -> Promise:
         """On questions that taught neither model. What waits for a grade is taken for wrong; what has no answer, or one of
         which nobody knows whose it is, is not answered; and of which nobody ever says what is right, is left out."""
-        rows = np.flatnonzero(~self.answered | ~np.isnan(self.rights) | self.open_ones)
-        own = self.chosen[rows] == SILENT
-        drafted = model.probabilities(self.candidates.at(rows))[np.arange(len(rows)), np.maximum(self.chosen[rows], 0)]
-        said = verdicts.chances(np.where(own, np.nan, drafted), own)
-        chances = np.where(self.known[rows], said, UNANSWERED)
-        rights = np.nan_to_num(self.rights[rows])
+        rows = np.flatnonzero(self.counted)
+        chances, rights = self.chances(model, verdicts)[rows], np.nan_to_num(self.rights[rows])
         return promised(chances, rights, [self.units[row] for row in rows], target, level=level, largest=largest)
 
+    @property
+    def counted(self) -> Bools:
+        """All but what nobody ever says of whether it is right."""
+        counted: Bools = ~self.answered | ~np.isnan(self.rights) | self.open_ones
+        return counted
 
-NOT_PLAYED = LessonVerdict(answered=False, holders=None, right=None)
+    def chances(self, model: ChoiceModel, verdicts: VerdictModel) -> Floats:
+        """That each is right; `UNANSWERED` where there is no answer, or nobody knows whose it is."""
+        own, every = self.chosen == SILENT, np.arange(len(self.chosen))
+        drafted = model.probabilities(self.candidates)[every, np.maximum(self.chosen, 0)]
+        found: Floats = np.where(self.known, verdicts.chances(np.where(own, np.nan, drafted), own), UNANSWERED)
+        return found
 
 
 def place_of_holders(candidates: Candidates, question: int, holders: Sequence[str]) -> int:
@@ -99,12 +114,14 @@ def place_of_holders(candidates: Candidates, question: int, holders: Sequence[st
     return int(there.argmax()) if there.any() else SILENT
 
 
-def cross_fitted(candidates: Candidates, units: Sequence[str], penalty: float) -> Floats:
+def cross_fitted(candidates: Candidates, units: Sequence[str], penalty: float, *, by_category: bool = False) -> Floats:
     """Questions × places: how likely each answer is right, learnt on other questions of the same lessons."""
     found = np.zeros(candidates.worth.shape)
     folds = folds_of(units, FOLDS, role="verdicts")
     settled = candidates.settled
     for fold in np.unique(folds):
         inside, others = np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & settled)
-        found[inside] = learn(candidates.graded(others), penalty).probabilities(candidates.at(inside))
+        found[inside] = learn(candidates.graded(others), penalty, by_category=by_category).probabilities(
+            candidates.at(inside)
+        )
     return found

@@ -18,6 +18,7 @@ import numpy as np
 from moot.decide.candidates import SILENT, Bools, Candidates, Floats, Places
 from moot.decide.choice_model import ChoiceModel, learn
 from moot.decide.learning import FOLDS, folds_of
+from moot.decide.rules import DIGITS
 
 PENALTY = 3.0
 """How strongly the weights of players are drawn to 0. Not chosen anew for every fold, as for a rule: what is told hardly hangs on
@@ -40,35 +41,47 @@ class VerdictModel:
     own: float
     """The log-odds of an answer that nobody had drafted."""
 
+    def rounded(self) -> VerdictModel:
+        """With no more digits than a file has."""
+        return VerdictModel(*(round(value, DIGITS) for value in (self.bias, self.slope, self.own)))
+
     def chances(self, drafted: Floats, own: Bools) -> Floats:
         found: Floats = 1 / (1 + np.exp(-(_features(drafted, own) @ np.array([self.bias, self.slope, self.own]))))
         return found
 
 
-def _log_odds(chances: Floats) -> Floats:
+def log_odds(chances: Floats) -> Floats:
     inside = np.clip(chances, EDGE, 1 - EDGE)
     found: Floats = np.log(inside / (1 - inside))
     return found
 
 
 def _features(drafted: Floats, own: Bools) -> Floats:
-    said = np.where(own, 0.0, _log_odds(np.where(own, 0.5, drafted)))
+    said = np.where(own, 0.0, log_odds(np.where(own, 0.5, drafted)))
     return np.stack([(~own).astype(float), said, own.astype(float)], axis=1)
 
 
-def learn_verdicts(drafted: Floats, own: Bools, rights: Floats) -> VerdictModel:
-    """From verdicts whose drafted probability was itself learnt on other questions."""
-    features, centre = _features(drafted, own), np.array([0.0, 1.0, _log_odds(np.array([rights.mean()]))[0]])
+def learn_verdicts(drafted: Floats, own: Bools, rights: Floats, towards: VerdictModel | None = None) -> VerdictModel:
+    """From verdicts whose drafted probability was itself learnt on other questions. `towards`: what it is drawn to; left out,
+    the first model as it is."""
+    features, centre = _features(drafted, own), np.array([0.0, 1.0, log_odds(np.array([rights.mean()]))[0]])
+    if towards is not None:
+        centre = np.array([towards.bias, towards.slope, towards.own])
+    return VerdictModel(*(float(value) for value in drawn_logistic(features, rights, centre, PULLS)))
+
+
+def drawn_logistic(features: Floats, rights: Floats, centre: Floats, pulls: Floats) -> Floats:
+    """The weights that foresee best what was right, each drawn towards its centre: Newton's method."""
     row = centre.copy()
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-features @ row))
-        slope = features.T @ (chance - rights) + PULLS * (row - centre)
-        curve = (features * (chance * (1 - chance))[:, None]).T @ features + np.diag(PULLS)
+        slope = features.T @ (chance - rights) + pulls * (row - centre)
+        curve = (features * (chance * (1 - chance))[:, None]).T @ features + np.diag(pulls)
         step = np.linalg.solve(curve, slope)
         row = row - step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-9))
         if np.abs(step).max() < 1e-8:
             break
-    return VerdictModel(*(float(value) for value in row))
+    return row
 
 
 @dataclass(frozen=True, slots=True, eq=False)

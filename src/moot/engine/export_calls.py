@@ -92,6 +92,8 @@ def _recorded(calls: Iterable[Row], about: Mapping[str, str], called: Mapping[st
             "text": call["text"],
             "sample": sample,
             "request": request_digest(messages, attempt),
+            **{key: call[key] for key in ("cost_usd", "prompt_tokens", "completion_tokens") if call[key] is not None},
+            "seconds": call["latency_s"],
         }
         records.append(record if call["finish"] == "stop" else {**record, "finish": call["finish"]})
     return records

@@ -16,6 +16,7 @@ from dataclasses import astuple, dataclass, field, replace
 from functools import partial
 
 from moot.data.clusters import clusters_of
+from moot.decide.talk_chance import end_of
 from moot.engine.batches import batches
 from moot.engine.grading import Grade, stored_grades
 from moot.engine.matching import Drafted, Matched, Matches, match_drafted
@@ -67,8 +68,9 @@ class _Learnt:
         self.lessons.append(lesson)
         self.folds.append(fold)
         said = [[draft.player, draft.text, draft.reasoning, draft.outcome] for draft in lesson.drafts]
-        verdict = [] if lesson.verdict is None else [list(astuple(lesson.verdict))]
-        seen = [lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit, *verdict]
+        verdict = [] if lesson.verdict is None else [_told(lesson.verdict)]
+        category = [lesson.category] if lesson.category else []
+        seen = [lesson.question.digest, said, lesson.rights, lesson.groups, lesson.unit, *category, *verdict]
         self.prints[fold] += int(digest(seen), 16)
         self._others.clear()
 
@@ -82,6 +84,12 @@ class _Learnt:
     def fingerprint(self, fold: Fold) -> str:
         """Of the lessons of the other folds."""
         return f"{(self.prints.total() - self.prints[fold]) % FINGERPRINTS:032x}"
+
+
+def _told(verdict: LessonVerdict) -> list[object]:
+    """How it ended only where that teaches: what is stored of all others stays what it was."""
+    *told, end = astuple(verdict)
+    return [*told, end] if end else told
 
 
 def _named(case: Case) -> tuple[str, str | None]:
@@ -120,12 +128,14 @@ class Lessons:
         return DecidedFrom(len(learnt.others(fold)), learnt.fingerprint(fold))
 
     def seated(self, case: Case, cell: Cell, repeat: int) -> Cell:
-        return replace(cell, team=replace(cell.team, lessons=self.of(case, cell, repeat)))
+        team = replace(cell.team, lessons=self.of(case, cell, repeat), category=case.category or "")
+        return replace(cell, team=team)
 
 
 async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
     """All that there is to learn from; drafts that nobody has grouped yet are grouped. `plan` is seated."""
     lessons, matched, cells = Lessons(plan.dataset or ()), Matched(), tables_of(plan)
+    without_drafts = [(table, tuple[Answer, ...]()) for table in cells if table.way is None]
     for cases in batches(plan.dataset or ()):
         tables, verdicts = await _tables_on(store, plan, cases), await _verdicts_on(store, plan, cases)
         needs = Needs(grouped_drafts=True, matched_words=bool(verdicts))
@@ -135,7 +145,7 @@ async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
         matches = Matches(await store.run(partial(queries.matches_on, questions=questions)), plan.public_config)
         grades = await stored_grades(store, plan.grading, cases)
         for case in cases:
-            for table, drafts in tables[case.question.digest].items():
+            for table, drafts in (*tables[case.question.digest].items(), *without_drafts):
                 lesson = _lesson(case, table, drafts, grades, matches)
                 if (played := _verdict_at(table, case, verdicts)) is not None:
                     told = _lesson_verdict(case, table, cells[table], played, grades, matches)
@@ -146,7 +156,8 @@ async def gather_lessons(store: Store, plan: Plan) -> tuple[Lessons, Matched]:
 
 def _lesson(case: Case, table: Table, drafts: tuple[Answer, ...], grades: Grade, matches: Matches) -> Lesson:
     rights = tuple(grades(case, draft.text) for draft in drafts)
-    return Lesson(case.question, drafts, rights, matches.groups(case.question, table.repeat, drafts))
+    groups = matches.groups(case.question, table.repeat, drafts)
+    return Lesson(case.question, drafts, rights, groups, category=case.category or "")
 
 
 def _lesson_verdict(
@@ -156,6 +167,8 @@ def _lesson_verdict(
     if verdict.outcome not in WITH_ANSWER or verdict.answer is None:
         return LessonVerdict(answered=False, holders=None, right=None)
     holders: tuple[str, ...] | None = verdict.who
+    if table.way is None:
+        return LessonVerdict(True, holders, grades(case, verdict.answer), end_of(verdict))
     if cell.traits.word not in ("group", "player"):
         holders = matches.proposers(case.question, table.repeat, verdict.answers, verdict.answer)
     return LessonVerdict(answered=True, holders=holders, right=grades(case, verdict.answer))

@@ -51,7 +51,7 @@ async def play(
         else:
             verdict = await checked_play(cell.strategy, question, team)
         if sure is not None:
-            asks_on = sure.verdicts is not None and wants_weighing(verdict)
+            asks_on = wants_weighing(verdict) and sure.asks_on(verdict)
             whose = await whose_word(cell, question, team, verdict, watched=journal is not None) if asks_on else None
             verdict = weighed(verdict, sure, cell.abstain, whose)
         elif cell.rule_unused is not None:

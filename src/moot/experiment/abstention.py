@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from moot.decide.abstain_option import Abstain
+from moot.decide.cascade import cascade_mark
+from moot.decide.fitted_verdicts import FittedVerdicts
 from moot.decide.how_sure import learns_from_verdicts, promised_by, why_no_probability, why_not_in, why_unheard
 from moot.decide.rule_file import FittedRule, rule_of
 from moot.errors import UsageError
@@ -44,11 +46,12 @@ def check_abstention(file: ExperimentFile, position: int, played: Strategy, abst
 
 
 def rule_at(
-    file: ExperimentFile, position: int, plain: Cell, abstain: Abstain | None, prompts: Prompts
+    file: ExperimentFile, position: int, plain: Cell, stage: Cell, abstain: Abstain | None, prompts: Prompts
 ) -> tuple[FittedRule | None, str | None]:
     """The rule that tells how sure the answers of a cell are, its own, else its team's; None: what a run teaches.
 
-    And why the rule of its team is not made use of, where there is one. `plain`: the cell as it gives all its answers.
+    And why the rule of its team is not made use of, where there is one. `plain`: the cell as it gives all its answers;
+    `stage`: whose graded verdicts tell how sure these are, which for a cascade is its last stage.
     """
     played = plain.strategy
     if plain.player is not None:
@@ -59,7 +62,12 @@ def rule_at(
     own = fitted_rule(played)
     if own is not None or traits_of(played).learns:
         unused = "it has another of its own" if own is not None else "it learns from the other questions of a run"
-        rule = _checked(file, position, plain, abstain, None if own is None else own[1])
+        rule = None if own is None else own[1]
+        if rule is not None and learns_from_verdicts(played):
+            rule = replace(rule, of_strategy=of_cascade(rule, played, stage))
+            if rule.of_strategy is None and abstain is None:
+                return None, why_not_in(played)
+        rule = _checked(file, position, plain, abstain, rule)
         same = of_team is None or (rule is not None and rule.mark == of_team.mark)
         return rule, None if same else unused
     if of_team is not None and learns_from_verdicts(played):
@@ -67,6 +75,12 @@ def rule_at(
         if of_team.of_strategy is None and abstain is None:
             return None, why_not_in(played)
     return _checked(file, position, plain, abstain, of_team), None
+
+
+def of_cascade(rule: FittedRule, played: Strategy, stage: Cell) -> FittedVerdicts | None:
+    """What a rule tells of a cascade that ends with this stage: of the very same, else of the stage wherever it is played."""
+    mark = played_mark(stage.spec)
+    return rule.verdicts.get(cascade_mark(played, mark)) or rule.verdicts.get(mark)
 
 
 def _checked(

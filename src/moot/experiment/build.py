@@ -13,7 +13,7 @@ from typing import Any
 
 from moot.data import Dataset
 from moot.decide.abstain_option import Abstain
-from moot.decide.how_sure import learns_from_verdicts
+from moot.decide.how_sure import learns_from_verdicts, whose_verdicts
 from moot.errors import FileError, UsageError
 from moot.experiment.abstention import abstention_of, check_abstention, rule_at, rule_taught_on
 from moot.experiment.claims import check_hypothesis
@@ -269,7 +269,8 @@ def _cells_of(
         shape = table_shape(file, played, lineup)
         made = partial(cell_of, played, lineup, prompts, file.spec.grouping, shape, long_answers=long_answers)
         plain = made()
-        rule, unused = rule_at(file, position, plain, abstain, prompts)
+        stage = _taught_from(file, plain, prompts, long_answers=long_answers)
+        rule, unused = rule_at(file, position, plain, stage, abstain, prompts)
         if (
             plain.player is not None and abstain is None
         ):  # what is told of it beside its answer does not make it another
@@ -277,7 +278,17 @@ def _cells_of(
             continue
         cell = made(abstain=abstain, rule=rule)
         of_run = abstain is not None and rule is None and learns_from_verdicts(played)
-        yield replace(cell, rule_unused=unused, plain=plain.id if of_run else None)
+        yield replace(cell, rule_unused=unused, plain=stage.id if of_run else None)
+
+
+def _taught_from(file: ExperimentFile, plain: Cell, prompts: Prompts, *, long_answers: bool) -> Cell:
+    """The cell whose graded verdicts tell how sure this one is: its last stage's at the same table, else its own."""
+    played, lineup = whose_verdicts(plain.strategy), plain.team
+    if played is plain.strategy:
+        return plain
+    return cell_of(
+        played, lineup, prompts, file.spec.grouping, table_shape(file, played, lineup), long_answers=long_answers
+    )
 
 
 def _lineups(
@@ -315,13 +326,15 @@ def _lessons_from(
         learners = [cell for cell in every if cell.traits.learns]
         if not learners:
             continue
-        native = taught_by(file, position, played, dataset, learners[0].traits)
+        native = taught_by(
+            file, position, played, dataset, learners[0].traits, by_verdicts=learners[0].plain is not None
+        )
         names = {player.name for cell in learners for player in cell.team.players}
-        for cell in _cells_of(file, position, native, teams, prompts, models, dataset):
+        for cell in _cells_of(file, position, native, teams, prompts, models, dataset) if native is not None else ():
             if cell.player in names:
                 cells.setdefault((cell.player, cell.traits.drafts), cell)
         if wanted := {cell.plain for cell in learners} - {None}:
-            again = _cells_of(file, position, played, teams, prompts, models, dataset)
+            again = _cells_of(file, position, whose_verdicts(played), teams, prompts, models, dataset)
             plain |= {cell.id: cell for cell in again if cell.id in wanted}
     return tuple({cell.id: cell for cell in (*cells.values(), *plain.values())}.values())
 

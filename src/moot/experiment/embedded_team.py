@@ -15,6 +15,9 @@ NAME = "embedded team"
 """In the place of a file."""
 OTHERWISE = "any other"
 """For questions that the examples may be among, or are not like, in whatever language."""
+FEW = ("ann", "dan", "eve")
+"""Who is asked where one question is all: what they were shown differs in subject and in manner."""
+FEW_EXAMPLES = 4
 _INSTRUCTIONS = {
     "ann": "Answer at once, in as few words as you can.",
     "bob": "Think of the category first, then name the one that fits.",
@@ -41,4 +44,21 @@ def embedded_team(language: str = "en") -> ExperimentFile:
         (model,) = values["models"]
         values["players"] = {name: {"model": model, **keys} for name, keys in embedded_players(language).items()}
         values["models"] = {model: {**values["models"][model], "params": {"temperature": 0.8}}}
+    return ExperimentFile(Path(NAME), Experiment.model_validate(values), KeyLines(None))
+
+
+def embedded_few(*, long_answer: bool = False) -> ExperimentFile:
+    """Three of the six, each with its first worked examples, who vote: for whoever waits for the answer to one question.
+
+    Reading what players are shown takes nearly all of the time, and at a first question nothing is read yet. A captain would
+    read what all have said, and one of this size decides no better than a vote. `long_answer`: no vote can be taken on such.
+    """
+    values: dict[str, Any] = {**read_yaml(WRITTEN).values}
+    values["players"] = {
+        name: {**values["players"][name], "examples": values["players"][name]["examples"][:FEW_EXAMPLES]}
+        for name in FEW
+    }
+    values["teams"] = {"three": {"players": list(FEW), "captain": FEW[0]}}
+    if not long_answer:
+        values["primary"] = "vote"
     return ExperimentFile(Path(NAME), Experiment.model_validate(values), KeyLines(None))

@@ -32,20 +32,28 @@ def with_lessons(cells: Iterable[Cell], dataset: Dataset | None, grading: Gradin
 
 
 def taught_by(
-    file: ExperimentFile, position: int, played: Strategy, dataset: Dataset | None, traits: Traits
-) -> Strategy:
+    file: ExperimentFile,
+    position: int,
+    played: Strategy,
+    dataset: Dataset | None,
+    traits: Traits,
+    *,
+    by_verdicts: bool = False,
+) -> Strategy | None:
     """The strategy whose plays are the lessons of this one, or a complaint where there can be no lessons.
 
-    `traits`: of the strategy as it is played here.
+    `traits`: of the strategy as it is played here. `by_verdicts`: its own graded verdicts teach, so that it need not have
+    drafts; None where it has none.
     """
     key, way = ("strategies", position), traits.drafts
     native = alone(way)
-    if native is None:
+    own_alone = by_verdicts and way is None
+    if native is None and not own_alone:
         promised = "promises none" if way is None else f"promises them as {way!r}, which a run cannot ask for"
         expected = f"expected drafts: {', '.join(WAYS)} in its traits"
         raise file.error(key, f"{played.name} learns from drafts, and {promised}; {expected}")
     if dataset is not None and (missing := _nothing_to_learn(dataset, traits.fewest_lessons)) is not None:
-        problem = f"{played.name} learns from the graded drafts of other questions"
+        problem = f"{played.name} learns from {'its graded verdicts on' if own_alone else 'the graded drafts of'} other questions"
         raise file.error(key, f"{problem}; {missing}")
     return native
 

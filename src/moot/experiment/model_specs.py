@@ -228,11 +228,16 @@ class SimulatedSpec(SimulatedParameters):
 
 
 class RecordedSpec(Strict):
-    """Replies from a file."""
+    """Replies from a file of ours, or with `format` from logs of another tool."""
 
     provider: Literal["recorded"]
-    file: Text
+    file: Text = Field(
+        description="A file of recorded replies; with format: a log, a folder or a pattern such as logs/*.eval"
+    )
     model: Text
+    format: Text | None = Field(
+        default=None, description="The tool whose logs these are: inspect, lm-eval, promptfoo, helm, openai-batch, csv"
+    )
 
 
 class PluggedSpec(Strict):

@@ -146,7 +146,7 @@ def _played_inside(played: Strategy) -> dict[str, Any]:
     return {"strategy": played.name, "options": {**options["default"], **options["given"]}}
 
 
-def _hashes(played: Strategy, prompts: Prompts, traits: Traits, *, long_answers: bool) -> Mapping[str, str]:
+def prompt_hashes(played: Strategy, prompts: Prompts, traits: Traits, *, long_answers: bool) -> Mapping[str, str]:
     """Of the templates that a strategy declares, and those that are used on its behalf; those for long answers are asked with
     only where some are wanted."""
     names = ("player", "again", *traits.prompts, *(traits.long_answers if long_answers else ()))
@@ -196,7 +196,7 @@ def cell_of(
         "grouping": grouped,
         "seed": lineup.seed,
         "language": prompts.language,
-        "prompts": _hashes(played, prompts, traits, long_answers=long_answers),
+        "prompts": prompt_hashes(played, prompts, traits, long_answers=long_answers),
         "players": list(map(player_spec, lineup.players)),
     }
     spec |= {**staff_shape(lineup), **seating}

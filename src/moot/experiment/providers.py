@@ -16,6 +16,7 @@ from typing import Any, cast, get_type_hints
 
 from moot.config.key_lines import KeyPath
 from moot.data import Dataset
+from moot.data.logs.formats import UnknownLogFormat
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import (
     MAX_TOKENS_KEYS,
@@ -40,6 +41,7 @@ from moot.models.intake import MIB, Intake, Room
 from moot.models.litellm_params import problem_with_address
 from moot.models.model import Model
 from moot.models.proxy import ENV, environment_proxy
+from moot.models.recorded import RecordedModel, Recording
 from moot.plugins import PluginBroke, PluginRefused, blaming
 from moot.strategies.option_values import OptionError, built
 from moot.types import FREE, Price, Request
@@ -286,9 +288,19 @@ def _simulated(file: ExperimentFile, name: str, spec: SimulatedSpec, dataset: Da
 
 
 def _recorded(file: ExperimentFile, name: str, spec: RecordedSpec, *_: Any) -> Model:
-    from moot.models.recorded import RecordedModel
+    path = file.beside(spec.file)
+    recording = None if spec.format is None else _logged(file, name, spec.format, path)
+    tells_cost = file.spec.budget_usd is None
+    return RecordedModel(name, file=path, model=spec.model, recording=recording, tells_cost=tells_cost)
 
-    return RecordedModel(name, file=file.beside(spec.file), model=spec.model)
+
+def _logged(file: ExperimentFile, name: str, tool: str, path: Path) -> Recording:
+    from moot.data.logs.imported import recorded_in_logs
+
+    try:
+        return recorded_in_logs(tool, path)
+    except UnknownLogFormat as error:
+        raise file.error(("models", name, "format"), str(error)) from None
 
 
 def holds_drafts_alone(file: ExperimentFile, name: str) -> bool:
@@ -296,6 +308,8 @@ def holds_drafts_alone(file: ExperimentFile, name: str) -> bool:
     spec = file.spec.models[name]
     if not isinstance(spec, RecordedSpec):
         return False
+    if spec.format is not None:
+        return True
     from moot.models.recorded import read_recording
 
     return spec.model not in read_recording(file.beside(spec.file)).of_calls

@@ -8,6 +8,8 @@ from pathlib import Path
 from moot.data import Dataset, about_documents, builtin, by_cluster, given_cases, load, load_published, several
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
+from moot.data.logs.formats import LOG_FORMATS, is_log_format
+from moot.data.logs.questions import load_logged
 from moot.errors import FileError, UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
 from moot.team.passage_index import PassageIndex
@@ -52,6 +54,9 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     language, sample, seed = file.spec.language, source.sample, file.spec.seed
     if cases := file.spec.objects.cases:
         return given_cases(cases, language=language)
+    if source.format is not None and file.spec.objects.format is None and is_log_format(source.format):
+        path = file.beside(source.file or "")
+        return load_logged(path, source.format, language=language, sample=sample, seed=seed, kind=source.kind)
     if source.format is not None:
         published, form = _published(file, source, key), _format(file, source, key)
         return load_published(published, form, language=language, sample=sample, seed=seed, kind=source.kind)
@@ -90,4 +95,5 @@ def _format(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Format
     try:
         return dataset_format(source.format or "", seed=file.spec.seed, choices=source.choices)
     except UsageError as error:
-        raise file.error((*key, "format"), str(error)) from None
+        logs = f"; or logs of {', '.join(sorted(LOG_FORMATS.places()))}" if source.hub is None else ""
+        raise file.error((*key, "format"), f"{error}{logs}") from None

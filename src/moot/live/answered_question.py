@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from moot.decide.abstaining import AnswerChance
 from moot.experiment.plan import Cell
+from moot.traces import Grouped, of_kind
 from moot.types import Episode, Usage, Verdict
+
+LONG = "long answers differ in words however much they agree"
+"""Why nobody can tell from the words how far a team agrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,9 @@ class AnsweredQuestion:
 
     @property
     def agreement(self) -> float | None:
-        """The share of the team in the largest group of answers."""
+        """The share of the team in the largest group of answers; None: there are none, or `why_no_agreement`."""
+        if self.why_no_agreement is not None:
+            return None
         players = len(self.cell.team.players)
         return max(map(len, self.groups)) / players if self.groups else None
 
@@ -39,5 +45,11 @@ class AnsweredQuestion:
         return AnswerChance.of(self.verdict)
 
     @property
-    def diversity(self) -> int:
-        return len(self.groups)
+    def diversity(self) -> int | None:
+        return None if self.why_no_agreement is not None else len(self.groups)
+
+    @property
+    def why_no_agreement(self) -> str | None:
+        """Long answers are told apart by who can tell what they mean, or not at all."""
+        grouped = of_kind(self.verdict.traces, Grouped)
+        return LONG if self.episode.question.is_long and not grouped else None

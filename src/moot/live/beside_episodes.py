@@ -89,6 +89,11 @@ def votes_of(connection: Connection) -> list[PersonsVote]:
     return [PersonsVote(**row) for row in rows]
 
 
+def episode_name(question: str, repeat: int) -> str:
+    """What an episode is called by who asked; `question`: its digest."""
+    return f"ep_{repeat:08x}{question}"
+
+
 def forget_beside(connection: Connection) -> None:
     """What is said of episodes that are no more."""
     titles, votes, episodes = schema.titles, schema.votes, schema.episodes
@@ -100,7 +105,7 @@ def forget_beside(connection: Connection) -> None:
     still: set[str] = set()
     for part in queries.chunks(sorted({episode[11:] for episode in named})):
         query = select(episodes.c.question, episodes.c.repeat).where(episodes.c.question.in_(part))
-        still.update(f"ep_{repeat:08x}{question}" for question, repeat in connection.execute(query))
+        still.update(episode_name(question, repeat) for question, repeat in connection.execute(query))
     for gone in queries.chunks(sorted(named - still)):
         connection.execute(delete(titles).where(titles.c.episode.in_(gone)))
         connection.execute(delete(votes).where(votes.c.first.in_(gone) | votes.c.second.in_(gone)))

@@ -74,9 +74,11 @@ class EditedTeams:
     def __init__(self, live: LiveTeam) -> None:
         self._live = live
         self._cells: dict[str, Cell] = {}
+        self._makers: dict[str, set[str]] = {}
+        """Who has put it together, by its name: for others it is not there."""
         self._making = asyncio.Lock()
         self.made = 0
-        """So many, each of which is a plan in the store."""
+        """So many, each of which is a plan in the store once it was asked."""
 
     def named(self, name: str) -> Cell | None:
         return self._cells.get(name)
@@ -85,8 +87,12 @@ class EditedTeams:
     def cells(self) -> Mapping[str, Cell]:
         return self._cells
 
-    async def make(self, edited: EditedTeam) -> str:
-        """The name that it is asked by from now on. UsageError: what cannot be, and what can."""
+    def hidden_from(self, name: str, person: str) -> bool:
+        """Whether others alone have put it together."""
+        return name in self._cells and person not in self._makers[name]
+
+    async def make(self, edited: EditedTeam, maker: str = "") -> str:
+        """The name that its maker asks it by from now on. UsageError: what cannot be, and what can."""
         self._check(edited)
         async with self._making:
             if edited.name not in self._cells:
@@ -96,10 +102,13 @@ class EditedTeams:
                     )
                 self.made += 1
                 plan = await asyncio.to_thread(self._plan, edited)
-                ((name, cell),) = (await self._live.seat_beside(plan, edited.name)).items()
+                ((name, cell),) = self._live.seat_beside(plan, edited.name).items()
                 self._cells[name] = cell
                 while len(self._cells) > MOST_REMEMBERED:
-                    del self._cells[next(iter(self._cells))]
+                    oldest = next(iter(self._cells))
+                    del self._cells[oldest]
+                    self._makers.pop(oldest, None)
+            self._makers.setdefault(edited.name, set()).add(maker)
         return edited.name
 
     def _check(self, edited: EditedTeam) -> None:

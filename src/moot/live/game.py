@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
@@ -18,12 +18,13 @@ from moot.experiment.plan import Cell
 from moot.grade.grading import Grading
 from moot.grade.judge import judge
 from moot.grade.normalise import answer_key
-from moot.models.model import Model, Wrapper
+from moot.live.journal import Journal
 from moot.strategies import Strategy, Traits, label, traits_of
 from moot.strategies.captaincy import absent, captain_decides
 from moot.strategies.lineups import check_some, lineups_of
 from moot.team import Player, Team
-from moot.types import FREE, Answer, Case, Price, Question, Reply, Request, Score, Verdict
+from moot.team.watching import Watcher
+from moot.types import FREE, Answer, Call, Case, Price, Question, Reply, Request, Score, Verdict
 
 PERSON = "me"
 CLOCK_S = 60.0
@@ -92,17 +93,14 @@ class PersonModel:
         pass
 
 
-class Heralded(Wrapper):
-    """A model that lets it be known when its player has replied."""
+class Onlooker(Watcher, Protocol):
+    """Who sees the table while the team plays."""
 
-    def __init__(self, inner: Model, player: str, heard: Callable[[str], None]) -> None:
-        super().__init__(inner)
-        self._player, self._heard = player, heard
+    def heard(self, call: Call) -> None:
+        """A call is over."""
 
-    async def generate(self, request: Request) -> Reply:
-        reply = await self.inner.generate(request)
-        self._heard(self._player)
-        return reply
+    def decided(self) -> None:
+        """The team has given its word, which is graded now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +180,11 @@ class GameStanding:
 class Game:
     """One team at one table, question by question."""
 
-    def __init__(self, cell: Cell, grading: Grading, model: PersonModel | None = None) -> None:
+    def __init__(
+        self, cell: Cell, grading: Grading, model: PersonModel | None = None, onlooker: Onlooker | None = None
+    ) -> None:
         self.cell, self.grading = cell, grading
+        self._onlooker = onlooker
         self.standing = GameStanding(alone={player.name: 0 for player in _drafting(cell)})
         self._model = model
 
@@ -191,7 +192,11 @@ class Game:
         """The team's word on a question, its grade, and what everybody's own answer is worth."""
         if self._model is not None:
             self._model.turn = Turn(case.question)
-        episode = await play(self.cell, case.question)
+        onlooker = self._onlooker
+        journal = None if onlooker is None else Journal(onlooker.heard)
+        episode = await play(self.cell, case.question, journal=journal, watcher=onlooker)
+        if onlooker is not None:
+            onlooker.decided()
         verdict = episode.verdict
         draft_texts = {draft.player: draft.text for draft in verdict.answers}
         scores = await self._grade(case, [verdict.answer, *draft_texts.values()])
@@ -233,7 +238,6 @@ def table(
     model: PersonModel | None = None,
     captain: str | None = None,
     seat: bool = False,
-    heard: Callable[[str], None] = lambda player: None,
 ) -> Cell:
     """A line-up for the game. `captain` is a player's name or the person's; left out, the team's own, else its first."""
     names = [player.name for player in team.players]
@@ -245,7 +249,7 @@ def table(
         raise UsageError(
             f"captain {captain!r} is not in team {team.name!r}; expected {PERSON} or one of {', '.join(names)}"
         )
-    players = tuple(replace(player, model=Heralded(player.model, player.name, heard)) for player in team.players)
+    players = team.players
     if model is not None:
         players = (*players, Player(PERSON, model))
     if captain == PERSON and model is not None:

@@ -16,7 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -27,18 +27,12 @@ from moot.errors import MootError, StoreError
 from moot.experiment.plan import Cell, Plan
 from moot.grade.grading import Grading
 from moot.grade.persons import persons_word, words_by_case
+from moot.live.asked_with import AskedWith
 from moot.live.served_past import drop_calls
 from moot.live.served_rows import cleaned_rows, placed_cases
-from moot.live.tied_calls import (
-    ITSELF,
-    AskedPlay,
-    asked_play,
-    calls_are_for,
-    forgettable,
-    put_ties,
-)
+from moot.live.tied_calls import ITSELF, AskedPlay, asked_play, calls_are_for, forgettable, put_ties
 from moot.live.told_right import take_feedback
-from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten
+from moot.live.unwritten import Batch, KeptCall, TryTheStore, Unwritten, WrittenSoFar, tell_waiting
 from moot.store import queries, schema
 from moot.store.bookkeeping import CallClaim, Settlement
 from moot.store.money import asked_account
@@ -71,16 +65,6 @@ def asked_name(name: str) -> str:
     return asked_account(name)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedWith:
-    """How a question was put by hand, so that somebody can go on from it later."""
-
-    team: str | None = None
-    """The team's file; None: the embedded team."""
-    strategy: str | None = None
-    """As it was asked for; None: the usual."""
-
-
 class ServedRecord:
     """The episodes of one served team file, as an experiment of their own beside those that were planned."""
 
@@ -108,8 +92,8 @@ class ServedRecord:
         self._asked_with = asked_with
         self._askers: dict[str, str | None] = {}  # whose the questions are that are not written yet
         self._told: dict[str, Mapping[str, Any]] = {}  # what is kept beside questions that are not written yet
-        self._beside: dict[str, str] = {}
-        """By cell, the plan of what is none of the file's."""
+        self._beside: dict[str, tuple[Cell, Mapping[str, Any]]] = {}
+        """By their ids, cells that are none of the file's, each with its plan."""
         self._writer: asyncio.Task[None] | None = None
         self._hurry = asyncio.Event()
         self._failed = asyncio.Event()
@@ -180,10 +164,19 @@ class ServedRecord:
     def _declare(self, connection: Connection) -> None:
         self.declare(connection, self._cells, self._experiment.public_config, self.id)
 
+    def seat_beside(self, cell: Cell, config: Mapping[str, Any]) -> None:
+        """That this one may answer under the name, too. Its plan is in the store from its first answer on, and not before."""
+        self._beside[cell.id] = cell, config
+
+    def _plan_of(self, connection: Connection, cell: str) -> str:
+        if (beside := self._beside.get(cell)) is None:
+            return self.id
+        return self.declare(connection, (beside[0],), beside[1])
+
     def declare(
         self, connection: Connection, cells: Sequence[Cell], config: Mapping[str, Any], ident: str | None = None
-    ) -> None:
-        """That these may answer under the name. `ident`: of the plan, where it is not that of these cells alone."""
+    ) -> str:
+        """That these may answer under the name: the plan's id. `ident`: where it is not that of these cells alone."""
         config = {**config, "served": True}
         if self._asked_with is not None:
             config["asked"] = asdict(self._asked_with)
@@ -194,10 +187,9 @@ class ServedRecord:
             "size": 0,
             "created_at": time.time() if ident is not None else self._before(connection),
         }
-        if ident is None:
-            self._beside |= dict.fromkeys((cell.id for cell in cells), str(row["id"]))
         chosen_on = {cell.id: cell.chosen_on.marks for cell in cells}
         queries.declare_experiment(connection, row, [cell.row() for cell in cells], chosen_on)
+        return str(row["id"])
 
     def _before(self, connection: Connection) -> float:
         """A little before the plan of the file: what stands beside it is never taken for the latest version of it."""
@@ -224,8 +216,12 @@ class ServedRecord:
             self._waiting.put_nowait((schema.served_calls, play.tie(key)))
 
     async def find_call(self, key: str) -> Row | None:
-        """What is not written yet is found all the same. It is asked before every call: see `check`."""
+        """What is not written yet is found all the same. It is asked before every call: see `check`. What stands in the store may
+        be forgotten with the questions it was for, until it is written that this one uses it too."""
         self.check()
+        if (row := self._calls.get(key) or await self._store.find_call(key)) is None or asked_play() is None:
+            return row
+        await self.flush()
         return self._calls.get(key) or await self._store.find_call(key)
 
     @property
@@ -271,7 +267,8 @@ class ServedRecord:
         """All that was added so far is written, or an error says why not."""
         self._hurry.set()
         self._failed.clear()
-        written, failed = asyncio.create_task(self._waiting.join()), asyncio.create_task(self._failed.wait())
+        self._waiting.put_nowait(mark := WrittenSoFar())
+        written, failed = asyncio.create_task(mark.reached.wait()), asyncio.create_task(self._failed.wait())
         try:
             await asyncio.wait({written, failed}, return_when=asyncio.FIRST_COMPLETED)
             if not written.done():
@@ -302,8 +299,7 @@ class ServedRecord:
                 self._batch.append(self._waiting.get_nowait())
             over = None in self._batch
             await self._written(Batch.of(self._batch))
-            for _ in self._batch:
-                self._waiting.task_done()
+            tell_waiting(self._batch)
             self._batch = []
 
     async def _linger(self, seconds: float) -> None:
@@ -378,7 +374,7 @@ class ServedRecord:
             queries.add(connection, table, clean(held))
         by_plan = defaultdict[str, list[Question]](list)
         for each in batch.episodes:
-            by_plan[self._beside.get(each.cell, self.id)].append(each.question)
+            by_plan[self._plan_of(connection, each.cell)].append(each.question)
         placed = partial(placed_cases, connection, name=self.name, askers=self._askers, told=self._told)
         cases = dict(chain.from_iterable(placed(plan, questions=asked).items() for plan, asked in by_plan.items()))
         persons = words_by_case(queries.settlements_on(connection, [case.digest for case in cases.values()]))

@@ -23,6 +23,7 @@ from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.play import play
 from moot.engine.trial_play import try_out
 from moot.errors import StoreError, UsageError
+from moot.experiment.asked_for_texts import asked_for_texts
 from moot.experiment.build import build
 from moot.experiment.learning import refuse_learners
 from moot.experiment.plan import Cell, Plan
@@ -30,12 +31,15 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.live.asked_question import question_of
+from moot.live.beside_episodes import episode_name
 from moot.live.edited_team import EditedTeams
-from moot.live.file_kind import kind_of_file
+from moot.live.file_kind import kinds_of_file, only_kind
 from moot.live.instructed import instructed
+from moot.live.journal import Journal
 from moot.live.offer import ServedOffer, cell_asked, offered, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
+from moot.live.served_cell import served_cell
 from moot.live.served_names import declared_name, first_asked, served_names
 from moot.live.served_rows import LATEST_REPEAT
 from moot.live.spent import total_cost, total_usage
@@ -50,7 +54,7 @@ from moot.strategies import served
 from moot.team import Team
 from moot.team.watching import Watcher
 from moot.traces import Grouped, of_kind
-from moot.types import TEXT, Call, Episode, Question, QuestionKind, Verdict, digest
+from moot.types import TEXT, Call, Episode, Question, QuestionKind, Verdict
 
 _log = logging.getLogger(__name__)
 
@@ -71,18 +75,6 @@ def _log_wrong_key(words: str) -> None:
 
 def _log_pause(words: str) -> None:
     _log.warning("%s", words)
-
-
-class Journal(list[Call]):
-    """The calls of one question, each announced as it is written down."""
-
-    def __init__(self, heard: Callable[[Call], None]) -> None:
-        super().__init__()
-        self._heard = heard
-
-    def append(self, call: Call) -> None:
-        super().append(call)
-        self._heard(call)
 
 
 def unheard(call: Call) -> None:
@@ -143,6 +135,8 @@ class LiveTeam:
         self._models: dict[str, Model] = {}
         self._opened = False
         self._thread: Any = None
+        self._planned: Callable[[Plan], Plan] = lambda plan: plan
+        """A plan as it is for the kinds of question that the file has."""
 
     @property
     def models(self) -> list[str]:
@@ -193,7 +187,11 @@ class LiveTeam:
             if isinstance(purse, Ledger):
                 purse.on_paid = self._paid
             if self._serving:
-                self.kind = await asyncio.to_thread(kind_of_file, self.file, self._warn)
+                kinds = await asyncio.to_thread(kinds_of_file, self.file, self._warn)
+                self.kind = only_kind(kinds)
+                if TEXT in kinds:
+                    self._planned = asked_for_texts
+                experiment = self.experiment = self._planned(experiment)
             # All of the file, whatever is offered: what was asked stays in one place when something else is offered.
             cells = {cell.id: cell for cell in self._as_played(experiment).values()}
             # Under a cap a call is on the disk before its reply is used: a server that is killed has spent what it
@@ -214,12 +212,12 @@ class LiveTeam:
             self.cells = self._offered(self.every)
             self._opened = True
 
-    async def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
+    def seat_beside(self, plan: Plan, name: str) -> dict[str, Cell]:
         """Another plan of one cell, asked under this name: of the same models, and kept under the same name."""
-        (cell,) = plan.with_models(self._models).cells
+        (cell,) = self._planned(plan).with_models(self._models).cells
         seated = _served(cell) if self._serving else cell
         if self._keep:
-            await self.store.run(partial(self.record.declare, cells=(seated,), config=plan.public_config))
+            self.record.seat_beside(seated, plan.public_config)
         return {name: seated}
 
     def pays(self, name: str) -> None:
@@ -328,7 +326,7 @@ class LiveTeam:
             episode = Episode(cell.id, question, repeat, verdict, tuple(journal), time.perf_counter() - started)
         groups = await _groups(seated.team, question, episode.verdict)
         asked = AnsweredQuestion(
-            id=episode_id(question, repeat),
+            id=episode_name(question.digest, repeat),
             model=name,
             cell=cell,
             episode=episode,
@@ -354,6 +352,9 @@ class LiveTeam:
         """By any name that a file or a report has for it; by that of its team what is asked where nobody says."""
         if (edited := self.edited.named(name)) is not None:
             return edited
+        return self.cell_of_file(name)
+
+    def cell_of_file(self, name: str) -> Cell:
         return cell_asked(name, self.cells, self.every, self.usual)
 
 
@@ -369,14 +370,10 @@ def load_team(path: str | Path | None = None, *, store: str | None = None, keep:
     return LiveTeam(file, store_url=from_here(store) if store else None, keep=kept)
 
 
-def episode_id(question: Question, repeat: int) -> str:
-    return f"ep_{repeat:08x}{question.digest}"
-
-
 def _served(cell: Cell) -> Cell:
     """The cell as it is played for somebody who waits. How sure an answer is hangs on all players: then all are heard."""
     played = served(cell.strategy) if cell.rule is None else cell.strategy
-    return replace(cell, id=digest([cell.id, "served"]), strategy=played)
+    return replace(cell, id=served_cell(cell.id), strategy=played)
 
 
 async def _groups(team: Team, question: Question, verdict: Verdict) -> tuple[tuple[str, ...], ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import Table
 
@@ -24,7 +25,21 @@ class TryTheStore:
     """Nothing to be written: the writer is to find out when the store takes something again."""
 
 
-Unwritten = Episode | tuple[Table, Row] | KeptCall | TryTheStore
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenSoFar:
+    """Nothing to be written: whoever waits for it knows that all before it is."""
+
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+Unwritten = Episode | tuple[Table, Row] | KeptCall | TryTheStore | WrittenSoFar
+
+
+def tell_waiting(entries: Sequence[Unwritten | None]) -> None:
+    """These are written, or given up."""
+    for entry in entries:
+        if isinstance(entry, WrittenSoFar):
+            entry.reached.set()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import orjson
 
@@ -145,9 +145,6 @@ def _graded(
         places.append((source, (question, repeat)))
     clusters = clusters_of(enumerate(cases))
     lessons = [
-        Lesson(
-            lesson.question, lesson.drafts, lesson.rights, lesson.groups, clusters.get(place, lesson.question.wording)
-        )
-        for place, lesson in enumerate(lessons)
+        replace(lesson, unit=clusters.get(place, lesson.question.wording)) for place, lesson in enumerate(lessons)
     ]
     return GradedDrafts(tuple(lessons), tuple(cases), not_heard, not_asked, ways, by_words, tuple(places))

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 
 import orjson
 
+from moot.decide.talk_chance import end_of
 from moot.measures.episodes import Key, Recorded
 from moot.measures.graded_drafts import Fits
 from moot.measures.source import Source, Stored
 from moot.strategies.natives import SINGLE_CALL, Drafts
 from moot.team.lessons import LessonVerdict
 from moot.types import WITH_ANSWER
+
+COPY = ":"
+"""Between the name of a player and the number of a copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class PlayedVerdicts:
     players: tuple[str, ...]
     by_place: Mapping[int, LessonVerdict]
     """By the place of the question among those that are learnt from."""
+    drafted: bool = True
+    """Whether its players draft alone; else how it ended tells how sure it is."""
 
 
 def graded_verdicts(
@@ -36,9 +42,12 @@ def graded_verdicts(
     players: Sequence[str],
     fits: Fits,
     mark_of: Callable[[str], str],
-    way: Drafts = SINGLE_CALL,
+    way: Drafts | None = SINGLE_CALL,
 ) -> list[PlayedVerdicts]:
-    """`places`: the experiment and the play of each question that is learnt from: its verdicts rest on the same drafts."""
+    """`places`: the experiment and the play of each question that is learnt from: its verdicts rest on the same drafts.
+
+    `way`: None for those whose players draft nothing alone.
+    """
     found: dict[str, PlayedVerdicts] = {}
     verdicts: dict[str, dict[int, LessonVerdict]] = {}
     for source in dict.fromkeys(source for source, _ in places):
@@ -51,20 +60,23 @@ def graded_verdicts(
             by_place = verdicts.setdefault(mark, {})
             captain = None if cell["player"] else cell["captain"]
             label = f"{cell['label']}@{cell['player']}" if cell["player"] else cell["label"]
-            found[mark] = PlayedVerdicts(mark, cell["strategy"], label, captain, seats, by_place)
+            found[mark] = PlayedVerdicts(mark, cell["strategy"], label, captain, seats, by_place, way is not None)
             for episode in source.whole.episodes(cell):
                 if episode.key in here:
                     by_place.setdefault(here[episode.key], _verdict(source.whole, episode))
     return list(found.values())
 
 
-def _seats(cell: Stored, players: Sequence[str], way: Drafts) -> tuple[str, ...]:
+def _seats(cell: Stored, players: Sequence[str], way: Drafts | None) -> tuple[str, ...]:
     """Whose drafts it rests on; nobody: it is no play of this table that its verdicts can be learnt from."""
     traits = cell["traits"]
     if traits.drafts != way or traits.learns or traits.weighs:
         return ()
     seats = {player["name"] for player in orjson.loads(cell["spec"])["players"]}
-    if not (seats <= set(players) if traits.alone else seats == set(players)):
+    if way is None:
+        # A player may sit there several times, under names of its own: the mark of what was played knows them.
+        seats = {name.partition(COPY)[0] if name not in players else name for name in seats}
+    if not (seats <= set(players) if traits.alone or way is None else seats == set(players)):
         return ()
     return tuple(name for name in players if name in seats)
 
@@ -73,6 +85,8 @@ def _verdict(source: Source, episode: Recorded) -> LessonVerdict:
     verdict = episode.verdict
     if verdict.outcome not in WITH_ANSWER or verdict.answer is None:
         return LessonVerdict(answered=False, holders=None, right=None)
+    if episode.cell["traits"].drafts is None:
+        return LessonVerdict(True, verdict.who, episode.right, end_of(verdict))
     if episode.cell["traits"].word in ("group", "player"):
         holders: tuple[str, ...] | None = verdict.who
     else:

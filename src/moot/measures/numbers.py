@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from moot.measures.section import Unit
-from moot.stats.written_numbers import dollars
+from moot.stats.written_numbers import dollars, dollars_alike
 from moot.stats.written_numbers import rounded as rounded
 
 Row = Mapping[str, Any]
@@ -59,11 +59,6 @@ def _number(value: float, unit: Unit) -> str:
             return rounded(value, 0 if float(value).is_integer() else 2)
 
 
-def per_thousand(usd_per_question: float | None) -> str:
-    """What one question costs, as dollars for a thousand of them."""
-    return shown(usd_per_question, "usd-per-question")
-
-
 def bounds(low: float | None, high: float | None, unit: Unit = "") -> str:
     """An interval in the unit of its value, without repeating the sign of the unit; open on a side that has no bound."""
     ends = [None if end is None else _number(end, unit).removesuffix(" %").removesuffix(" s") for end in (low, high)]
@@ -91,6 +86,18 @@ def points(value: float | None) -> str:
 
 def money(usd: float | None) -> str:
     return "unknown" if usd is None else shown(usd, "usd")
+
+
+def money_alike(sums: Iterable[float | None], *, unknown: str = "unknown") -> list[str]:
+    """Sums that stand beside or below each other: see `dollars_alike`."""
+    given = list(sums)
+    written = iter(dollars_alike(*(usd for usd in given if usd is not None)))
+    return [unknown if usd is None else next(written) for usd in given]
+
+
+def per_thousand_alike(usd_per_question: Iterable[float | None]) -> list[str]:
+    """A column of what one question costs, as dollars for a thousand of them."""
+    return money_alike((None if usd is None else 1_000 * usd for usd in usd_per_question), unknown=NOTHING)
 
 
 def interval(row: Row) -> str:

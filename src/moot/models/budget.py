@@ -24,7 +24,7 @@ from moot.models.filtered import FILTERED
 from moot.models.last_look import attempting
 from moot.models.limit import COMPLETION_GUESS
 from moot.models.model import Model, Wrapper
-from moot.stats.written_numbers import dollars
+from moot.stats.written_numbers import dollars, dollars_alike
 from moot.types import Price, Reply, Request
 
 TOKENS_AROUND_A_MESSAGE = 16
@@ -111,11 +111,13 @@ class Overcharges:
         self.overbilled[model] = self.overbilled.get(model, Overcharge()) + overcharge
 
     def overcharge_words(self) -> str:
-        return "; ".join(
-            f"{model} billed {dollars(overcharge.billed_usd)} for a call that could cost {dollars(overcharge.allowed_usd)}, "
-            f"and more than allowed in {overcharge.calls} of its calls ({dollars(overcharge.over_usd)} over)"
-            for model, overcharge in self.overbilled.items()
-        )
+        return "; ".join(_overcharge_words(*each) for each in self.overbilled.items())
+
+
+def _overcharge_words(model: str, overcharge: Overcharge) -> str:
+    billed, allowed = dollars_alike(overcharge.billed_usd, overcharge.allowed_usd, apart=True)
+    often = f"more than allowed in {overcharge.calls} of its calls ({dollars(overcharge.over_usd)} over)"
+    return f"{model} billed {billed} for a call that could cost {allowed}, and {often}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +134,10 @@ def budget_words(cap_usd: float, spent_usd: float, beside: SpentBeside | None = 
     """How a budget stands that has no room left. `cap_usd`: what those had left who are on another account."""
     crossed = "is crossed" if spent_usd > cap_usd * (1 + 1e-9) else "is reached"
     if beside is None or not beside.usd:
-        return f"the budget of ${cap_usd:g} {crossed}: {dollars(spent_usd)} spent"
-    spent = f"{dollars(spent_usd + beside.usd)} spent, {dollars(beside.usd)} of it by {beside.by}"
-    return f"the budget of ${beside.budget_usd:g} {crossed}: {spent}"
+        budget, spent = dollars_alike(cap_usd, spent_usd, apart=True)
+        return f"the budget of {budget} {crossed}: {spent} spent"
+    budget, spent, others = dollars_alike(beside.budget_usd, spent_usd + beside.usd, beside.usd)
+    return f"the budget of {budget} {crossed}: {spent} spent, {others} of it by {beside.by}"
 
 
 def budget_reached(standing: str, amount_usd: float, overcharges: str = "") -> BudgetReached:

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from moot.errors import (
@@ -22,12 +23,15 @@ from moot.errors import (
 from moot.models import border
 from moot.models.endpoint import with_temperature
 from moot.models.filtered import FILTERED, filter_words
-from moot.models.hiccups import PASSING_STATUSES
+from moot.models.hiccups import PASSING_STATUSES, failed_finish
 from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json
+from moot.models.overheard import Tell, who_listens
 from moot.models.retry_after import retry_after_s
 from moot.models.secrets import Secrets
+from moot.models.stream import StreamSoFar
+from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.wire import read_completion, read_usage
 from moot.types import Price, Reply, Request
 
@@ -57,6 +61,7 @@ class LitellmModel:
         self._secrets = Secrets((api_key,))
         self._params = with_temperature(params or {})
         self._timeout_s = timeout_s
+        self._way = StreamWay(always=False, price=price)
         # Nothing but the model is to be called: no price list from elsewhere, no telemetry, no advertising on stdout.
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         try:
@@ -78,12 +83,20 @@ class LitellmModel:
         }
 
     async def generate(self, request: Request) -> Reply:
+        while True:
+            with suppress(StreamRefused):
+                return await self._generate_once(request)
+
+    async def _generate_once(self, request: Request) -> Reply:
         body: dict[str, Any] = {**self._params, **request.params}
         if request.schema is not None and "response_format" not in body:
             named = {"name": "reply", "schema": request.schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         if problem := problem_with(request.params):
             raise RequestRejected(f"{self.name}: {problem}", status=400)
+        listener = who_listens()
+        way = self._way.body(body, listens=listener is not None)
+        heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._unsecret(listener.voice()))
         key = NO_KEY if self._api_key is None and self.base_url is not None else self._api_key
         started = time.perf_counter()
         overheard, before = Overheard(), sys.exc_info()[1]
@@ -100,12 +113,21 @@ class LitellmModel:
                 logger_fn=overheard,
                 **body,
             )
+            if way != "whole":
+                await _heard_to_its_end(response, heard)
         except Exception as error:  # noqa: BLE001  its errors share no base; every one of them becomes ours
             end = CallEnd(error, before, overheard)
+            if not heard.chosen:
+                self._check_way(way, error, end)
             if (words := self._filter_words(error, end)) is not None:
                 latency_s = time.perf_counter() - started
                 return self._secrets.without(self._refused(words, end, latency_s))
-            raise self._ours(error, end) from None
+            ours = self._ours(error, end)
+            if heard.chosen:
+                heard.tell_bill(ours, self.price)
+            raise ours from None
+        if way != "whole":
+            return self._streamed(heard, way, time.perf_counter() - started)
         try:
             completion = overheard.failed or _written(response)
             reply = read_completion(completion, latency_s=time.perf_counter() - started, price=self.price)
@@ -118,6 +140,27 @@ class LitellmModel:
 
     async def close(self) -> None:
         pass
+
+    def _unsecret(self, tell: Tell) -> Tell:
+        words_so_far = self._secrets.words_so_far()
+        return lambda words: tell(told) if (told := words_so_far.take(words)) else None
+
+    def _check_way(self, way: Way, error: Exception, end: CallEnd) -> None:
+        status = end.status or getattr(error, "status_code", None)
+        if isinstance(status, int):
+            self._way.check(way, status, border.words(error))
+
+    def _streamed(self, heard: StreamSoFar, way: Way, latency_s: float) -> Reply:
+        """The reply that a stream was, put together again."""
+        finish = heard.finish
+        if finish is None or failed_finish(finish):
+            words = "the reply ended before it was whole" if finish is None else f"the reply ended with {finish!r}"
+            broken = ReplyBroken(f"{self.model}: {words}")
+            heard.tell_bill(broken, self.price)
+            raise broken
+        reply = heard.reply(finish=finish, latency_s=latency_s, price=self.price)
+        self._way.learn(way, reply)
+        return self._secrets.without(reply)
 
     def _filter_words(self, error: Exception, end: CallEnd) -> str | None:
         """What a filter says: an error of its own with LiteLLM, or another one whose code or words say so."""
@@ -160,6 +203,18 @@ class LitellmModel:
 
     def _message(self, error: Exception) -> str:
         return self._secrets.hidden_in(f"{self.model}: {type(error).__name__}: {border.words(error)}")
+
+
+async def _heard_to_its_end(response: Any, heard: StreamSoFar) -> None:
+    """LiteLLM's own stream of chunks. Where the provider sent no end or no count it makes one up, as for a stream that was cut:
+    what came is asked for instead."""
+    async for chunk in response:
+        heard.take(chunk.model_dump(), 0)
+    heard.finish = border.name(getattr(response, "received_finish_reason", heard.finish))
+    came = getattr(response, "chunks", None)
+    if isinstance(came, list):
+        counts = [usage for chunk in came if (usage := getattr(chunk, "usage", None)) is not None]
+        heard.usage = counts[-1].model_dump() if counts else None
 
 
 def _written(response: Any) -> str:

@@ -23,6 +23,7 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from typing import Any
 from moot.errors import ReplyBroken, RequestRejected, ServerFailed, UsageError
 from moot.models.hiccups import preview
 from moot.models.model import messages_json
+from moot.models.overheard import Listener, Tell, who_listens
 from moot.models.packaged import fingerprint, resolve
 from moot.models.wire import build_reply
 from moot.types import FREE, NOTHING, Price, Reply, Request
@@ -93,10 +95,11 @@ class LocalModel:
     async def generate(self, request: Request) -> Reply:
         if self._weights is None:
             self._weights = _hold(self._settings)
-        job = Job(self._body(request), self._schema(request))
+        loop, listener = asyncio.get_running_loop(), who_listens()
+        job = Job(self._body(request), self._schema(request), tell=_from_thread(listener, loop))
         try:
             # A job that still waits for a slot is taken off the queue by cancelling; one at work stops at its next token.
-            reply = await asyncio.get_running_loop().run_in_executor(self._weights.pool, self._weights.chat, job)
+            reply = await loop.run_in_executor(self._weights.pool, self._weights.chat, job)
         except asyncio.CancelledError:
             job.stopped.set()
             raise
@@ -172,6 +175,8 @@ class Job:
     body: dict[str, Any]
     schema: Mapping[str, Any] | None
     stopped: threading.Event = field(default_factory=threading.Event)
+    tell: Tell | None = None
+    """Told the words as they are written, if somebody listens; from the thread that computes them."""
 
     @property
     def held(self) -> bool:
@@ -198,6 +203,8 @@ class Weights:
 
         def hear(event: str) -> bool:
             events.append(event)
+            if job.tell is not None and not job.stopped.is_set() and (words := _words(event)):
+                job.tell(words)
             return job.stopped.is_set()
 
         try:
@@ -265,6 +272,25 @@ def _start_server(settings: Settings) -> Any:
             f"llama.cpp cannot load {settings.path} with {settings.slots} × {settings.context} tokens of context: is it "
             f"a whole GGUF file, and is there memory for it? ({error} MOOT_DEBUG=1 shows more)"
         ) from None
+
+
+def _from_thread(listener: Listener | None, loop: asyncio.AbstractEventLoop) -> Tell | None:
+    """A listener's voice for a thread of the pool: who listens is told in the loop, in the order of the words."""
+    if listener is None:
+        return None
+    voice = listener.voice()
+
+    def tell(words: str) -> None:
+        with suppress(RuntimeError):  # the loop has ended, and with it whoever listened
+            loop.call_soon_threadsafe(voice, words)
+
+    return tell
+
+
+def _words(event: str) -> str:
+    """Those of the reply in one event of a stream; an error has none, nor have thoughts."""
+    choices = json.loads(event).get("choices") or ()
+    return "".join((choice.get("delta") or {}).get("content") or "" for choice in choices[:1])
 
 
 def _joined(events: list[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ no reply: it may break off and be begun anew, and only the reply counts.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -42,3 +43,17 @@ def overhearing(listener: Listener | None) -> Iterator[None]:
 
 def who_listens() -> Listener | None:
     return _listener.get()
+
+
+PIECE = 12
+"""Characters that are told at once of a reply which was never written piece by piece."""
+
+
+async def told_in_pieces(text: str) -> None:
+    """A reply that is there at once, told to whoever listens as if it were being written; others get a turn in between."""
+    if (listener := who_listens()) is None:
+        return
+    tell = listener.voice()
+    for start in range(0, len(text), PIECE):
+        tell(text[start : start + PIECE])
+        await asyncio.sleep(0)

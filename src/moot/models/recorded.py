@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +13,30 @@ from typing import Any, NamedTuple
 from moot.errors import FileError
 from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
-from moot.models.border import storable
+from moot.models.border import count, storable, usd
 from moot.models.closest import closest
-from moot.types import FREE, Price, Reply, Request, digest
+from moot.types import FREE, Price, Reply, Request, Usage, digest
 
-_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", "request", "finish")
+_SPENT = ("cost_usd", "prompt_tokens", "completion_tokens", "seconds")
+_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", *_SPENT, "request", "finish")
+
+ReplyKey = tuple[str, str, int]
+"""Model, question and sample."""
+
+
+NOT_COUNTED = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class SpentThen:
+    """What a reply took when it was made; nothing of it is paid when it is played back."""
+
+    usage: Usage = NOT_COUNTED
+    cost_usd: float | None = None
+    seconds: float = 0.0
+
+
+NOTHING_SPENT = SpentThen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +45,23 @@ class Recording:
 
     path: Path
     sha256: str
-    replies: Mapping[tuple[str, str, int], str]
+    replies: Mapping[ReplyKey, str]
     models: frozenset[str]
-    answers: Mapping[tuple[str, str, int], str]
+    answers: Mapping[ReplyKey, str]
     """Where a line has an `answer`: as it was given, for whoever asks for free words."""
-    calls: Mapping[tuple[str, str, int], RecordedCall]
-    """Where a line has a `request`: by (model, request, sample)."""
-    of_calls: frozenset[str]
+    spent: Mapping[ReplyKey, SpentThen] = field(default_factory=dict)
+    """Where a line says what it took."""
+
+    calls: Mapping[ReplyKey, RecordedCall] = field(default_factory=dict)
+    """Where a line has a `request`: by model, request and sample."""
+    of_calls: frozenset[str] = frozenset()
     """Models of which every call is kept, and not their drafts alone."""
+
+    def costs_known(self, model: str) -> bool:
+        """Whether some reply of a model says what it cost. Where none does, a cost of 0 means that nothing is known."""
+        then = ((key[0], call.spent) for key, call in self.calls.items())
+        said = ((key[0], spent) for key, spent in self.spent.items())
+        return any(spent.cost_usd is not None for name, spent in (*said, *then) if name == model)
 
 
 class RecordedCall(NamedTuple):
@@ -41,6 +69,7 @@ class RecordedCall(NamedTuple):
 
     text: str
     finish: str
+    spent: SpentThen
 
 
 def request_digest(messages: Sequence[Sequence[str]], attempt: int) -> str:
@@ -54,11 +83,23 @@ class RecordedModel:
     A question it never answered gives a reply that says so (`finish` "unrecorded"), since an absent answer is data.
     """
 
-    def __init__(self, name: str, *, file: Path, model: str, price: Price | None = FREE) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        file: Path,
+        model: str,
+        price: Price | None = FREE,
+        recording: Recording | None = None,
+        tells_cost: bool = True,
+    ) -> None:
+        """`recording`: what was read from files of another form; left out: the file is in ours. `tells_cost`: False where
+        there is a cap, which is on what is paid now."""
         self.name = name
         self.model = model
         self.price = price
-        self.recording = read_recording(file)
+        self.recording = recording or read_recording(file)
+        self._tells_cost = tells_cost
         if model not in self.recording.models:
             models = sorted(self.recording.models)
             there = f"those of {', '.join(models[:20])}" if models else "none at all"
@@ -83,7 +124,8 @@ class RecordedModel:
         text = text or self.recording.replies.get(key)
         if text is None or request.attempt:  # asking a recording again brings nothing new
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
-        return Reply(text, version=self.model, cost_usd=0.0 if self.price == FREE else None)
+        spent = self.recording.spent.get(key, NOTHING_SPENT)
+        return Reply(text, "stop", spent.usage, spent.seconds, self.model, self._cost_usd(spent))
 
     def _said_then(self, request: Request) -> Reply:
         """To the very same words; to any others it has said nothing."""
@@ -91,7 +133,13 @@ class RecordedModel:
         call = self.recording.calls.get((self.model, request_digest(said, request.attempt), request.sample))
         if call is None:
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
-        return Reply(call.text, call.finish, version=self.model, cost_usd=0.0 if self.price == FREE else None)
+        cost_usd = self._cost_usd(call.spent)
+        return Reply(call.text, call.finish, call.spent.usage, call.spent.seconds, self.model, cost_usd)
+
+    def _cost_usd(self, spent: SpentThen) -> float | None:
+        if self._tells_cost and spent.cost_usd is not None:
+            return spent.cost_usd
+        return 0.0 if self.price == FREE else None
 
     async def close(self) -> None:
         pass
@@ -110,34 +158,50 @@ def read_recording(path: Path) -> Recording:
 
 @lru_cache(maxsize=32)
 def _read(path: Path, changed_ns: int, size: int) -> Recording:
-    replies: dict[tuple[str, str, int], str] = {}
-    answers: dict[tuple[str, str, int], str] = {}
-    calls: dict[tuple[str, str, int], RecordedCall] = {}
     hashed = hashlib.sha256()
-    with opened(path) as file:
-        for number, line in enumerate(lines_of(file, path), start=1):
-            hashed.update(line)
-            if not line.strip():
-                continue
-            key, text, answer, request, finish = _read_line(line, path, number)
-            place = key if request is None else (key[0], request, key[2])
-            if place in (replies if request is None else calls):
-                problem = f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}"
-                raise FileError(problem + (", to one request" if request else ""), file=path, line=number)
-            if request is not None:
-                calls[place] = RecordedCall(text, finish)
-                continue
-            replies[key] = text
-            if answer is not None:
-                answers[key] = answer
-    of_calls = frozenset(model for model, _, _ in calls)
-    if both := sorted(of_calls & {model for model, _, _ in replies}):
-        problem = (
-            f"some lines of {both[0]!r} have a request and others have none; expected it in all of a model or in none"
-        )
+
+    def read_lines() -> Iterator[_Line]:
+        with opened(path) as file:
+            for number, line in enumerate(lines_of(file, path), start=1):
+                hashed.update(line)
+                if line.strip():
+                    yield _read_row(json_object(line, path, number), path, number)
+
+    recording = _recording(path, read_lines())
+    return replace(recording, sha256=hashed.hexdigest())
+
+
+def recording_of(rows: Iterable[Mapping[str, Any]], path: Path, sha256: str) -> Recording:
+    """The same from rows that were made of something else: what comes out is as if they had stood in a file."""
+    lines = (_read_row(row, path, number) for number, row in enumerate(rows, start=1))
+    return replace(_recording(path, lines), sha256=sha256)
+
+
+def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
+    replies: dict[ReplyKey, str] = {}
+    answers: dict[ReplyKey, str] = {}
+    spent: dict[ReplyKey, SpentThen] = {}
+    calls: dict[ReplyKey, RecordedCall] = {}
+    for line in lines:
+        key = line.key
+        place = key if line.request is None else (key[0], line.request, key[2])
+        if place in (replies if line.request is None else calls):
+            to_one = "" if line.request is None else ", to one request"
+            problem = f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}{to_one}"
+            raise FileError(problem, file=path, line=line.number)
+        if line.request is not None:
+            calls[place] = RecordedCall(line.text, line.finish, line.spent)
+            continue
+        replies[key] = line.text
+        if line.answer is not None:
+            answers[key] = line.answer
+        if line.spent != NOTHING_SPENT:
+            spent[key] = line.spent
+    of_calls, of_drafts = (frozenset(model for model, _, _ in kept) for kept in (calls, replies))
+    if both := sorted(of_calls & of_drafts):
+        problem = f"some lines of {both[0]!r} have a request and others none; expected it in all of a model or in none"
         raise FileError(problem, file=path, key="request")
-    models = of_calls | {model for model, _, _ in replies}
-    return Recording(path, hashed.hexdigest(), replies, models, answers, calls, of_calls)
+    return Recording(path, "", replies, of_calls | of_drafts, answers, spent, calls, of_calls)
 
 
 def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -152,18 +216,19 @@ def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
 
 
 class _Line(NamedTuple):
-    key: tuple[str, str, int]
+    key: ReplyKey
+    number: int
     text: str
     """In the form that every strategy reads."""
     answer: str | None
     """As it was given."""
+    spent: SpentThen
     request: str | None
     """What it is the reply to, where every call is kept."""
     finish: str
 
 
-def _read_line(line: bytes, path: Path, number: int) -> _Line:
-    row = json_object(line, path, number)
+def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
     if unknown := sorted(set(row) - set(_KEYS)):
         problem = f"unknown key; expected one of {', '.join(_KEYS)}{closest(unknown[0], _KEYS)}"
         raise FileError(problem, file=path, line=number, key=unknown[0])
@@ -182,7 +247,26 @@ def _read_line(line: bytes, path: Path, number: int) -> _Line:
     answer = row.get("answer")
     given = None if answer is None else storable(answer)
     place = (row["model"], row.get("question_id") or "", sample)
-    return _Line(place, _text_of(row), given, row.get("request"), row.get("finish") or "stop")
+    spent = _spent(row, path, number)
+    return _Line(place, number, _text_of(row), given, spent, row.get("request"), row.get("finish") or "stop")
+
+
+def _spent(row: Mapping[str, Any], path: Path, number: int) -> SpentThen:
+    read: dict[str, Any] = {}
+    for key in _SPENT:
+        value = row.get(key)
+        if value is None:
+            continue
+        whole = key.endswith("_tokens")
+        found = count(value) if whole else usd(value)
+        if found is None:
+            expected = "a whole number" if whole else "a number"
+            raise FileError(f"expected {expected} from 0 on, or null", file=path, line=number, key=key)
+        read[key] = found
+    if not read:
+        return NOTHING_SPENT
+    usage = Usage(read.get("prompt_tokens"), read.get("completion_tokens"))
+    return SpentThen(usage, read.get("cost_usd"), read.get("seconds", 0.0))
 
 
 def _text_of(row: Mapping[str, str | None]) -> str:

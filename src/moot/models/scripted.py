@@ -8,6 +8,7 @@ from typing import Any
 
 from moot.errors import GenerationFailed
 from moot.models.model import messages_json
+from moot.models.overheard import told_in_pieces
 from moot.types import FREE, Price, Reply, Request
 
 Script = str | Reply | Exception | Mapping[str, Any]
@@ -53,8 +54,10 @@ class ScriptedModel:
         if isinstance(script, Exception):
             raise script
         if isinstance(script, Reply):
+            await told_in_pieces(script.text)
             return script
         text = script if isinstance(script, str) else json.dumps(script, ensure_ascii=False)
+        await told_in_pieces(text)
         return Reply(text, version=f"scripted/{self.name}", cost_usd=0.0 if self.price == FREE else None)
 
     async def close(self) -> None:

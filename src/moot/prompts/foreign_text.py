@@ -9,15 +9,15 @@ _TAG = re.compile(
     r"question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
     r"|proposals?|transcript|discussion|arguments?|facts?"
 )
-_UNSEEN = (
+UNSEEN = (
     r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
 """Characters that show nothing, or sit on the one before them: a tag with some in it still looks like a tag."""
 _BRACKETS = "<＜﹤"
-_OPENS = re.compile(rf"[{_BRACKETS}](?=[\s{_UNSEEN}]*(?:[/／⁄∕⧸\\][\s{_UNSEEN}]*)?((?:\w|[{_UNSEEN}])+))")
+_OPENS = re.compile(rf"[{_BRACKETS}](?=[\s{UNSEEN}]*(?:[/／⁄∕⧸\\][\s{UNSEEN}]*)?((?:\w|[{UNSEEN}])+))")
 """A bracket and the word it opens. Nothing in it can be matched in two ways, so its time is that of the text."""
-_NOT_SEEN = re.compile(rf"[{_UNSEEN}]")
+_NOT_SEEN = re.compile(rf"[{UNSEEN}]")
 _LOOKALIKES = str.maketrans("аеіјорсѕԁԛѡхуνοαιρτυκмтпɡɑıℓ", "aeijopcsdqwxyvoaiptukmtngail")
 
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.columns import at_table, names_teams, unknown_words
-from moot.measures.numbers import BOUNDS, MARK, WHISKER, interval, mark, money, over_all, percent, whisker
+from moot.measures.numbers import BOUNDS, MARK, WHISKER, interval, mark, over_all, per_thousand_alike, percent, whisker
 from moot.measures.points_words import in_points, words_of_points, worth_title
 from moot.report.figures import Figures
 from moot.report.layout import GUTTER, table
@@ -33,6 +33,7 @@ def _table(figures: Figures, width: int) -> Table:
     """With the intervals drawn, where there is room beside the names."""
     teams = names_teams(figures)
     open_grades = any(mark(row) for row in figures["accuracy"])
+    costs = per_thousand_alike(row["usd_per_question"] for row in figures["accuracy"])
     cells = [
         [
             *of_team(row, teams=teams),
@@ -40,9 +41,9 @@ def _table(figures: Figures, width: int) -> Table:
             *([over_all(row)] if open_grades else []),
             str(row["n"]),
             f"{row['calls']:,}",
-            money(row["cost_usd"]),
+            cost,
         ]
-        for row in figures["accuracy"]
+        for row, cost in zip(figures["accuracy"], costs, strict=True)
     ]
     named = ["team", "strategy", "who"] if teams else ["strategy", "who"]
     heads = [
@@ -51,7 +52,7 @@ def _table(figures: Figures, width: int) -> Table:
         *(["bounds"] if open_grades else []),
         "n",
         "calls",
-        "cost",
+        "$/1,000",
     ]
     taken = sum(min(LABEL, max(map(len, column))) + GUTTER for column in zip(heads, *cells, strict=True))
     room = min(WHISKER, width - taken - GUTTER)

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from moot.measures.columns import at_table, count, names_teams, titled
 from moot.measures.measure import Measure
-from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand, right, rounded
+from moot.measures.numbers import BOUNDS, MARK, NOTHING, mark, per_thousand_alike, right, rounded
 from moot.measures.points_words import in_points, words_of_points, worth_title
 from moot.report.ending_remarks import asides_of, remarks_of
 from moot.report.figures import Figures
@@ -261,13 +261,9 @@ def _meant(figures: Figures, rows: Sequence[Row]) -> list[int]:
     return places if len(places) == 1 else []
 
 
-def print_short_ending(figures: Figures, console: Console, first: str, following: str) -> None:
-    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do.
-
-    One that is longer than the screen is wrapped there: a sentence is never cut, and a command can still be pasted.
-    """
-    for line in (first, headline_words(figures.get("headline"), console.width), following):
-        console.print(Text(line), soft_wrap=True)
+def short_ending(figures: Figures, width: int, first: str, following: str) -> list[str]:
+    """Three lines: what happened, how it stands, what to type. For who was interrupted, and who had nothing to do."""
+    return [first, headline_words(figures.get("headline"), width), following]
 
 
 def height(part: Text | Table, console: Console) -> int:
@@ -309,7 +305,7 @@ def _table(rows: Sequence[Row], width: int, worth: str, *, teams: bool) -> Table
     heads = ["strategy", "who", head, "n", "calls", *(["$/1,000"] if priced else [])]
     heads = ["team", *heads] if teams else heads
     cells = []
-    for row in rows:
+    for row, cost in zip(rows, per_thousand_alike(row["usd_per_question"] for row in rows), strict=True):
         who = at_table(row, team=teams) + (f", top of {row['of']}" if row.get("of", 1) > 1 else "")
         line = [
             *([row.get("team") or ""] if teams else []),
@@ -319,7 +315,7 @@ def _table(rows: Sequence[Row], width: int, worth: str, *, teams: bool) -> Table
             f"{row['n']:,}",
         ]
         line.append(NOTHING if row["calls_per_question"] is None else rounded(row["calls_per_question"], 1))
-        cells.append([*line, *([per_thousand(row["usd_per_question"])] if priced else [])])
+        cells.append([*line, *([cost] if priced else [])])
     made = table(heads, cells, words=3 if teams else 2, width=width)
     made.show_edge = False
     return made

@@ -11,9 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.measures.columns import titled
-from moot.measures.numbers import per_thousand, rounded
+from moot.measures.numbers import per_thousand_alike, rounded
 from moot.measures.served.sections import flat
-from moot.measures.served.words import drift_words, opening_words, plans_words, took_words, trouble_words
+from moot.measures.served.words import (
+    drift_words,
+    opening_words,
+    plans_words,
+    preference_words,
+    took_words,
+    trouble_words,
+)
 from moot.report.ending import NextCommands, height, screen_lines
 from moot.report.layout import table
 from moot.stats.counted_words import count
@@ -32,7 +39,7 @@ def print_served(name: str, served: Row, console: Console, following: NextComman
             console.print(line)
         return
     words += [Text(served["alert"], style="bold red")] if served["alert"] else []
-    words += [Text(sentence) for sentence in drift_words(served)]
+    words += [Text(sentence) for sentence in (*drift_words(served), *preference_words(served))]
     command = Text.assemble((f"moot report {following.source} -o {following.page}", "bold"), ("  the page", "dim"))
     for shown_of in _LESS_AND_LESS:
         below = " ".join((took_words(served), *trouble_words(served, shown_of.absent), *plans_words(served)))
@@ -104,14 +111,14 @@ def _table(head: str, named: Sequence[tuple[str, Row]], width: int) -> Table:
     heads = [head, "asked", *(["graded", "% right"] if graded else []), *(["% agree"] if agreed else [])]
     heads += [*(["failed"] if failed else []), "seconds", *(["$/1,000"] if priced else [])]
     cells = []
-    for name, row in named:
-        one = flat(row)
+    ones = [flat(row) for _, row in named]
+    for (name, row), one, cost in zip(named, ones, per_thousand_alike(one["usd"] for one in ones), strict=True):
         line = [name, f"{row['asked']:,}"]
         line += [f"{row['graded']['n']:,}", _share(row["accuracy"])] if graded else []
         line += [_share(row["agreement"])] if agreed else []
         line += [f"{one['failed']:,}"] if failed else []
         line += [f"{rounded(one['median_s'], 1)}, {rounded(one['p95_s'], 1)}"]
-        cells.append([*line, *([per_thousand(one["usd"])] if priced else [])])
+        cells.append([*line, *([cost] if priced else [])])
     made = table(heads, cells, words=1, width=width)
     made.show_edge = False
     return made

@@ -17,7 +17,7 @@ from moot.measures.accuracy.figures import accuracy_figures
 from moot.measures.cells import Stored
 from moot.measures.claims.figures import headline_alone
 from moot.measures.columns import names_teams, titled
-from moot.measures.numbers import money, right
+from moot.measures.numbers import money, money_alike, right
 from moot.measures.sides import cells_named
 from moot.measures.source import Source
 from moot.report.nothing_played import all_failed, nothing_words
@@ -101,8 +101,10 @@ def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:
 
 
 def _spent(bill_usd: float | None, budget_usd: float | None) -> str:
-    cap = "" if budget_usd is None else f" of {money(budget_usd)}"
-    return "cost unknown" if bill_usd is None else f"{money(bill_usd)}{cap} spent"
+    if bill_usd is None or budget_usd is None:
+        return "cost unknown" if bill_usd is None else f"{money(bill_usd)} spent"
+    spent, cap = money_alike([bill_usd, budget_usd])
+    return f"{spent} of {cap} spent"
 
 
 def _models(

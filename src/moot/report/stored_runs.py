@@ -123,6 +123,13 @@ def headline_words(headline: Mapping[str, Any] | None, width: int | None = None)
     return stands + back
 
 
+def preferred_words(preferred: Mapping[str, Any]) -> str:
+    """How far the texts of the headline's option were preferred, in one line."""
+    return " ".join(
+        filter(None, (f"preferred to {preferred['against']} in", percent(preferred["value"]), interval(preferred)))
+    )
+
+
 def _unknown_words(headline: Mapping[str, Any], width: int | None) -> str:
     """The same where there is no figure: between what it lies, where that is known."""
     if not headline.get("bounds") or (ends := headline["bounds"]) == {"low": 0.0, "high": 1.0}:

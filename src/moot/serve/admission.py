@@ -95,16 +95,25 @@ class Holder:
             message = f"The limit of {limit_usd:g} USD a day (UTC) is spent."
             raise Refused(429, message, code="insufficient_quota", kind="insufficient_quota", retry_after_s=wait_s)
 
-    def hold(self, expected_usd: float) -> bool:
+    def hold(self, expected_usd: float, *, at_most: bool = False) -> bool:
         """Whether the day has room for a question beside those under way, which is then held for it.
 
-        Alone it is let in as long as anything is left: nobody knows better what it will cost.
+        Alone it is let in as long as anything is left: nobody knows better what it will cost. `at_most`: it is the most that it
+        can cost, and what the day has no room for is refused, also alone.
         """
         self._check_day()
         limit_usd = self.limits.usd_per_day
         expected_in_all_usd = self.spent_usd() + sum(self._held_usd) + expected_usd
         if limit_usd is not None and self._held_usd and expected_in_all_usd > limit_usd:
             return False
+        if limit_usd is not None and at_most and expected_in_all_usd > limit_usd:
+            left_usd = limit_usd - self.spent_usd()
+            message = (
+                f"A question to this team can cost up to {expected_usd:.4g} USD, and of the {limit_usd:g} USD a day (UTC) "
+                f"{left_usd:.4g} are left: ask fewer players, or a team that the file offers."
+            )
+            wait_s = DAY_S - self._now() % DAY_S
+            raise Refused(429, message, code="insufficient_quota", kind="insufficient_quota", retry_after_s=wait_s)
         self._held_usd.append(expected_usd)
         return True
 
@@ -185,14 +194,17 @@ class Admission:
             holder.charge(day, usd)
 
     @asynccontextmanager
-    async def admitted(self, holder: Holder, team: str, characters: int) -> AsyncIterator[None]:
-        """Wait for a place, and for room in the day's money where questions under way may leave some."""
+    async def admitted(
+        self, holder: Holder, team: str, characters: int, most_usd: float | None = None
+    ) -> AsyncIterator[None]:
+        """Wait for a place, and for room in the day's money where questions under way may leave some. `most_usd`: what the
+        question can cost, where the day must have room for all of it."""
         if self.waiting >= self._most_waiting:
             raise _too_many(f"{self.waiting} requests are waiting already.", 1.0, code="queue_full")
         await self._read_books(holder)
         holder.enter()
         try:
-            async with self._funded(holder, team, characters):
+            async with self._funded(holder, team, characters, most_usd):
                 with self._waits():
                     await self._slots.acquire()
                 self.under_way += 1
@@ -209,13 +221,16 @@ class Admission:
             holder.learn(*await self.paid_today(holder.name))
 
     @asynccontextmanager
-    async def _funded(self, holder: Holder, team: str, characters: int) -> AsyncIterator[None]:
+    async def _funded(self, holder: Holder, team: str, characters: int, most_usd: float | None) -> AsyncIterator[None]:
         if holder.limits.usd_per_day is None:
             yield
             return
         with self._waits():
             async with holder.turn:  # else those that cost little would pass by one that is held dear for ever
-                while not holder.hold(expected_usd := self.expected.usd(team, characters)):
+                while True:
+                    expected_usd = self.expected.usd(team, characters) if most_usd is None else most_usd
+                    if holder.hold(expected_usd, at_most=most_usd is not None):
+                        break
                     await holder.another_over()
                     await self._read_books(holder)
         try:

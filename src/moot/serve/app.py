@@ -26,6 +26,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import MootError, UsageError
+from moot.live.left_behind import forget_left_behind
 from moot.live.served import served_name
 from moot.live.served_past import forget
 from moot.live.team import LiveTeam
@@ -109,12 +110,15 @@ def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlet
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await live.open()
         await server.recall_spending()
-        forgetting = asyncio.create_task(server.forget()) if settings.keep_days is not None else None
+        beside = [asyncio.create_task(server.forget_left_behind())]
+        if settings.keep_days is not None:
+            beside.append(asyncio.create_task(server.forget()))
         try:
             yield
         finally:
-            if forgetting is not None:
-                forgetting.cancel()
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
             await server.schemas.close()
             await live.close()
 
@@ -193,7 +197,7 @@ class Server:
                 self.responses,
                 method="POST",
                 body=ResponsesRequest,
-                parameters=[TIME_HEADER],
+                parameters=headers,
                 answers=streams,
                 asks_team=True,
             ),
@@ -225,13 +229,18 @@ class Server:
 
     async def one_model(self, request: Request) -> Response:
         """One of them, by any name that it answers to."""
-        self.gate.holder(request)
         name = request.path_params["model"]
+        self._find(name, self.gate.holder(request))
+        return json_response(model_json(name, owner="moot", created=self._started))
+
+    def _find(self, name: str, holder: Holder) -> None:
+        """`Refused` where there is none of that name for this key: what another has put together is as if it were not there."""
+        live = self.live
+        hidden = holder.sees is not None and live.edited.hidden_from(name, holder.name)
         try:
-            self.live.cell(name)
+            live.cell_of_file(name) if hidden else live.cell(name)
         except UsageError as error:
             raise no_such_model(error) from None
-        return json_response(model_json(name, owner="moot", created=self._started))
 
     async def chat(self, request: Request) -> Response:
         """Ask a team."""
@@ -240,9 +249,7 @@ class Server:
         body = read_body(ChatRequest, await request.body())
         play = await self._play(request, holder, body, "chatcmpl-", arrived_at)
         if body.stream:
-            asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
-            watched = asked or bool(body.stream_options and body.stream_options.include_team)
-            return await play.streamed(request, watched=watched, with_usage=body.with_usage)
+            return await play.streamed(request, watched=_watched(request, body), with_usage=body.with_usage)
         done = await unless_gone(request, play.completion())
         return _whole(done.whole(), done)
 
@@ -253,7 +260,7 @@ class Server:
         body = read_body(ResponsesRequest, await request.body())
         play = await self._play(request, holder, body, "resp_", arrived_at)
         if body.stream:
-            return await streamed_response(play, request)
+            return await streamed_response(play, request, watched=_watched(request, body))
         done = await unless_gone(request, play.completion())
         return _whole(json_bytes(response_json(done, play.wish.echoed)), done)
 
@@ -269,6 +276,8 @@ class Server:
         model = body.model or self.live.usual
         if wish.options.team is not None:
             model = await self._edited(wish.options.team, holder)
+        elif self.live.edited.named(model) is not None:
+            self._find(model, holder)
         return ServedRequest(
             self,
             holder,
@@ -285,7 +294,7 @@ class Server:
             raise Refused(400, words, code="teams_not_edited", param="moot.team")
         holder.check()  # a team is work, and a plan in the store: not for who would not be let in
         try:
-            return await self.live.edited.make(team.edited)
+            return await self.live.edited.make(team.edited, holder.name)
         except UsageError as error:
             raise Refused(400, f"moot.team.{error}", code="invalid_team", param="moot.team") from None
 
@@ -307,6 +316,14 @@ class Server:
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()
         return json_response(learnt)
 
+    async def forget_left_behind(self) -> None:
+        """Once at the start: an earlier server may have been killed in the middle of it."""
+        try:
+            if dropped := await forget_left_behind(self.live.store, served_name(self.live.experiment.name)):
+                _log.warning("%d calls of questions that were forgotten had been left behind; they are gone", dropped)
+        except MootError as error:
+            _log.warning("calls of questions that were forgotten may have been left behind: %s", error)
+
     async def forget(self) -> None:
         """Once at the start and then every day: nothing older than was promised stays."""
         scrub = True  # an earlier server may have been ended in the middle of it
@@ -322,6 +339,12 @@ class Server:
                     "what is older than %s days could not all be forgotten: %s", self.settings.keep_days, error
                 )
             await asyncio.sleep(DAY_S)
+
+
+def _watched(request: Request, body: ChatRequest | ResponsesRequest) -> bool:
+    """Whether the client wants to know what happens at the table."""
+    asked = request.headers.get("x-moot-team", "").casefold() in ("1", "true", "yes")
+    return asked or bool(body.stream_options and body.stream_options.include_team)
 
 
 def _whole(body: bytes, done: Completion) -> Response:

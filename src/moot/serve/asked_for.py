@@ -22,6 +22,7 @@ from moot.serve.tools import UNSUPPORTED, UNSUPPORTED_VALUE
 from moot.types import MOST_CHOICES, QuestionKind
 
 MOST_STOPS = 16
+LONGEST_STOP = 1_000
 WORDS = ("text", "input_text", "output_text", "refusal")
 """Kinds of content that a team reads."""
 MOST_NAMED = 50
@@ -99,8 +100,8 @@ class AskedOfTeam:
 def final_bounds(tokens: Iterable[int | None], stop: str | list[str] | None) -> FinalBounds:
     bounds = [most for most in tokens if most is not None]
     stops = [stop] if isinstance(stop, str) else stop or []
-    if len(stops) > MOST_STOPS or any(not each for each in stops):
-        words = f"stop: expected at most {MOST_STOPS} texts, none of them empty"
+    if len(stops) > MOST_STOPS or not all(1 <= len(each) <= LONGEST_STOP for each in stops):
+        words = f"stop: expected at most {MOST_STOPS} texts of 1 to {LONGEST_STOP:,} characters"
         raise Refused(400, words, code="invalid_request", param="stop")
     return FinalBounds(min(bounds, default=None), tuple(stops))
 

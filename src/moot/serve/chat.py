@@ -209,6 +209,8 @@ def moot_field(asked: AnsweredQuestion) -> dict[str, Any]:
         "seconds": round(asked.episode.seconds, 3),
         "kind": question.kind,
     }
+    if asked.why_no_agreement is not None:
+        report["agreement_why"] = asked.why_no_agreement
     if question.choices and verdict.answer is not None and verdict.answer in question.letters:
         report["choice"] = question.choices[question.letters.index(verdict.answer)]
     if verdict.cause:

@@ -7,13 +7,15 @@ server's log has them whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from moot.errors import CallError
 
 HIDDEN = "(address)"
 
 _ADDRESS = re.compile(
-    r"""(?<![a-z0-9+.-])[a-z0-9+.-]++://[^\s'"<>)\],;]+      # a URL
+    r"""(?<![a-z0-9+.-])[a-z0-9+.-]++://[^\s'"<>)\],;]+(?<![:.])  # a URL, without what ends the words before it
     | \(\s*['"][^'"]{1,255}['"]\s*,\s*\d{1,5}(?:\s*,\s*\d+)*\s*\)  # as Python shows an address
     | \[[0-9a-f.%]*+:[0-9a-f:.%]*+\](?::\d{1,5})?  # IPv6, in brackets and without
     | (?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])
@@ -28,9 +30,28 @@ _ADDRESS = re.compile(
 _ABOUT_TROUBLE = ("cause", "error", "detail")
 
 
+THEIRS = "the model's server"
+
+
+def _every_name(error: type[CallError]) -> Iterator[str]:
+    yield error.__name__
+    for narrower in error.__subclasses__():
+        yield from _every_name(narrower)
+
+
+_ERROR = re.compile(
+    rf"\b(?:{'|'.join(sorted(set(_every_name(CallError))))}): (?P<before>no whole reply from )?(?P<where>\(address\))?"
+)
+"""A call's error as it is written down: the name of its class, and whose trouble it is."""
+
+
 def public_words(text: str) -> str:
-    """The words without addresses."""
-    return _ADDRESS.sub(HIDDEN, text)
+    """The words without addresses, and without the names that errors have in the code."""
+    return _ERROR.sub(_in_words, _ADDRESS.sub(HIDDEN, text))
+
+
+def _in_words(error: re.Match[str]) -> str:
+    return f"{error['before'] or ''}{THEIRS if error['where'] else ''}"
 
 
 def public_record(value: Any, key: str = "") -> Any:

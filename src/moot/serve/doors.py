@@ -154,7 +154,7 @@ def _leave(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     """The answer to a browser that asks beforehand, for a page that is allowed: any header, but no cookies."""
     wanted = headers.get("access-control-request-headers", "content-type")
     return [
-        (b"access-control-allow-methods", b"GET, POST"),
+        (b"access-control-allow-methods", b"GET, POST, DELETE"),
         (b"access-control-allow-headers", wanted.encode("latin-1")),
         (b"access-control-max-age", b"600"),
     ]

@@ -88,6 +88,12 @@ class ExpectedCosts:
         known.setdefault(asked.model, DearestQuestion()).raise_to(usd, characters)
 
 
+def most_usd_of_question(cell: Cell, characters: int, models: Mapping[str, BuiltModel]) -> float:
+    """The most that a team can spend on a question of this length; without end where its strategy declares no bound."""
+    most_usd_asked = _unasked_usd(cell, (), characters, models)
+    return math.inf if most_usd_asked is None else most_usd_asked
+
+
 def _unasked_usd(cell: Cell, calls: Sequence[Call], characters: int, models: Mapping[str, BuiltModel]) -> float | None:
     """The most that a question which was broken off would have cost beyond the calls that came back.
 

@@ -60,12 +60,15 @@ class BoundedWords:
         self._bounds = bounds
         self._held = ""
         """What may be the beginning of a stop."""
+        self._begun = [_BegunStop(stop) for stop in bounds.stops]
         self._tokens = 0
         """Those that are over: the last one may grow."""
         self._open = ""
         """From the beginning of the last token on."""
         self._told = 0
         """How much of that is told."""
+        self._space: list[str] = []
+        """Behind the last token. It goes with what follows, however long that takes to come."""
         self._over = False
 
     def take(self, words: str) -> str:
@@ -74,7 +77,7 @@ class BoundedWords:
             return ""
         text = self._held + words
         stops = self._bounds.stops
-        begun = len(text) - max((_begins(stop, text) for stop in stops), default=0)
+        begun = len(text) - max((stop.after(words) for stop in self._begun), default=0)
         found = min((place for stop in stops if (place := text.find(stop)) >= 0), default=len(text))
         end = min(begun, found)
         self._held = text[end:]
@@ -86,10 +89,13 @@ class BoundedWords:
         most = self._bounds.most_tokens
         if most is None:
             return words
-        self._open += words
-        tokens = list(_TOKEN.finditer(self._open))
-        if not tokens:
+        body = words.rstrip()
+        if not body:
+            self._space.append(words)
             return ""
+        self._open += "".join((*self._space, body))
+        self._space = [words[len(body) :]]
+        tokens = list(_TOKEN.finditer(self._open))
         left = most - self._tokens
         self._over = len(tokens) > left
         last = tokens[min(left, len(tokens)) - 1]
@@ -100,10 +106,34 @@ class BoundedWords:
         return told
 
 
-def _begins(stop: str, text: str) -> int:
-    """How many last characters of a text begin a stop."""
-    most = min(len(stop) - 1, len(text))
-    return next((size for size in range(most, 0, -1) if text.endswith(stop[:size])), 0)
+class _BegunStop:
+    """How much of a stop stands at the end of a text that comes in pieces. Each character is looked at once or twice."""
+
+    def __init__(self, stop: str) -> None:
+        self._stop = stop
+        self._shorter = [0]
+        """By how much has come, less one: how much of it is a beginning too."""
+        size = 0
+        for character in stop[1:]:
+            size = self._longer(size, character)
+            self._shorter.append(size)
+        self._size = 0
+
+    def after(self, words: str) -> int:
+        """How many last characters begin it, when these have come too."""
+        most = len(self._stop) - 1
+        if len(words) > most:
+            words, self._size = words[len(words) - most :], 0
+        for character in words:
+            self._size = self._longer(self._size, character)
+            if self._size > most:
+                self._size = self._shorter[most]
+        return self._size
+
+    def _longer(self, size: int, character: str) -> int:
+        while size and self._stop[size] != character:
+            size = self._shorter[size - 1]
+        return size + 1 if self._stop[size] == character else 0
 
 
 def _by(bound: CutBy) -> CutBy:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -28,12 +29,12 @@ class Happenings:
     """From those who play to the one who is told. Whoever is told takes one thing after the other until the end."""
 
     def __init__(self) -> None:
-        self._waiting: deque[bytes | UntoldWords] = deque()
+        self._waiting: deque[Mapping[str, Any] | UntoldWords] = deque()
         self._open: dict[Hashable, UntoldWords] = {}
         self._news = asyncio.Event()
         self._over = False
 
-    def tell(self, event: bytes) -> None:
+    def tell(self, event: Mapping[str, Any]) -> None:
         """Whatever is said later comes later."""
         self._open.clear()
         self._waiting.append(event)
@@ -51,7 +52,7 @@ class Happenings:
         self._over = True
         self._news.set()
 
-    async def next(self) -> bytes | UntoldWords | None:
+    async def next(self) -> Mapping[str, Any] | UntoldWords | None:
         """None: that was all."""
         while not self._waiting:
             if self._over:

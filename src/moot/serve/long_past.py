@@ -93,7 +93,7 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
     row = find_episode(connection, name, episode, asker, longest=MOST_SHOWN)
     if row["verdict"] is None:
         raise TooLong(f"episode {episode} holds more than {MOST_SHOWN:,} characters; moot show reads it from the store")
-    asked = case_of(row["content"])
+    asked, verdict = case_of(row["content"]), verdict_of(row["verdict"])
     find = partial(_shortened_calls, connection)
     return {
         "episode": episode,
@@ -103,7 +103,7 @@ def whole_episode(connection: Connection, name: str, episode: str, asker: str | 
         **({"choices": list(asked.question.choices)} if asked.question.choices else {}),
         "reference": asked.answer,
         "known": asked.known,
-        "verdict": verdict_json(verdict_of(row["verdict"])),
+        "verdict": {**verdict_json(verdict), "note": verdict.note},
         "calls": [
             {**call, "doing": doing_at(call["stage"]), "answer": _whole_answer(asked.question, call)}
             for call in calls_of(connection, json.loads(row["transcript"]), find=find)

@@ -23,11 +23,12 @@ from moot.live.team import LiveTeam
 from moot.measures.numbers import percent
 from moot.models.closest import closest
 from moot.report.figures import headline_of
-from moot.report.stored_runs import headline_words
+from moot.report.stored_runs import headline_words, preferred_words
 from moot.report.wanted_plan import WantedPlan
 from moot.stats.counted_words import count
 from moot.store.examined import examined
 
+HALF = 0.5
 NO_RUN = "nothing was measured yet"
 
 
@@ -116,7 +117,10 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
     if headline.get("interim") or headline.get("cut_short"):
         return _Measured(None, "its run is not over")
     if headline["value"] is None:
-        return _Measured(None, "nothing of its run can be ranked yet")
+        preferred = headline.get("preferred") or {}
+        if preferred.get("value") is None:
+            return _Measured(None, "nothing of its run can be ranked yet")
+        return _most_preferred(preferred, experiment)
     name = name_of_side(experiment, headline["of"])
     if name is None:
         return _Measured(None, f"{headline['of']}, the best of its run, is not in it")
@@ -124,6 +128,20 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
     words = headline_words(headline)
     best = "the best of the run's teams" if ahead else "the run's best"
     return _Measured(name, f"{best}, {words}{ahead}", f"{words.removeprefix(headline['of'] + ': ')}{ahead}")
+
+
+def _most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
+    """Where texts were compared and nothing else is graded: whom the headline is about then."""
+    name = name_of_side(experiment, preferred["of"])
+    if name is None:
+        return _Measured(None, f"{preferred['of']}, the most preferred of its run, is not in it")
+    figures, ahead = preferred_words(preferred), ""
+    if preferred["value"] <= HALF:
+        served = (own for own, cell in served_names(experiment).items() if cell.player == preferred["against_player"])
+        by_name = f": --only {shlex.quote(own)}" if (own := next(served, None)) is not None else ""
+        ahead = f"; no more than {preferred['against']} alone{by_name}" if preferred["against_player"] else ""
+    best = "the best of the run's teams" if ahead else "the run's best"
+    return _Measured(name, f"{best}, {preferred['of']}: {figures}{ahead}", f"{figures}{ahead}")
 
 
 def _player_ahead(headline: Mapping[str, Any], experiment: Plan) -> str:

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute
 from moot.errors import UsageError
 from moot.live.beside_episodes import NotAPair, PersonsVote, Preferred, keep_title, keep_vote
 from moot.live.team import LiveTeam
-from moot.models.border import unstorable
+from moot.models.border import text_problem
 from moot.openai_form.refusal import Refused, json_response
 from moot.openai_form.requests import read_body
 from moot.serve.admission import Admission
@@ -36,7 +36,8 @@ class ConversationTitle(BaseModel):
     @field_validator("title")
     @classmethod
     def _can_be_kept(cls, title: str) -> str:
-        if problem := unstorable(title):
+        """Nothing is no name but the question's own words; what only looks like nothing is refused, as in every person's text."""
+        if title.strip() and (problem := text_problem(title)):
             raise PydanticCustomError("title", "{problem}", {"problem": problem})
         return " ".join(title.split())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -27,7 +27,8 @@ from moot.serve.chat import PIECE, TOO_LATE_STATUS, Conversation, completion_of,
 from moot.serve.client_form import check_schema, dressed
 from moot.serve.early_answer import EarlyAnswer, PlainSpeakers
 from moot.serve.events import seated_event, verdict_event
-from moot.serve.happenings import Happenings
+from moot.serve.expected_cost import most_usd_of_question
+from moot.serve.happenings import Happenings, UntoldWords
 from moot.serve.metrics import Metrics
 from moot.serve.refusal import as_refusal
 from moot.serve.schema_checks import SchemaChecks
@@ -41,6 +42,8 @@ _log = logging.getLogger(__name__)
 
 ALIVE_S = 15.0
 """A stream with nothing to say sends a comment this often, so that nobody in between closes it."""
+
+STILL_THINKING = b": still thinking\n\n"
 
 NO_PLACE = "no_place_in_time"
 NOT_CHECKED = "schema_not_checked_in_time"
@@ -88,6 +91,15 @@ class ServedRequest:
         return sum(len(message.text) for message in self.wish.messages) + sum(map(len, shown))
 
     @property
+    def most_usd(self) -> float | None:
+        """What a team can cost that its asker has put together: how many play is the asker's to say, and so the day must have
+        room for all of it. None: a team of the file's, or nobody counts."""
+        live = self.server.live
+        if self.holder.limits.usd_per_day is None or (cell := live.edited.named(self.model)) is None:
+            return None
+        return most_usd_of_question(cell, self.characters, live.experiment.models)
+
+    @property
     def waited_s(self) -> float:
         return asyncio.get_running_loop().time() - self.arrived_at
 
@@ -96,7 +108,8 @@ class ServedRequest:
         """A place at the table, and room in the day's money. Who gets none in time is told so, and nobody was asked."""
         async with contextlib.AsyncExitStack() as held:
             async with self.in_time(self.no_place):
-                await held.enter_async_context(self.server.gate.admitted(self.holder, self.model, self.characters))
+                admitted = self.server.gate.admitted(self.holder, self.model, self.characters, self.most_usd)
+                await held.enter_async_context(admitted)
             yield
 
     @contextlib.asynccontextmanager
@@ -229,30 +242,19 @@ class ServedRequest:
         happenings = Happenings()
         telling = self.telling(talk, happenings, watched=watched)
 
-        async def work() -> tuple[AnsweredQuestion, Completion]:
+        async def work() -> Completion:
             try:
-                telling.tell(seated_event(self.server.live.cell(self.model), self.model))
-                asked, done = await self.played(talk, telling.heard, telling)
-                telling.tell(verdict_event(asked))
-                return asked, done
+                return await self.told(talk, telling)
             finally:
                 happenings.end()
 
         task = asyncio.create_task(work())
         try:
             yield self.head.delta({"role": "assistant", "content": ""})
-            while True:
-                try:
-                    async with asyncio.timeout(ALIVE_S):
-                        told = await happenings.next()
-                except TimeoutError:
-                    yield b": still thinking\n\n"
-                    continue
-                if told is None:
-                    break
-                yield telling.in_bytes(told)
+            async for told in told_in_time(happenings):
+                yield STILL_THINKING if told is None else telling.in_bytes(told)
             try:
-                _, done = await task
+                done = await task
                 sent = sent_of(telling.early, done)
             except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said
                 yield sse(error_json(refusal_of(error)))
@@ -262,6 +264,13 @@ class ServedRequest:
                     yield piece
         finally:
             await ended(task)
+
+    async def told(self, talk: Conversation, telling: Telling) -> Completion:
+        """The question played through, with somebody to be told of it."""
+        telling.tell(seated_event(self.server.live.cell(self.model), self.model))
+        asked, done = await self.played(talk, telling.heard, telling)
+        telling.tell(verdict_event(asked))
+        return done
 
     def telling(self, talk: Conversation, happenings: Happenings, *, watched: bool = False) -> Telling:
         """Who tells the client what happens. The answer is given while it is written only where nothing can change it: one alone
@@ -273,6 +282,24 @@ class ServedRequest:
         if stage is not None and sure and talk.question.is_long:
             early = EarlyAnswer(stage, self.wish.bounds, partial(happenings.say, None))
         return Telling(self.head, happenings, self.server.speakers, watched, early)
+
+
+async def told_in_time(
+    happenings: Happenings, first: Mapping[str, Any] | UntoldWords | None = None
+) -> AsyncIterator[Mapping[str, Any] | UntoldWords | None]:
+    """One thing after the other, to the end. None: nothing for a while, so that a sign of life is due."""
+    if first is not None:
+        yield first
+    while True:
+        try:
+            async with asyncio.timeout(ALIVE_S):
+                told = await happenings.next()
+        except TimeoutError:
+            yield None
+            continue
+        if told is None:
+            return
+        yield told
 
 
 def sent_of(early: EarlyAnswer | None, done: Completion) -> int:

@@ -11,13 +11,22 @@ from starlette.responses import Response
 
 from moot.openai_form.completions import Completion
 from moot.serve.happenings import Happenings, UntoldWords
-from moot.serve.playing import ServedRequest, Stream, ended, refusal_of, sent_of, unless_gone
+from moot.serve.playing import (
+    STILL_THINKING,
+    ServedRequest,
+    Stream,
+    ended,
+    refusal_of,
+    sent_of,
+    told_in_time,
+    unless_gone,
+)
 from moot.serve.responses import ResponseEvents
-from moot.serve.telling import Telling
+from moot.serve.telling import Telling, at_table
 
 
-async def streamed_response(play: ServedRequest, request: Request) -> Response:
-    """Who gets no answer gets the status for it, unless some of one was sent."""
+async def streamed_response(play: ServedRequest, request: Request, *, watched: bool = False) -> Response:
+    """Who gets no answer gets the status for it, unless something was sent: a part of one, or what happened at the table."""
     happenings = Happenings()
     tellings: list[Telling] = []
 
@@ -25,9 +34,8 @@ async def streamed_response(play: ServedRequest, request: Request) -> Response:
         try:
             async with play.place():
                 talk = await play.talk()
-                tellings.append(play.telling(talk, happenings))
-                _, done = await play.played(talk, watcher=tellings[0])
-                return done
+                tellings.append(play.telling(talk, happenings, watched=watched))
+                return await play.told(talk, tellings[0])
         finally:
             happenings.end()
 
@@ -44,20 +52,25 @@ async def streamed_response(play: ServedRequest, request: Request) -> Response:
         raise
 
     async def pieces() -> AsyncIterator[bytes]:
-        for piece in events.begun(play.head):
-            yield piece
-        told: bytes | UntoldWords | None = first
-        while told is not None:
-            if isinstance(told, UntoldWords):
+        begun = False
+        async for told in told_in_time(happenings, first):
+            if told is None:
+                yield STILL_THINKING
+            elif (event := at_table(told)) is not None:
+                for piece in events.table(play.head, event):
+                    yield piece
+            elif isinstance(told, UntoldWords):
+                for piece in () if begun else events.begun(play.head):
+                    yield piece
+                begun = True
                 yield events.words(told.text)
-            told = await happenings.next()
         try:
             done = await task
             sent = sent_of(tellings[0].early, done)
         except Exception as error:  # noqa: BLE001  the status is out already: whatever it was, this is how it is said
             yield events.failed(play.head, refusal_of(error))
         else:
-            for piece in events.rest(done, sent):
+            for piece in events.rest(done, sent) if begun else events.whole(done):
                 yield piece
 
     return Stream(play.head.id, pieces(), ending)

@@ -16,6 +16,14 @@ from moot.serve.chat import PIECE, DeadlineSeconds, TokenBound
 from moot.serve.tools import UNSUPPORTED_VALUE, Choice, FunctionName, ResponsesTool, ToolFunction, forced_tool
 from moot.types import Usage
 
+TABLE_EVENT = "moot.event"
+
+
+class ResponseStreamOptions(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    include_team: bool | None = Field(default=None, description="Also send what happens at the table, as it happens.")
+
 
 class TextFormat(BaseModel):
     model_config = ConfigDict(extra="ignore")
@@ -72,6 +80,7 @@ class ResponsesRequest(BaseModel):
     instructions: str | None = None
     text: TextOptions | None = None
     stream: bool | None = False
+    stream_options: ResponseStreamOptions | None = None
     time_limit_s: DeadlineSeconds | None = None
     moot: MootOptions | None = None
     max_output_tokens: TokenBound | None = Field(default=None, description="Of the final text.")
@@ -115,6 +124,8 @@ class ResponsesRequest(BaseModel):
             "tools": bool(self.tools) and tool is None,
             "text.format": form is not None and tool is not None,
             "parallel_tool_calls": bool(self.parallel_tool_calls) and tool is None,
+            "stream_options": self.stream_options is not None
+            and bool(self.stream_options.model_extra or not self.stream),
             **{
                 f"text.{key}": value is not None
                 for key, value in (self.text.model_extra or {} if self.text else {}).items()
@@ -208,6 +219,7 @@ class ResponseEvents:
     def __init__(self, echoed: Mapping[str, Any]) -> None:
         self._echoed = echoed
         self._numbers = count()
+        self._open = False
         self._place: dict[str, Any] = {}
 
     def whole(self, done: Completion) -> Iterator[bytes]:
@@ -217,7 +229,7 @@ class ResponseEvents:
             yield from self.rest(done)
             return
         item = response_json(done, self._echoed)["output"][0]
-        yield self._created(done)
+        yield from self.opened(done.head, done)
         for event in _call_events(done, item) if done.tool is not None else _refusal_events(done, item):
             yield self._written(event)
         yield from self._over(done)
@@ -226,7 +238,7 @@ class ResponseEvents:
         """A message, before its first word. `done`: where it is known by now what it will be."""
         message = _item(done or Completion(head, "", Usage()), "in_progress")
         self._place = {"item_id": message["id"], "output_index": 0, "content_index": 0}
-        yield self._created(done or Completion(head, "", Usage()))
+        yield from self.opened(head, done)
         item = {**message, "content": []}
         yield self._written({"type": "response.output_item.added", "output_index": 0, "item": item})
         part = {**message["content"][0], "text": ""}
@@ -253,8 +265,17 @@ class ResponseEvents:
         ended = {**response, "output": [], "usage": None, "error": error}
         return self._written({"type": "response.failed", "response": ended})
 
-    def _created(self, done: Completion) -> bytes:
-        return self._written({"type": "response.created", "response": response_json(done, self._echoed, "in_progress")})
+    def opened(self, head: Head, done: Completion | None = None) -> Iterator[bytes]:
+        """The first event, if it was not sent yet."""
+        if not self._open:
+            self._open = True
+            response = response_json(done or Completion(head, "", Usage()), self._echoed, "in_progress")
+            yield self._written({"type": "response.created", "response": response})
+
+    def table(self, head: Head, event: Mapping[str, Any]) -> Iterator[bytes]:
+        """Something that happened at the table, in an event of our own, which other clients do not know."""
+        yield from self.opened(head)
+        yield self._written({"type": TABLE_EVENT, "event": dict(event)})
 
     def _over(self, done: Completion) -> Iterator[bytes]:
         whole = response_json(done, self._echoed)

@@ -34,6 +34,13 @@ class SeatVoice:
         return {"kind": "words", **place, "voice": self.number, "text": words}
 
 
+def at_table(told: Mapping[str, Any] | UntoldWords) -> Mapping[str, Any] | None:
+    """What happened at the table; None: words that belong to nobody there, which are those of the answer."""
+    if not isinstance(told, UntoldWords):
+        return told
+    return told.voice.event(told.text) if isinstance(told.voice, SeatVoice) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Telling:
     """One client, as those who play see it."""
@@ -51,14 +58,14 @@ class Telling:
 
     def tell(self, event: Mapping[str, Any]) -> None:
         if self.watched:
-            self.happenings.tell(table_event(self.head, public_record(event)))
+            self.happenings.tell(public_record(event))
 
-    def in_bytes(self, told: bytes | UntoldWords) -> bytes:
-        """Something that happened, as it is sent: words that belong to nobody at the table are those of the answer."""
-        if isinstance(told, bytes):
-            return told
-        if isinstance(told.voice, SeatVoice):
-            return table_event(self.head, told.voice.event(told.text))
+    def in_bytes(self, told: Mapping[str, Any] | UntoldWords) -> bytes:
+        """Something that happened, as a chunk of a chat completion."""
+        event = at_table(told)
+        if event is not None:
+            return table_event(self.head, event)
+        assert isinstance(told, UntoldWords), "all else happened at the table"
         return self.head.delta({"content": told.text})
 
     def begins(self, call: BegunCall) -> Listener | None:
@@ -69,7 +76,10 @@ class Telling:
         return TellingListener(self, call, early) if self.watched or early is not None else None
 
     def heard(self, call: Call) -> None:
-        self.tell(call_event(call, whole=(call.player, call.stage, call.turn) in self.whole))
+        whole = (call.player, call.stage, call.turn) in self.whole
+        if whole and self.early is not None and self.early.stage == call.stage:
+            self.early.heard(call)
+        self.tell(call_event(call, whole=whole))
 
 
 @dataclass(frozen=True, slots=True)

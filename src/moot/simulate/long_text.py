@@ -81,11 +81,15 @@ def preferred(mind: Mind, first: str, second: str) -> Literal["first", "second",
     known = (quality_of(text) for text in (first, second))
     qualities = [draft_quality(mind) if quality is None else quality for quality in known]
     model, drawn = mind.model, mind.chance("prefer", hashed(first), hashed(second))
-    ratio = math.log2(max(1, len(first.split())) / max(1, len(second.split())))
-    longer = max(-MOST_DOUBLINGS, min(MOST_DOUBLINGS, ratio))
+    longer = doublings(len(first.split()), len(second.split()))
     odds = (qualities[0] - qualities[1]) / (SPREAD * model.blur) + model.position_bias + model.length_bias * longer
     odds += math.log(drawn / (1 - drawn))
     return "tie" if abs(odds) <= TIE else "first" if odds > 0 else "second"
+
+
+def doublings(words: int, others: int) -> float:
+    """How often one of so many words is twice as long as the other; four times counts as much as any more."""
+    return max(-MOST_DOUBLINGS, min(MOST_DOUBLINGS, math.log2(max(1, words) / max(1, others))))
 
 
 def expected_preference(better_by: float, blur: float) -> float:

@@ -77,6 +77,7 @@ from typing import Any
 
 from moot.errors import RequestRejected
 from moot.models.model import messages_json
+from moot.models.overheard import told_in_pieces
 from moot.simulate.character import Character
 from moot.simulate.mind import Mind
 from moot.simulate.prompt_reading import PromptContents, read_contents, read_guise, read_question, reads_a_reply
@@ -136,7 +137,9 @@ class SimulatedModel(Character):
         }
 
     async def generate(self, request: Request) -> Reply:
-        return self.reply(request)
+        reply = self.reply(request)
+        await told_in_pieces(reply.text)
+        return reply
 
     async def close(self) -> None:
         pass

@@ -14,7 +14,8 @@ a text that is missing) is a word that no habit touches. Questions are the unit:
 which its own leverage is taken into account), and the interval is that of a mean of bounded values (`bounded_mean`) over what
 each question then adds. So a side that always wins has an interval too; beside it stands one question more that it lost, since
 nothing that it won says how much of that was length. The interval also holds Student's of the log-odds: where much hangs on a
-taste for length that is hardly known, a share is far from straight in it. A trace of a ridge keeps what no word bounds finite.
+taste for length that is hardly known, a share is far from straight in it. And it holds what comes out where a taste has another
+form, and where questions differ otherwise: see `preference_doubts`. A trace of a ridge keeps what no word bounds finite.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import unit_of
-from moot.stats.quantiles import student_p, student_quantile
+from moot.stats.preference_doubts import BothOrders, Reach, reach, small_difference, up_to
+from moot.stats.preference_share import Rate, odds_of, rate_of
 from moot.stats.word_table import WordTable, logistic
 
 if TYPE_CHECKING:
@@ -86,39 +87,6 @@ def doublings(words: int, others: int) -> float:
     return max(-MOST_DOUBLINGS, min(MOST_DOUBLINGS, ratio))
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A share of preferences: its value, and what each unit adds to it."""
-
-    value: float
-    mean: BoundedMean
-    odds: float | None = None
-    """Its log-odds where they were fitted, and their standard error over the units left out in turn."""
-    error: float = 0.0
-
-    def limits(self, alpha: float) -> tuple[float, float] | None:
-        """None below two units. Of a fitted share the interval holds both that of the mean of what units add, which is right
-        where few of them decide, and Student's of the log-odds, which is where much hangs on a habit that is hardly known."""
-        if len(self.mean.sums) < 2:
-            return None
-        low, high = ((end + 1) / 2 for end in self.mean.limits(alpha))
-        if self.odds is not None:
-            away = student_quantile(len(self.mean.sums) - 1, alpha) * self.error
-            low = min(low, float(logistic(self.odds - away)))
-            high = max(high, float(logistic(self.odds + away)))
-        return max(0.0, min(self.value, low)), min(1.0, max(self.value, high))
-
-    def at_most_half(self) -> float | None:
-        """One-sided: the p of a share of no more than a half; below a level exactly where the interval is above a half."""
-        if len(self.mean.sums) < 2:
-            return None
-        of_mean = self.mean.at_most(0.0)
-        if self.odds is None or self.error == 0:
-            return of_mean
-        two_sided = student_p(self.odds / self.error, len(self.mean.sums) - 1)
-        return max(of_mean, two_sided / 2 if self.odds > 0 else 1 - two_sided / 2)
-
-
 def raw_rate(words: Sequence[PreferenceWord]) -> Rate:
     """Of one pair, as the words are: each question counts alike."""
     weights = _weights(words)
@@ -127,23 +95,7 @@ def raw_rate(words: Sequence[PreferenceWord]) -> Rate:
     for word, weight in zip(words, weights, strict=True):
         sums[unit_of(word.question)] += weight * word.liked
         sizes[unit_of(word.question)] += weight
-    return _rate([*sums.values()], [*sizes.values()])
-
-
-def share(values: Sequence[tuple[str, float]]) -> Rate | None:
-    """The mean of values from 0 to 1, all of which count alike; those of one question are one unit."""
-    sums: dict[str, float] = defaultdict(float)
-    sizes: dict[str, float] = defaultdict(float)
-    for question, value in values:
-        sums[unit_of(question)] += value
-        sizes[unit_of(question)] += 1.0
-    return _rate([*sums.values()], [*sizes.values()]) if values else None
-
-
-def _rate(sums: Sequence[float], sizes: Sequence[float]) -> Rate:
-    value = math.fsum(sums) / math.fsum(sizes)
-    centred = [2 * part - size for part, size in zip(sums, sizes, strict=True)]
-    return Rate(value, BoundedMean(centred, list(sizes)))
+    return rate_of([*sums.values()], [*sizes.values()])
 
 
 def _weights(words: Sequence[PreferenceWord]) -> list[float]:
@@ -212,7 +164,26 @@ class Preferences:
         return habits
 
     def rate(self, pair: Hashable) -> Rate | None:
-        """At no place and equal length; None where that cannot be told: see `why_not`."""
+        """At no place and equal length; None where that cannot be told: see `why_not`. With what it would be otherwise."""
+        if (plain := self._plain(pair)) is None:
+            return None
+        other = None if self._up_to_small is None else self._up_to_small._plain(pair)
+        words = [word for word in self.words if word.pair == pair]
+        asked = sum(weight for word, weight in zip(words, _weights(words), strict=True) if word.judge is not None)
+        part = asked / sum(_weights(words))  # what needed no judge hangs on no place
+        below, above = reach(_both_orders(words), _both_orders(self.words))
+        return replace(plain, otherwise=() if other is None else (other,), reach=Reach(part * below, part * above))
+
+    @cached_property
+    def _up_to_small(self) -> Preferences | None:
+        """The same words where length counts up to a small difference and no further; None: none differ in length."""
+        lengths = [word.doublings for word in self.words if word.judge is not None]
+        most = small_difference([each for each in lengths if abs(each) > NO_DIFFERENCE])
+        if most is None:
+            return None
+        return Preferences([replace(word, doublings=up_to(word.doublings, most)) for word in self.words])
+
+    def _plain(self, pair: Hashable) -> Rate | None:
         if self.why_not(pair) is not None:
             return None
         if (always := self._always(pair)) is not None:
@@ -232,9 +203,9 @@ class Preferences:
         if not (left[there] > 0).all():  # one unit alone
             adds = value * sizes
         adds += sizes * (value - adds.sum() / total)  # what leaving out moves on average is no part of any question
-        mean = _rate(adds.tolist(), sizes.tolist()).mean
-        odds = np.array([_odds(share) for share in without[there]])
-        return Rate(value, mean, _odds(value), _error(odds) or 0.0)
+        mean = rate_of(adds.tolist(), sizes.tolist()).mean
+        odds = np.array([odds_of(share) for share in without[there]])
+        return Rate(value, mean, odds_of(value), _error(odds) or 0.0)
 
     def _always(self, pair: Hashable) -> Rate | None:
         """Of a side whose every word is won, or lost: no habit is bounded by these. So one question more is added that went
@@ -249,7 +220,7 @@ class Preferences:
             for judge, habit in heard
             for place in (1, -1)
         ]
-        beside = Preferences([*self.words, *other_way]).rate(pair)
+        beside = Preferences([*self.words, *other_way])._plain(pair)
         value = raw_rate([word for word in self.words if word.pair == pair]).value
         return None if beside is None else Rate(value, beside.mean, beside.odds, beside.error)
 
@@ -359,9 +330,17 @@ class _Found:
     """Whether each judge saw texts in both orders."""
 
 
-def _odds(share: float) -> float:
-    share = min(1 - _SMALL, max(_SMALL, float(share)))
-    return math.log(share / (1 - share))
+def _both_orders(words: Sequence[PreferenceWord]) -> dict[Hashable, list[BothOrders]]:
+    """By whose habits they fall under: what was said of the same two texts in both orders."""
+    seen: dict[tuple[Hashable, ...], dict[int, float]] = defaultdict(dict)
+    for word in words:
+        if word.judge is not None:
+            seen[_habit(word), word.judge, word.question, word.pair, word.play][word.place] = word.liked
+    by_habit: dict[Hashable, list[BothOrders]] = defaultdict(list)
+    for where, liked in seen.items():
+        if len(liked) == 2:
+            by_habit[where[0]].append(BothOrders(liked[1], liked[-1]))
+    return by_habit
 
 
 def _error(without: Floats) -> float | None:

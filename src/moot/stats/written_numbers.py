@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
+_FAR_APART = 1_000
+_MORE_DIGITS = 4
 _DIGITS = 700
 """More than any number of Python's floats has, before and behind the point."""
 
@@ -33,5 +35,31 @@ def dollars(usd: float) -> str:
         return "$0"
     if not math.isfinite(usd):
         return f"${usd}"
-    digits = 2 if abs(usd) >= 0.1 else min(12, 1 - math.floor(math.log10(abs(usd))))
+    return f"${rounded(usd, _digits(usd))}"
+
+
+def dollars_alike(*sums: float, apart: bool = False) -> tuple[str, ...]:
+    """Sums that stand beside each other, to be compared: all to the same digit. `apart`: no two that differ are written as one.
+
+    What is less than a thousandth of the greatest does not make all of them long: it keeps its own digits.
+    """
+    finite = [abs(usd) for usd in sums if usd and math.isfinite(usd)]
+    if not finite:
+        return tuple(map(dollars, sums))
+    near = [usd for usd in finite if usd * _FAR_APART >= max(finite)]
+    digits = max(map(_digits, near))
+    for more in range(_MORE_DIGITS + 1 if apart else 0):
+        written = tuple(_to(usd, digits + more) for usd in sums)
+        if len(set(written)) == len(set(sums)):
+            return written
+    return tuple(_to(usd, digits) for usd in sums)
+
+
+def _to(usd: float, digits: int) -> str:
+    if not usd or not math.isfinite(usd) or _digits(usd) > digits:
+        return dollars(usd)
     return f"${rounded(usd, digits)}"
+
+
+def _digits(usd: float) -> int:
+    return 2 if abs(usd) >= 0.1 else min(12, 1 - math.floor(math.log10(abs(usd))))

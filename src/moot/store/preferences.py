@@ -8,7 +8,9 @@ from sqlalchemy import Connection, delete, select
 
 from moot.store import schema
 from moot.store.queries import chunks
+from moot.store.rows import case_of
 from moot.store.statements import Row
+from moot.types import Question
 
 
 def preferences_on(connection: Connection, questions: Sequence[str]) -> list[Row]:
@@ -32,6 +34,17 @@ def answers_on(connection: Connection, cells: Sequence[str], questions: Sequence
         ordered = query.order_by(table.c.question, table.c.cell, table.c.repeat)
         rows += [dict(row) for row in connection.execute(ordered).mappings()]
     return rows
+
+
+def questions_stored(connection: Connection, questions: Sequence[str]) -> dict[str, Question]:
+    """By digest: what was asked."""
+    places, cases = schema.experiment_questions, schema.cases
+    found: dict[str, Question] = {}
+    for part in chunks(questions):
+        query = select(places.c.question, cases.c.content).join(cases, cases.c.id == places.c.case)
+        rows = connection.execute(query.where(places.c.question.in_(part)))
+        found.update((question, case_of(content).question) for question, content in rows)
+    return found
 
 
 def forget_preferences(connection: Connection, question: str, texts: Collection[str]) -> int:

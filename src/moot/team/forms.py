@@ -34,6 +34,8 @@ LONGEST_REPAIR = 4_000
 
 MOST_BROKEN = 30
 """A reply in which so many objects begin and break is no answer in disguise."""
+MOST_OBJECTS = 10_000
+"""Nor is one in which so many stand side by side, be they all the same: to read them all keeps everybody else waiting."""
 
 _OBJECT_BEGINS = re.compile(r'\{\s*"')
 _OBJECT_MEANT = re.compile(r"\{\s*(?:[\"']|\w{1,40}\s?:)")
@@ -192,6 +194,8 @@ def _objects_in(text: str) -> Sequence[Mapping[str, Any]]:
             break
         else:
             objects.append(data)
+            if len(objects) > MOST_OBJECTS:
+                raise Unusable("many")
     return objects
 
 

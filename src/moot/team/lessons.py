@@ -22,6 +22,11 @@ class LessonVerdict:
     """Who had drafted its answer; nobody: it is new. None: not known."""
     right: float | None
     """None: nobody could grade it."""
+    end: tuple[float, ...] = ()
+    """How it ended, in numbers (`moot.decide.talk_chance`), where nobody drafts alone and nothing else tells how sure it is."""
+
+
+NOT_PLAYED = LessonVerdict(answered=False, holders=None, right=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +43,5 @@ class Lesson:
     """What it belongs together with, where that is told: such questions are one piece of evidence."""
     verdict: LessonVerdict | None = None
     """For whoever tells how sure a strategy is that asks on after the drafts; None: it was not played to its end."""
+    category: str = ""
+    """Of the question, where it has one: who is right, and how often, may hang on it."""

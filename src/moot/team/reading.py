@@ -30,10 +30,11 @@ class Announced:
     """The plainest reader: the answer that the reply itself announces, in JSON or on a line; or its only line."""
 
     async def read(self, question: Question, reply: Reply, team: object, *, turn: int = 1) -> Reading:
-        return Reading(_announced(question, reply))
+        return Reading(announced(question, reply))
 
 
-def _announced(question: Question, reply: Reply) -> str | None:
+def announced(question: Question, reply: Reply) -> str | None:
+    """In the form that the question asks for; None: it announces none."""
     try:
         return read_reply(reply, AnswerForm(question)).value.answer
     except Unusable:

@@ -98,6 +98,8 @@ class Team:
     lessons: tuple[Lesson, ...] = field(default=(), compare=False, repr=False)
     """Graded drafts of other questions, for a strategy whose traits say that it learns: one and the same object for all
     questions that learn alike, so that what is learnt from it may be kept by its identity."""
+    category: str = field(default="", compare=False)
+    """Of the question that is decided, where it has one and lessons tell what that means."""
     drafted: Mapping[str, Answer] = field(default_factory=dict, compare=False, repr=False)
     """Drafts that are there already, by player: who decides from them at this table asks for none of these again."""
     drafts_repeat: int | None = field(default=None, compare=False)

@@ -6,6 +6,7 @@
 Each raises `AssertionError` with a sentence that says which promise was broken.
 """
 
+from moot.testing.logs import check_log_format as check_log_format
 from moot.testing.measures import check_measure as check_measure
 from moot.testing.plugins import check_ballot_rule as check_ballot_rule
 from moot.testing.plugins import check_grader as check_grader

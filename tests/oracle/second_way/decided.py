@@ -130,28 +130,36 @@ def _voices(raw: Raw, cell: Cell) -> Row | None:
         "of": len(records),
         "weights": weights,
         "words": words,
-        "odd": _odd(raw, cell),
+        **_odd(raw, cell),
     }
 
 
-def _odd(raw: Raw, cell: Cell) -> list[str]:
-    """Always right, silent on half or more, all alike: over the first plays whose right answer is known."""
+def _odd(raw: Raw, cell: Cell) -> Row:
+    """Always right, silent on half or more, all alike: over the first plays whose right answer is known; and of how many
+    not every answer is graded."""
     if _paths(raw, cell):
-        return []
+        return {"odd": []}
     first: dict[str, Episode] = {}
     for episode in raw.episodes(cell):
         if any(trace["kind"] == "grouped" for trace in episode.traces):
             first.setdefault(episode.question, episode)
-    rows = []
+    rows, waiting = [], 0
     for episode in first.values():
         (groups, *_) = (trace["groups"] for trace in episode.traces if trace["kind"] == "grouped")
         said = {player: text for player, text, *_ in episode.verdict["answers"]}
         worth = {name: raw.draft_grades[episode.question, text] for name, text in said.items() if text is not None}
         known = {name: float(value) for name, value in worth.items() if isinstance(value, int | float)}
+        waiting += len(known) < len(worth)
         if any(value >= 1 for value in known.values()) or len(known) == len(worth):
             rows.append((groups, said, known))
+    asked = f"{len(first):,} question{'s' if len(first) != 1 else ''}"
+    why = (
+        f"not every answer to {waiting:,} of {asked} is graded: what is odd leaves out what is not, and takes it for wrong"
+        " beside an answer that is right"
+    )
+    told = {"why": why} if waiting else {}
     if not rows:
-        return []
+        return {"odd": [], **told}
     names, n = list(rows[0][1]), len(rows)
     spoken = {name: sum(said[name] is not None for _, said, _ in rows) for name in names}
     odd = []
@@ -164,7 +172,7 @@ def _odd(raw: Raw, cell: Cell) -> list[str]:
             )
         if 2 * spoken[name] <= n:
             odd.append(f"{name} said nothing to {n - spoken[name]:,} of {n:,}: its weight is made of the others")
-    return odd
+    return {"odd": odd, **told}
 
 
 def _in_words(kept: str, rule: str, weights: Mapping[str, float]) -> str:

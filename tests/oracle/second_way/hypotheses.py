@@ -25,6 +25,7 @@ from second_way.hypothesis_tests import (
     multiplied_out,
     one_figure,
     paired_figure,
+    power_figure,
 )
 from second_way.intervals import (
     ALPHA,
@@ -157,7 +158,10 @@ class _Hypothesis:
             self.figure = one_figure(self.functions[self.left], sums[self.left], asked)
         if self.figure is None and is_linear(self.left, self.functions):
             self.figure = linear_figure(self.left, self.functions, sums, asked)
-        if self.figure is None:
+        if self.figure is None and len(sums) == 1 and self.left not in sums:
+            ((name, only),) = sums.items()
+            self.figure = power_figure(self.left, name, self.functions[name], only, asked)
+        elif self.figure is None:
             self.figure = drawn_figure(self.left, self.functions, sums, asked)
 
     def _bounds(self, sums: Mapping[str, Sums], two: re.Match[str] | None, played: Sequence[str]) -> Row | None:

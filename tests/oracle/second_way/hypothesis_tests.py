@@ -1,5 +1,5 @@
 """What a hypothesis is tested by: one share, one difference, one multiple, one gap; bounds for sums of shares
-and nets; a bootstrap for the rest."""
+and nets; one of these squared by its own; a bootstrap or a box for the rest."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from second_way.any_share import AnyShare, wider
+from second_way.box import LimitsAt, boxed, crossings, image, level_that_leaves_out
 from second_way.closure import Players, Whoever
 from second_way.compare import Near
 from second_way.hanging import together
@@ -184,7 +185,18 @@ def paired_figure(ours: Sums, theirs: Sums, asked: Sequence[str]) -> Figure:
         made = Difference.of_pairs if exact else Difference
         figure = Waiting(figure, made(worst), made(best))
     small = len(values) < FEW_QUESTIONS or wins + losses < FEW_DISCORDANT
-    return _paired(figure, 1.0, small, "mcnemar" if exact else None)
+    found = _paired(figure, 1.0, small, "mcnemar" if exact else None)
+    if exact:
+        bounded: Difference | Waiting = Difference(values, None)
+        if isinstance(figure, Waiting):
+            bounded = Waiting(bounded, Difference(worst), Difference(best))
+        found.verdict_limits = lambda alpha: wider(figure.limits(alpha), bounded.limits(alpha))
+        found.verdict_p = lambda threshold: _larger(figure.p_of(threshold), bounded.p_of(threshold))
+    return found
+
+
+def _larger(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else max(one, other)
 
 
 def _paired(figure: Difference | Waiting, factor: float, small: bool, at_zero: str | None) -> Figure:
@@ -394,6 +406,60 @@ def _closed(sums: Sums, asked: Sequence[str]) -> Figure | None:
     return figure
 
 
+def own_figure(name: str, function: str, sums: Sums, asked: Sequence[str]) -> Figure | None:
+    """One figure by itself, whichever it is."""
+    found = one_figure(function, sums, asked)
+    if found is None and function == "net":
+        found = linear_figure(name, {name: function}, {name: sums}, asked)
+    return found or drawn_figure(name, {name: function}, {name: sums}, asked)
+
+
+def power_figure(left: str, name: str, function: str, sums: Sums, asked: Sequence[str]) -> Figure | None:
+    """One figure alone, squared say: by the test of that figure."""
+    inner = own_figure(name, function, sums, asked)
+    if inner is None or inner.value is None:
+        return None
+
+    def curve(value: Any) -> Any:
+        return at(left, {name: value})
+
+    def largest(p_of: Callable[[float], float | None]) -> Callable[[float], float | None]:
+        def p(threshold: float) -> float | None:
+            found = [p_of(at_it) for at_it in crossings(curve, threshold, function, inner.value or 0.0)]
+            if not found:
+                return 0.0 if p_of(inner.value or 0.0) is not None else None
+            return None if None in found else max(each for each in found if each is not None)
+
+        return p
+
+    figure = Figure(
+        float(curve(inner.value)),
+        lambda alpha: image(curve, inner.limits(alpha), function),
+        largest(inner.p),
+        inner.test,
+        inner.small,
+        drawn=inner.drawn,
+        shown=inner.shown,
+    )
+    figure.verdict_limits = lambda alpha: image(curve, inner.verdict_limits(alpha), function)
+    figure.verdict_p = largest(inner.verdict_p)
+    return figure
+
+
+def _box(left: str, functions: Mapping[str, str], sums: Mapping[str, Sums], asked: Sequence[str]) -> LimitsAt | None:
+    figures = {name: own_figure(name, functions[name], one, asked) for name, one in sums.items()}
+    known = {name: figure for name, figure in figures.items() if figure is not None and figure.value is not None}
+    if len(known) < len(figures):
+        return None
+    return boxed(left, {name: figure.verdict_limits for name, figure in known.items()}, functions)
+
+
+def _rare(functions: Mapping[str, str], sums: Mapping[str, Sums], asked: Sequence[str]) -> bool:
+    shares = [sums[name] for name in sums if functions[name] in ("accuracy", "skyline")]
+    right = [math.fsum(one.tops[q] for q in asked) for one in shares]
+    return any(min(many, len(asked) - many) < FEW_DISCORDANT for many in right)
+
+
 def drawn_figure(
     left: str, functions: Mapping[str, str], sums: Mapping[str, Sums], asked: Sequence[str]
 ) -> Figure | None:
@@ -433,11 +499,21 @@ def drawn_figure(
             return 1.0
         return float(2 * t_sf(-float(norm_ppf(share)) * math.sqrt((n - 1) / n), n - 1))
 
+    box = _box(left, functions, sums, asked) if bounded is None or _rare(functions, sums, asked) else None
     if bounded is None:
+        if box is None or box(0.05) == (None, None):
+            return Figure(value, lambda _: (None, None), lambda _: None, "none", small)
+        return Figure(value, box, lambda threshold: level_that_leaves_out(box, threshold), "box", small)
+    if box is None and _rare(functions, sums, asked):
         return Figure(value, limits, lambda _: None, "none", small, drawn=True)
     found = Figure(value, limits, p, "bootstrap", small, drawn=True, shown=lambda found: Near(found, 0.02))
     found.verdict_limits = lambda alpha: _farther(limits(alpha), bounded.limits(alpha))
     found.verdict_p = lambda threshold: max(p(threshold), bounded.p(threshold) or 0.0)
+    if box is not None:
+        found.verdict_limits = lambda alpha: _farther(_farther(limits(alpha), bounded.limits(alpha)), box(alpha))
+        found.verdict_p = lambda threshold: max(
+            p(threshold), bounded.p(threshold) or 0.0, level_that_leaves_out(box, threshold) or 0.0
+        )
     return found
 
 
@@ -448,8 +524,8 @@ def divides(left: str) -> bool:
     return any(isinstance(inner, ast.Name) for part in below for inner in ast.walk(part))
 
 
-def _farther(drawn: tuple[Near, Near], bounded: tuple[Any, Any]) -> tuple[Any, Any]:
-    low, high = drawn
+def _farther(drawn: tuple[Any, Any], bounded: tuple[Any, Any]) -> tuple[Any, Any]:
+    low, high = (end if isinstance(end, Near) else Near(end, 1e-9) for end in drawn)
     assert low.value is not None
     assert high.value is not None
     return (

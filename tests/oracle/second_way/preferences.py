@@ -11,7 +11,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -171,6 +171,21 @@ class Curve:
         return slopes, bends
 
     def mean(self, pair: tuple[str, str]) -> tuple[float, BoundedMean]:
+        """The share, and what each question adds: by the curve, by one that length bends up to a small difference, and as far
+        off as questions that differ may take it."""
+        value, plain = self.plain(pair)
+        differ = [abs(word.longer) for word in self.words if word.judge is not None and abs(word.longer) > 0.02]
+        others = [plain]
+        if differ:
+            most = float(np.quantile(differ, 0.25, method="lower"))
+            bent = [replace(word, longer=float(np.clip(word.longer / most, -1, 1))) for word in self.words]
+            others.append(Curve(bent).plain(pair)[1])
+        own = [(word, weight) for word, weight in zip(self.words, self.weights, strict=True) if word.pair == pair]
+        asked = sum(weight for word, weight in own if word.judge is not None) / sum(weight for _, weight in own)
+        below, above = (asked * far for far in _far(self.words, pair))
+        return value, Doubted(others, below, above)
+
+    def plain(self, pair: tuple[str, str]) -> tuple[float, Fitted]:
         """The share, and what each question adds."""
         here = [number for number, word in enumerate(self.words) if word.pair == pair]
         words = [self.words[number] for number in here]
@@ -184,7 +199,7 @@ class Curve:
                 for p in (1, -1)
             ]
             plain = math.fsum(self.weights[here] * self.liked[here]) / math.fsum(self.weights[here])
-            return plain, Curve([*self.words, *more]).mean(pair)[1]
+            return plain, Curve([*self.words, *more]).plain(pair)[1]
         place = self.pairs.index(pair)
 
         def share(at: Any, left_out: str | None) -> float:
@@ -215,9 +230,69 @@ class Fitted(BoundedMean):
         away = float(stats.t.isf(alpha / 2, self.df)) * self.error
         return min(low, 2 * float(logistic(self.odds - away)) - 1), max(high, 2 * float(logistic(self.odds + away)) - 1)
 
+    def surely_no_more(self, threshold: float) -> float:
+        odds = self.odds - math.log((1 + threshold) / (1 - threshold))
+        by_odds = float(stats.t.sf(odds / self.error, self.df)) if self.error else 0.0
+        return max(self.no_more(threshold), by_odds)
+
+
+class Doubted(BoundedMean):
+    """Whichever of several curves is the right one, and as far off again on both sides."""
+
+    def __init__(self, curves: Sequence[Fitted], below: float, above: float) -> None:
+        self.curves, self.below, self.above = curves, below, above
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        every = [curve.limits(alpha) for curve in self.curves]
+        return min(low for low, _ in every) + 2 * self.below, max(high for _, high in every) + 2 * self.above
+
     def no_more(self, threshold: float) -> float:
-        mean = super().no_more(threshold)
-        return max(mean, float(stats.t.sf(self.odds / self.error, self.df))) if threshold == 0 and self.error else mean
+        return max(curve.surely_no_more(threshold - 2 * self.below) for curve in self.curves)
+
+
+def _far(words: Sequence[Said], pair: tuple[str, str]) -> tuple[float, float]:
+    """How far off the share may be where questions differ: some are sure, and all others alike, found by bisection."""
+    both: dict[str, dict[Any, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    for word in words:
+        if word.judge is not None:
+            both[word.judge][word.pair, word.question, word.play][word.place] = word.liked
+    below, above = [], []
+    for said in both.values():
+        whole = [seen for seen in said.values() if len(seen) == 2]
+        mine = np.array([(seen[1], seen[-1]) for place, seen in said.items() if place[0] == pair and len(seen) == 2])
+        if not len(mine):
+            continue
+        to_first = 0.5 + math.fsum(max(0.0, seen[1] - seen[-1]) for seen in whole)
+        to_second = 0.5 + math.fsum(max(0.0, seen[-1] - seen[1]) for seen in whole)
+        beta = 0.5 * math.log(to_first / to_second)
+        flips, gain = float(np.abs(mine[:, 0] - mine[:, 1]).mean()), float((mine.sum(axis=1) - 1).mean())
+        shares = np.clip(mine.mean(axis=0), 1e-6, 1 - 1e-6)
+        alike = float(logistic(np.log(shares / (1 - shares)).mean()))
+        top, bottom = _sure(flips, gain, beta), _sure(flips, -gain, beta)
+        above.append(0.0 if top is None else top - alike)
+        below.append(0.0 if bottom is None else 1 - bottom - alike)
+    if not below:
+        return 0.0, 0.0
+    ends_of = float(np.mean(below)), float(np.mean(above))
+    return min(0.0, *ends_of), max(0.0, *ends_of)
+
+
+def _sure(flips: float, gain: float, beta: float) -> float | None:
+    """The share where some questions are won whatever the place, and the others are alike."""
+    if flips <= 0 or 1 - flips - gain <= 1e-12:
+        return None
+
+    def parts(theta: float) -> tuple[float, float]:
+        first, second = logistic(theta + beta), logistic(theta - beta)
+        return first * (1 - second) + second * (1 - first), first + second - 1
+
+    def gained(theta: float) -> float:
+        flip, gains = parts(theta)
+        return 1 - flips / flip + flips / flip * gains - gain
+
+    theta = optimize.brentq(gained, -25, 25, xtol=1e-13)
+    others = flips / parts(theta)[0]
+    return None if others >= 1 else float(1 - others + others * logistic(theta))
 
 
 def ends(value: float, mean: BoundedMean, alpha: float = 0.05) -> tuple[float, float]:
@@ -248,6 +323,8 @@ def preferences(raw: Raw) -> dict[str, Any]:
     figures = {
         "baseline": raw.config.get("baseline") and pairs[0]["against"],
         "judges": list(judges),
+        "persons": [],
+        "voted": 0,
         "judges_who_play": [],
         "questions": len(raw.questions),
         "compared": len(shown),

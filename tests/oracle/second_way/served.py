@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from second_way.intervals import mean, share_interval
+from second_way.preferences import Curve, Said, ends, near, of_values
 
 Row = dict[str, Any]
 NAMED = ("strategy", "label", "team", "captain", "player", "cohort")
@@ -183,9 +184,71 @@ def served(store: Path, name: str, since: float = 0.0) -> Row:
             }
             for cell in cells
         ],
+        "preferences": preferred(store, plays, cells),
         "absences": absences(plays),
         "failures": [],
     }
+
+
+def preferred(store: Path, plays: Sequence[Row], cells: Sequence[tuple[str | None, ...]]) -> Row:
+    """Short answers, each vote on a question of its own: no length, and every vote is a unit."""
+    by_episode = {f"ep_{play['repeat']:08x}{play['question']}": play for play in plays}
+    rows = rows_of(store, "select * from votes order by said_at")
+    votes = [vote for vote in rows if {vote["first"], vote["second"]} <= by_episode.keys()]
+    worth = {"first": 1.0, "tie": 0.5, "second": 0.0}
+    firsts = {vote["question"]: [worth[vote["preferred"]]] for vote in votes}
+    place, place_ends = of_values(firsts) if votes else (None, (None, None))
+    said = []
+    for vote in votes:
+        left, right = (named(by_episode[vote[which]]) for which in ("first", "second"))
+        ahead = cells.index(left) < cells.index(right)
+        liked = worth[vote["preferred"]]
+        pair = tuple(_title(cell) for cell in ((left, right) if ahead else (right, left)))
+        which = (vote["first"] + vote["second"], 0)
+        said.append(Said(vote["question"], pair, which, "people", liked if ahead else 1 - liked, 1 if ahead else -1))
+    curve = Curve(said) if said else None
+    pairs = []
+    for pair in dict.fromkeys(word.pair for word in said):
+        own = [word for word in said if word.pair == pair]
+        value, limits = of_values({word.question: [word.liked] for word in own})
+        fitted, mean_of = curve.mean(pair)
+        low, high = ends(fitted, mean_of)
+        pairs.append(
+            {
+                "of": pair[0],
+                "against": pair[1],
+                "value": near(value),
+                "low": near(limits[0]),
+                "high": near(limits[1]),
+                "n": len(own),
+                "corrected": near(fitted),
+                "corrected_low": near(low),
+                "corrected_high": near(high),
+                "votes": len(own),
+                "wins": sum(word.liked == 1 for word in own),
+                "ties": sum(word.liked == 0.5 for word in own),
+                "losses": sum(word.liked == 0 for word in own),
+                "stood_first": sum(word.place == 1 for word in own),
+                "persons": len({vote["person"] for vote in votes}),
+                "doublings": 0.0,
+            }
+        )
+    return {
+        "votes": len(votes),
+        "persons": len({vote["person"] for vote in votes}),
+        "questions": len(firsts),
+        "ties": sum(vote["preferred"] == "tie" for vote in votes),
+        "first": place,
+        "first_low": place_ends[0] if place is None else near(place_ends[0]),
+        "first_high": place_ends[1] if place is None else near(place_ends[1]),
+        "pairs": pairs,
+    }
+
+
+def _title(cell: tuple[str | None, ...]) -> str:
+    _, label, _, captain, player, _ = cell
+    who = player or captain
+    return f"{label}@{who}" if who else str(label)
 
 
 def _times(plays: Sequence[Row], cell: tuple[str | None, ...]) -> int:

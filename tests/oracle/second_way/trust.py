@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
-from second_way.compare import ANY_TEXT, Holds, Near
+from second_way.any_share import AnyShare, wider
+from second_way.bounded import BoundedMean
+from second_way.compare import ANY_TEXT, Near
 from second_way.hanging import CLUSTERS, unit_of
-from second_way.intervals import mean, share_interval
+from second_way.intervals import Limits, mean, share_interval
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.ranked import DIGESTS
 from second_way.raw import Cell, Episode, Raw, _short_hash
@@ -59,19 +61,53 @@ def _rows(raw: Raw, table: Table, meanings: Meanings) -> Iterator[Row]:
     for cell in table.cells:
         row: Row = {"strategy": cell.strategy, "label": cell.label, "team": cell.team, "captain": cell.captain}
         row |= {"cohort": cell.cohort} if cell.cohort else {}
+        if cell.traits.get("drafts") is None:
+            yield row | _by_ends(raw, cell)
+            continue
         given, left_out, without = _given(raw, cell, {each.key for each in asked}, meanings)
         units = {_unit(episode.question) for episode, _ in given if graded(episode.right)}
-        if (
-            told
-            and cell.traits.get("drafts") is not None
-            and len(units) >= FEWEST
-            and not unfair([[episode.right] for episode, _ in given])
-        ):
+        if told and len(units) >= FEWEST and not unfair([[episode.right] for episode, _ in given]):
             learnt = learnt or _learnt(asked)
             yield row | _figures(cell, given, asked, learnt, left_out, without)
         else:
-            nothing = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
-            yield row | nothing | {"n": 0, "why": ANY_TEXT, "bins": [], "coverage": []}
+            yield row | _nothing()
+
+
+def _nothing() -> Row:
+    nothing: Row = dict.fromkeys(("brier", "ece", "ece_low", "ece_high"))
+    return nothing | {"n": 0, "why": ANY_TEXT, "bins": [], "coverage": []}
+
+
+def _by_ends(raw: Raw, cell: Cell) -> Row:
+    """Where nobody drafts alone: from how each talk ended."""
+    every = list(raw.episodes(cell))
+    given = [episode for episode in every if episode.outcome in ("answered", "undecided")]
+    known = [episode for episode in given if graded(episode.right)]
+    units = [_unit(episode.question) for episode in known]
+    if len(set(units)) < FEWEST or unfair([[episode.right] for episode in given]):
+        return _nothing()
+    parts = folds(units, "probability")
+    ends = np.array([_end_told(episode) for episode in known])
+    right = np.array([float(episode.right) for episode in known])  # type: ignore[arg-type]
+    said = np.zeros(len(known))
+    for part in set(parts):
+        inside = np.array(parts) == part
+        middle, mean_right = ends[~inside].mean(axis=0), float(right[~inside].mean())
+        table = np.column_stack([np.ones(len(ends)), ends - middle])
+        centre = np.array([_log_odds(mean_right), 0.0, 0.0, 0.0])
+        weights = _drawn_weights(table[~inside], right[~inside], centre, np.ones(4))
+        said[inside] = special.expit(table[inside] @ weights)
+    plays = [_Play(episode, float(chance)) for episode, chance in zip(known, said, strict=True)]
+    return _row_of(plays, parts, len(every) - len(given), {"ungraded": len(given) - len(known)})
+
+
+def _end_told(episode: Episode) -> list[float]:
+    """How many of the table stand behind it, that it is a fall-back, how often its turns have doubled."""
+    verdict = episode.verdict
+    who = set(verdict.get("who", ()))
+    seats = {answer[0] for answer in verdict.get("answers", ())} | who
+    turns = max(verdict.get("turns") or 1, 1)
+    return [len(who) / len(seats) if seats else 0.0, float(episode.outcome == "undecided"), math.log2(turns)]
 
 
 def _unit(question: str) -> str:
@@ -295,11 +331,15 @@ def _said(
 
 
 def _verdict_weights(features: Floats, right: Floats, centre: Floats) -> Floats:
+    return _drawn_weights(features, right, centre, VERDICT_PULL)
+
+
+def _drawn_weights(features: Floats, right: Floats, centre: Floats, pull: Floats) -> Floats:
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores, away = features @ weights, weights - centre
         told = (right * special.log_expit(scores) + (1 - right) * special.log_expit(-scores)).sum()
-        slope = features.T @ (special.expit(scores) - right) + VERDICT_PULL * away
-        return float((VERDICT_PULL * away**2).sum() / 2 - told), slope
+        slope = features.T @ (special.expit(scores) - right) + pull * away
+        return float((pull * away**2).sum() / 2 - told), slope
 
     return _lowest(loss, centre)
 
@@ -322,9 +362,14 @@ def _figures(
     known = [(episode, sayers) for episode, sayers in given if graded(episode.right)]
     said = _said(cell, known, {each.key: each for each in asked}, learnt)
     plays = [_Play(episode, chance) for (episode, _), chance in zip(known, said, strict=True)]
-    units = [_unit(play.episode.question) for play in plays]
     part_of = dict(zip((each.key for each in asked), folds([each.unit for each in asked], "probability"), strict=True))
-    coverage = _coverage(plays, [part_of[_key(cell, play.episode)] for play in plays])
+    parts = [part_of[_key(cell, play.episode)] for play in plays]
+    return _row_of(plays, parts, without, {"left_out": left_out, "ungraded": len(given) - len(known)})
+
+
+def _row_of(plays: Sequence[_Play], parts: Sequence[int], without: int, left: Mapping[str, int]) -> Row:
+    units = [_unit(play.episode.question) for play in plays]
+    coverage = _coverage(plays, parts)
     row: Row = {
         "accuracy": coverage[-1]["accuracy"],
         "brier": Near(mean([(play.said - play.right) ** 2 for play in plays]), CLOSE),
@@ -335,8 +380,7 @@ def _figures(
         "coverage": coverage,
         **_drawn(plays, units),
     }
-    row |= {"left_out": left_out} if left_out else {}
-    return row | ({"ungraded": len(given) - len(known)} if len(known) < len(given) else {})
+    return row | {key: many for key, many in left.items() if many}
 
 
 @dataclass(frozen=True)
@@ -376,9 +420,25 @@ def _coverage(plays: Sequence[_Play], parts: Sequence[int]) -> list[Row]:
             counts.setdefault(_unit(question), []).append(mean(rights))
         low, high = share_interval([(math.fsum(values), float(len(values))) for values in counts.values()])
         value = mean([mean(rights) for rights in by_question.values()])
+        if tenths < 10:
+            low, high = wider((low, high), _whatever_it_is([mean(rights) for rights in by_question.values()], counts))
         limits = {"accuracy": value, "low": low, "high": high, "n": len(by_question)}
         rows.append({"coverage": tenths / 10, **limits})
     return rows
+
+
+def _whatever_it_is(rights: Sequence[float], units: Mapping[str, Sequence[float]]) -> Limits:
+    """Of values from 0 to 1 of which nothing else is known; of one value a unit, or of clusters."""
+    if len(rights) < 2 or len(units) < 2:
+        return None, None
+    if len(units) == len(rights):
+        seen = AnyShare(rights)
+        return seen.low(0.025), seen.high(0.025)
+    bounded = BoundedMean(
+        [math.fsum(2 * value - 1 for value in values) for values in units.values()],
+        [float(len(values)) for values in units.values()],
+    )
+    return 0.5 + bounded.low(0.025) / 2, 0.5 + bounded.high(0.025) / 2
 
 
 def _surest_first(plays: Sequence[_Play], parts: Sequence[int]) -> list[_Play]:
@@ -396,10 +456,14 @@ def _surest_first(plays: Sequence[_Play], parts: Sequence[int]) -> list[_Play]:
 
 
 def _error(said: Floats, right: Floats) -> float:
+    return float(np.abs(_distances(said, right)).sum() / len(said))
+
+
+def _distances(said: Floats, right: Floats) -> Floats:
     bins = np.minimum(9, np.floor(10 * said)).astype(int)
     distance = np.zeros(10)
     np.add.at(distance, bins, said - right)
-    return float(np.abs(distance).sum() / len(said))
+    return distance
 
 
 def _drawn(plays: Sequence[_Play], units: Sequence[str]) -> Row:
@@ -410,11 +474,13 @@ def _drawn(plays: Sequence[_Play], units: Sequence[str]) -> Row:
     for place, unit in enumerate(units):
         by_unit.setdefault(unit, []).append(place)
     members = [np.array(places) for places in by_unit.values()]
-    errors, briers = [], []
+    errors, briers, moves = [], [], []
+    seen = _distances(said, right)
     for _ in range(DRAWN):
         places = np.concatenate([members[unit] for unit in draw.integers(len(members), size=len(members))])
         errors.append(_error(said[places], right[places]))
         briers.append(float(((said - right)[places] ** 2).mean()))
+        moves.append(float(np.abs(_distances(said[places], right[places]) - seen).sum() / len(places)))
     chance = [_error(said, (draw.random(len(said)) < said).astype(float)) for _ in range(DRAWN)]
     # Ends of the share that is right itself: what is nearly always right has mistakes that no sample of it shows.
     shares = share_interval([(float(right[places].sum()), float(len(places))) for places in members])
@@ -427,7 +493,7 @@ def _drawn(plays: Sequence[_Play], units: Sequence[str]) -> Row:
         "brier_low": _beyond(brier_low, max(0.0, min(moved)), largest=False),
         "brier_high": _beyond(brier_high, max(moved)),
         "ece": Near(error, CLOSE),
-        "ece_low": _low(error, high, _end(chance, 0.975, CHANCE_DRAWS)),
+        "ece_low": _low(error, _end(chance, 0.975, CHANCE_DRAWS), _end(moves, 0.975, REPORT_DRAWS)),
         "ece_high": high,
         "ece_by_chance": Near(float(np.mean(chance)), 6 * spread + 1e-9),
     }
@@ -440,20 +506,11 @@ def _beyond(drawn: Near, other: float, *, largest: bool = True) -> Near:
     return Near(further, drawn.within + CLOSE)
 
 
-def _low(error: float, high: Near, by_chance: Near) -> Near | Holds | float:
-    """None of it where chance alone shows as much; else as far below the error as the high end is above it."""
-    assert high.value is not None
-    assert by_chance.value is not None
-    mirrored = Near(max(0.0, 2 * error - high.value), high.within)
-    if error < by_chance.value - by_chance.within:
-        return 0.0
-    if error > by_chance.value + by_chance.within:
-        return mirrored
-
-    def either(low: Any) -> bool:
-        return low == 0 or abs(low - (mirrored.value or 0.0)) <= mirrored.within
-
-    return Holds(either, f"0, or about {mirrored.value}")
+def _low(error: float, *by_chance: Near) -> Near:
+    """So much less than the error as chance adds to it, by either way, in all but 2.5 % of cases."""
+    largest = max(by_chance, key=lambda end: end.value or 0.0)
+    assert largest.value is not None
+    return Near(max(0.0, error - largest.value), max(end.within for end in by_chance) + CLOSE)
 
 
 def _end(drawn: Sequence[float], level: float, draws: int) -> Near:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ OTHERWISE_SPELT = (
     "accuracy(talkative) / accuracy(solo) > 1",
     "accuracy(talkative) / accuracy(solo) < 1.3",
     "accuracy(talkative) * skyline(solo) > 0.3",
+    "accuracy(solo) * accuracy(solo) < 0.25",
+    "safety_multiple(talkative) > 0.5 * accuracy(solo)",
 )
 
 
@@ -262,7 +264,7 @@ def asked_twice(number: int, folder: Path) -> tuple[dict[str, Any], dict[str, fl
     return {**keys, "name": f"twice-{number}", "questions": sets}, shares
 
 
-def sure_and_unsure(number: int, folder: Path, questions: int = 30) -> dict[str, Any]:
+def sure_and_unsure(number: int, folder: Path, questions: int = 30, discussed: Sequence[Any] = ()) -> dict[str, Any]:
     """So many questions that probabilities are learnt from them; some have categories, some worlds repeats; one player is
     better than the others, some refuse now and then, and captains may say what nobody had drafted."""
     draw = random.Random(f"sure {number}")
@@ -278,7 +280,7 @@ def sure_and_unsure(number: int, folder: Path, questions: int = 30) -> dict[str,
         "models": models,
         "players": {name: {"model": name} for name in players},
         "teams": {"table": {"players": players, "captain": players[number % 3]}},
-        "strategies": ["vote", "talkative", *(["silent"] if number % 2 else [])],
+        "strategies": ["vote", "talkative", *(["silent"] if number % 2 else []), *discussed],
         "repeats": 1 + number % 2,
     }
 
@@ -648,6 +650,9 @@ def _claims(draw: random.Random, keys: dict[str, Any]) -> dict[str, Any]:
         f"2 * accuracy({other}) - accuracy({one}) > 0.1",
         f"accuracy({other}) > accuracy({one}) / 2",
         f"accuracy({other}) / accuracy({one}) > 1.1",
+        f"accuracy({other}) * accuracy({other}) > 0.2",
+        f"safety_multiple({other}) > 0.2 * accuracy({one})",
+        f"net({other}) * accuracy({one}) < 0.5 * safety_multiple({other})",
     ]
     if "cohorts" in team:
         every += [f"safety_multiple({other}, left) > 1", f"accuracy({other}, right) > 0.5"]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from annotated_types import Ge
 
 from moot import Case, Model, Question, Reply, Request, Score, ScriptedModel, Team, Traits, Verdict
 from moot.ballots import Ballot, Tally
+from moot.data.logs.log import LogEntry, LoggedReply, QuestionInLog
 from moot.data.published import Published
+from moot.errors import FileError
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
 from moot.models.model import messages_json
@@ -103,6 +106,22 @@ class Pairs:
 
     def cases(self, row: Published) -> Iterable[Mapping[str, Any]]:
         yield {"id": f"pair-{row.line}", "text": row.needed("q"), "answer": row.needed("a")}
+
+
+class Minutes:
+    """Logs of lines such as ``ann: Capital of France? Paris``."""
+
+    name: ClassVar[str] = "minutes"
+    endings: ClassVar[tuple[str, ...]] = (".txt",)
+
+    def read(self, files: Sequence[Path]) -> Iterable[LogEntry]:
+        for path in files:
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1):
+                who, colon, rest = line.partition(": ")
+                asked, mark, said = rest.partition("? ")
+                if not colon or not mark:
+                    raise FileError("expected WHO: QUESTION? ANSWER", file=path, line=number)
+                yield LoggedReply(who, QuestionInLog(asked, f"{asked}?", answer="Paris"), path, number, text=said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from moot.data.tables.encodings import is_utf8
 from moot.data.tables.known_names import plain
-from moot.data.tables.proposal import Proposal, propose_columns
+from moot.data.tables.proposal import NOTHING_STATED, Proposal, Stated, propose_columns
 from moot.data.tables.table import ENDINGS, table_of
+from moot.data.tables.which_sheet import sheet_of_questions
 from moot.errors import FileError
 
 MOST_LOOKED_AT = 40
@@ -47,20 +48,29 @@ def _could_be(path: Path) -> bool:
 
 def _holds_questions(path: Path) -> bool:
     try:
-        return not _of_replies(path) and _has_both(propose_columns(path))
+        stated = _sheet(path)
+        return not _of_replies(path, stated.sheet) and _has_both(propose_columns(path, stated))
     except (FileError, OSError):
         return False
 
 
 def _is_unknown(path: Path) -> bool:
     try:
-        return not _of_replies(path) and any(doubt.about == "missing" for doubt in propose_columns(path).doubts)
+        stated = _sheet(path)
+        doubts = propose_columns(path, stated).doubts
+        return not _of_replies(path, stated.sheet) and any(doubt.about == "missing" for doubt in doubts)
     except (FileError, OSError):
         return False
 
 
-def _of_replies(path: Path) -> bool:
-    names = {plain(name) for name in table_of(path).names}
+def _sheet(path: Path) -> Stated:
+    """The one in which questions would be."""
+    found = sheet_of_questions(path)
+    return NOTHING_STATED if found is None else Stated(sheet=found.name)
+
+
+def _of_replies(path: Path, sheet: str | None) -> bool:
+    names = {plain(name) for name in table_of(path, sheet).names}
     return any(replies <= names for replies in _OF_REPLIES)
 
 

@@ -4,8 +4,8 @@ Every figure that a hypothesis may speak of is a ratio of two sums over question
 multiple: rescues by regressions). One share, one paired difference, one net, one multiple and one share of a gap have the
 interval that stands in their own section of a report, and a share or a gap beside it one that its verdict goes by
 (`stats.guarded_share`, `stats.guarded_gap`); sums and differences of shares and nets are means between bounds (`linear`).
-Products, money and what else is made of multiples and gaps have a bootstrap, and a verdict on them goes by more, or there is
-none (`resampled`).
+Products and money have a bootstrap, and a verdict on them goes by more (`resampled`). One figure by itself, squared say, has that
+figure's test, and what else is made of multiples and gaps goes by the intervals that these have each (`composed`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 from moot.experiment.claims import Expression, Operation, Term
+from moot.measures.claims.composed import OfOne, OfSeveral, powers_of_one, span_of
 from moot.measures.claims.linear import SHARES, Linear, combination, linear
-from moot.measures.claims.resampled import NO_VERDICT, few_differ, resampled
+from moot.measures.claims.resampled import EACH_BY_ITSELF, NO_VERDICT, FartherOf, Resampled, few_differ, resampled
 from moot.measures.safety.multiple import Multiple, RatioCounts, multiple_between, multiple_p_between
 from moot.measures.sides import SideResults
 from moot.stats.closure import Closure, Side, closure
@@ -26,14 +27,16 @@ from moot.stats.counted_words import no_interval_words
 from moot.stats.graded import Value
 from moot.stats.graded_pairs import compare_between
 from moot.stats.guarded_gap import guarded_closed
+from moot.stats.guarded_pair import guarded_difference
 from moot.stats.guarded_share import guarded_whatever
-from moot.stats.paired import few
+from moot.stats.paired import FEW_DISCORDANT, few
 from moot.stats.proportion import Share, share, share_between
 from moot.stats.quantiles import ALPHA
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+DIVIDES_BY_NOTHING = "it would divide by nothing"
 NO_SPREAD = "no spread between questions"
 
 
@@ -126,6 +129,10 @@ def figure_of(
             return _without_interval(gap, ratio.waiting) if ratio.waiting else gap
     if (parts := linear(left)) is not None:
         return _combination(parts, ratios, questions)
+    if len(ratios) == 1 and not isinstance(left, Term):
+        ((term, ratio),) = ratios.items()
+        if (weights := powers_of_one(left, term)) is not None:
+            return _of_one(weights, term, figure_of(term, {term: ratio}, questions, seed, resamples))
     figure = _drawn(left, ratios, questions, seed, resamples)
     waiting = max(ratio.waiting for ratio in ratios.values())
     return _without_interval(figure, waiting) if waiting and isinstance(figure, Figure) else figure
@@ -153,7 +160,10 @@ def _difference(one: Ratio, other: Ratio, questions: Sequence[str]) -> Figure:
     comparison = compare_between(pairs, worst, best, pooled=not (one.once and other.once))
     paired = comparison.figure
     assert paired is not None, "there are questions"
-    return Figure(paired.value, paired.limits, paired.p, "score", comparison.small, test_at_zero=comparison.test)
+    guard = guarded_difference(paired, pairs, worst, best)
+    return Figure(
+        paired.value, paired.limits, paired.p, "score", comparison.small, test_at_zero=comparison.test, guard=guard
+    )
 
 
 def _completed(
@@ -214,15 +224,93 @@ def _closed(ratio: Ratio, questions: Sequence[str]) -> Figure | None:
     return Figure(figure.value, figure.limits, figure.p, "fieller", few(questions), note, guard=guard)
 
 
+@dataclass(frozen=True, slots=True)
+class _ByVerdict:
+    """A figure as its verdict goes by it."""
+
+    figure: Figure
+    value: float
+
+    def limits(self, alpha: float = ALPHA) -> IntervalLimits:
+        return self.figure.verdict_limits(alpha)
+
+    def p(self, threshold: float) -> float | None:
+        return self.figure.verdict_p(threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class _AsShown:
+    figure: Figure
+    value: float
+
+    def limits(self, alpha: float = ALPHA) -> IntervalLimits:
+        return self.figure.limits(alpha)
+
+    def p(self, threshold: float) -> float | None:
+        return self.figure.p(threshold)
+
+
+def _of_one(weights: tuple[float, ...], term: Term, inner: Figure | str) -> Figure | str:
+    """One figure, squared say: by its own test."""
+    if isinstance(inner, str):
+        return inner
+    if inner.value is None:
+        return DIVIDES_BY_NOTHING
+    span = span_of(term)
+    shown = OfOne(_AsShown(inner, inner.value), weights, span)
+    guard = OfOne(_ByVerdict(inner, inner.value), weights, span)
+    return Figure(shown.value, shown.limits, shown.p, inner.test, inner.small, inner.note, guard=guard)
+
+
+def _box(
+    value: float,
+    left: Expression,
+    ratios: Mapping[Term, Ratio],
+    questions: Sequence[str],
+    seed: int,
+    resamples: int,
+) -> OfSeveral | None:
+    """Each of its figures by itself at its share of the level; None where one of them has no value."""
+    figures = {}
+    for term, ratio in ratios.items():
+        figure = figure_of(term, {term: ratio}, questions, seed, resamples)
+        if isinstance(figure, str) or figure.value is None:
+            return None
+        figures[term] = _ByVerdict(figure, figure.value)
+    return OfSeveral(value, left, figures)
+
+
+def _rare(ratios: Mapping[Term, Ratio], questions: Sequence[str]) -> bool:
+    """Whether so few are right, or wrong, of a share that a straight line through what was seen says little of the rest."""
+    for term, ratio in ratios.items():
+        right = sum(ratio.tops[question] for question in questions)
+        if term.function in SHARES and min(right, len(questions) - right) < FEW_DISCORDANT:
+            return True
+    return False
+
+
 def _drawn(
     left: Expression, ratios: Mapping[Term, Ratio], questions: Sequence[str], seed: int, resamples: int
 ) -> Figure | str:
     """Of money, products, and what else is no mean: one resample of the questions gives all its figures at once."""
     found = resampled(left, ratios, questions, seed, resamples)
     if found is None:
-        return "it would divide by nothing"
+        return DIVIDES_BY_NOTHING
     if not found.spread:
         return Figure(found.value, found.limits, found.p, "none", True, NO_SPREAD)
-    if found.guard is None:
+    guard: Limited | None = found.guard
+    if guard is None or _rare(ratios, questions):
+        box = _box(found.value, left, ratios, questions, seed, resamples)
+        if guard is None:
+            return _boxed(found, box)
+        guard = None if box is None else FartherOf(guard, box)
+    if guard is None:
         return Figure(found.value, found.limits, lambda _: None, "none", found.small, NO_VERDICT)
-    return Figure(found.value, found.limits, found.p, "bootstrap", found.small, guard=found.guard)
+    return Figure(found.value, found.limits, found.p, "bootstrap", found.small, guard=guard)
+
+
+def _boxed(found: Resampled, box: OfSeveral | None) -> Figure:
+    """Where a bootstrap is all that there is of the whole, which holds no level."""
+    if box is None or box.limits() == (None, None):
+        return Figure(found.value, lambda _: (None, None), lambda _: None, "none", found.small, NO_VERDICT)
+    return Figure(found.value, box.limits, box.p, "box", found.small, EACH_BY_ITSELF)

@@ -4,7 +4,7 @@ A bootstrap takes what was seen for all there is. Any of ten true thresholds for
 experiments of 30 questions, and any of ten for a ratio of accuracies near 1 in 23 of 100. So a verdict asks for more: what one
 question moves the figure by, to first order, is a value between bounds (`linear`), and the p of a threshold is the larger one
 of the bootstrap's and of that mean's. Where that is no mean either (multiples and gaps among others, a divisor that may be on
-either side of nothing) no test is known that holds, and there is no verdict.
+either side of nothing) no test of the whole is known that holds (`composed` says what is left).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from moot.experiment.claims import Expression, Number, Operation, Term
 from moot.measures.claims.linear import MEANS, SHARES, Combination, Linear, combination, linear
 from moot.stats.bootstrap import percentile_interval, percentile_p, resampled_sums
 from moot.stats.clusters import units
-from moot.stats.completions import IntervalLimits
+from moot.stats.completions import IntervalLimits, Limited
 from moot.stats.paired import BESIDE_ZERO, FEW_DISCORDANT, FEW_QUESTIONS
 from moot.stats.quantiles import ALPHA
 
@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from moot.stats.bootstrap import Floats
 
 NO_VERDICT = (
-    "no verdict: multiples and gaps in arithmetic with other figures, and what is divided by what may be above or below"
-    " nothing, are only resampled, which holds no level"
+    "no verdict: of multiples and gaps in arithmetic with other figures, and of what is divided by what may be above or below"
+    " nothing, only the intervals of the single figures are known to hold, and within these it has no end"
+)
+EACH_BY_ITSELF = (
+    "no test of the whole is known that holds, so each figure has its interval at its share of the level, and the whole lies"
+    " within these"
 )
 
 
@@ -39,7 +43,7 @@ class Resampled:
     limits: Callable[[float], IntervalLimits]
     p: Callable[[float], float | None]
     guard: FartherOf | None
-    """None: there is no verdict."""
+    """None: no test of the whole is known that holds."""
     spread: bool
     """False: all questions are alike, or there is only one; nothing can be said."""
     small: bool
@@ -49,24 +53,35 @@ class Resampled:
 class FartherOf:
     """Of two intervals the farther end on each side, and of their p the larger."""
 
-    drawn_limits: Callable[[float], IntervalLimits]
-    drawn_p: Callable[[float], float | None]
-    bounded: Combination
+    one: Limited
+    other: Limited
 
     @property
     def value(self) -> float:
-        return self.bounded.value
+        return self.other.value
 
     def limits(self, alpha: float = ALPHA) -> IntervalLimits:
-        (low, high), (least, most) = self.drawn_limits(alpha), self.bounded.limits(alpha)
+        (low, high), (least, most) = self.one.limits(alpha), self.other.limits(alpha)
         return (
             None if low is None or least is None else min(low, least),
             None if high is None or most is None else max(high, most),
         )
 
     def p(self, threshold: float) -> float | None:
-        found = self.drawn_p(threshold), self.bounded.p(threshold)
+        found = self.one.p(threshold), self.other.p(threshold)
         return None if None in found else max(p for p in found if p is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What a bootstrap says of a figure."""
+
+    value: float
+    limits_at: Callable[[float], IntervalLimits]
+    p: Callable[[float], float | None]
+
+    def limits(self, alpha: float = ALPHA) -> IntervalLimits:
+        return self.limits_at(alpha)
 
 
 def resampled(
@@ -99,7 +114,7 @@ def resampled(
         return percentile_p(drawn, n, threshold)
 
     bounded = _first_order(left, ratios, questions)
-    guard = FartherOf(limits, p, bounded) if bounded is not None else None
+    guard = FartherOf(_Drawn(value, limits, p), bounded) if bounded is not None else None
     return Resampled(value, limits, p, guard, True, small)
 
 

@@ -46,6 +46,7 @@ def decided_sections(figures: Figures) -> Iterator[Section]:
             Column("words", "whose voice counts"),
         )
         odd = dict.fromkeys(f"Note: {note}." for row in voices for note in row.get("odd", ()))
+        odd |= dict.fromkeys(f"Note: {row['why']}." for row in voices if row.get("why"))
         yield Section("voices", "Whose voice counts", (VOICES, *odd), with_team(figures, rows, *columns), rows)
 
 

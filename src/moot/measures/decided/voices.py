@@ -9,7 +9,7 @@ from typing import Any
 from moot.decide.learning import PLURALITY
 from moot.decide.weights import weights_in_words
 from moot.measures.cells import Stored
-from moot.measures.decided.odd import odd_in_words
+from moot.measures.decided.odd import odd_among
 from moot.measures.source import Source
 from moot.traces import Cascaded, DecidedByRule, of_kind
 
@@ -53,7 +53,7 @@ def _row(source: Source, cell: Stored) -> Row | None:
         "of": plays,
         "weights": weights,
         "words": told,
-        "odd": odd_in_words(source, cell),
+        **odd_among(source, cell).row(),
     }
 
 

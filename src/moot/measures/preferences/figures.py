@@ -13,7 +13,8 @@ from moot.measures.source import Source
 from moot.stats.agreement import agreement
 from moot.stats.clusters import unit_of
 from moot.stats.paired import holm, holm_levels
-from moot.stats.preference import Preferences, PreferenceWord, Rate, raw_rate, share
+from moot.stats.preference import Preferences, PreferenceWord, raw_rate
+from moot.stats.preference_share import Rate, share
 from moot.stats.quantiles import ALPHA, student_quantile
 from moot.stats.ratings import ratings
 from moot.stats.word_table import logistic
@@ -32,9 +33,11 @@ def preference_figures(source: Source) -> Row:
     figures = {
         "baseline": _baseline(source, said),
         "judges": list(said.judges),
+        "persons": list(said.persons),
         "judges_who_play": _judges_who_play(source, said),
         "questions": len({word.question for word in fitted.words}),
-        "compared": len(said.shown),
+        "compared": len(said.to_judge),
+        "voted": sum(map(len, said.voted.values())),
         "words": sum(word is not None for shown in said.shown for word in said.heard.get(shown, {}).values()),
         "without_word": said.without_word,
         "settled": sum(play.settled is not None for plays in said.plays.values() for play in plays),
@@ -45,7 +48,7 @@ def preference_figures(source: Source) -> Row:
         "habits": list(_habits(said, fitted)),
         "agreement": list(_agreement(said)),
     }
-    return {"preferences": figures} if figures["compared"] or figures["settled"] else {}
+    return {"preferences": figures} if figures["compared"] or figures["voted"] or figures["settled"] else {}
 
 
 def _baseline(source: Source, said: SaidPreferences) -> str | None:
@@ -99,6 +102,7 @@ def _rates(
     row |= {"raw": raw.value, **_ends("raw_low", "raw_high", raw)}
     row |= {"value": corrected and corrected.value, **_ends("low", "high", corrected)}
     row["p"] = _p(corrected)
+    row |= _by_whom(said, words)
     seen = [word.doublings for word in words if word.judge is not None]
     row["doublings"] = sum(seen) / len(seen) if seen else None
     if ungraded:
@@ -111,11 +115,26 @@ def _rates(
     return row
 
 
+def _by_whom(said: SaidPreferences, words: Sequence[PreferenceWord]) -> Row:
+    """As judged by persons and as by models, where both have said something of it, or persons alone."""
+    asked = [word for word in words if word.judge is not None]
+    by_persons = [word for word in asked if word.judge in said.persons]
+    if not by_persons:
+        return {}
+    row: Row = {}
+    by_models = [word for word in asked if word.judge not in said.persons]
+    for who, own in (("persons", by_persons), ("models", by_models)):
+        rate = raw_rate(own) if own else None
+        questions = len({word.question for word in own})
+        row[who] = {"value": rate and rate.value, **_ends("low", "high", rate), "n": questions, "words": len(own)}
+    return row
+
+
 def _counted(said: SaidPreferences, side: ComparedSide, against: str) -> tuple[int, int]:
     """Plays, and those of which nobody has said anything."""
     cells = {cell["id"] for cell in side.cells}
     plays = ungraded = 0
-    for question, several in said.plays.items():
+    for question, several in said.every_play.items():
         for play in several:
             if play.matchup.side["id"] in cells and said.title(play.matchup.opponent) == against:
                 plays += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from moot.experiment.baseline import Matchup, matchups
 from moot.experiment.side_names import ClaimError, several_teams
 from moot.grade.prefer import PERSON, text_digest
 from moot.measures.cells import Stored
+from moot.measures.preferences.page_votes import PageVote, page_votes
 from moot.measures.sides import cells_named, title_of
 from moot.measures.source import Source
 from moot.stats.preference import PreferenceWord, doublings
@@ -49,6 +50,16 @@ class SaidPreferences:
     """By question: what is compared there."""
     teams: bool
     """There are several: names say which."""
+    voted: Mapping[str, Sequence[ComparedPlay]] = field(default_factory=dict)
+    """By question: what people compared on the page of a served team, which nobody else was asked about."""
+
+    @cached_property
+    def every_play(self) -> dict[str, list[ComparedPlay]]:
+        """By question, whoever compares them."""
+        every: dict[str, list[ComparedPlay]] = {question: list(plays) for question, plays in self.plays.items()}
+        for question, plays in self.voted.items():
+            every.setdefault(question, []).extend(plays)
+        return every
 
     def title(self, cell: Stored) -> str:
         return title_of(cell, team=self.teams and not cell["player"])
@@ -62,7 +73,7 @@ class SaidPreferences:
         """Of these sides against all their opponents: a pair is a side's title and the opponent's."""
         by_cell = {cell["id"]: side for side in sides for cell in side.cells}
         words: list[PreferenceWord] = []
-        for question, plays in self.plays.items():
+        for question, plays in self.every_play.items():
             for play in plays:
                 if (side := by_cell.get(play.matchup.side["id"])) is not None:
                     pair = (side.title, self.title(play.matchup.opponent))
@@ -92,15 +103,13 @@ class SaidPreferences:
 
     @cached_property
     def shown(self) -> dict[ShownTexts, ComparedPlay]:
-        """Everything that judges were to be shown, once, with one play that it is of."""
-        orders: dict[ShownTexts, ComparedPlay] = {}
-        for question, plays in self.plays.items():
-            for play in plays:
-                if play.settled is None and play.text is not None and play.other is not None:
-                    one, other = text_digest(play.text), text_digest(play.other)
-                    orders.setdefault(ShownTexts(question, one, other), play)
-                    orders.setdefault(ShownTexts(question, other, one), play)
-        return orders
+        """Everything that judges were to be shown or persons saw, once, with one play that it is of."""
+        return _orders(self.every_play)
+
+    @cached_property
+    def to_judge(self) -> dict[ShownTexts, ComparedPlay]:
+        """Of these what judges of the file were to be shown."""
+        return _orders(self.plays)
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -110,7 +119,19 @@ class SaidPreferences:
     @cached_property
     def without_word(self) -> int:
         """Comparisons of which a judge of the file gave no usable word."""
-        return sum(self.heard.get(shown, {}).get(judge) is None for shown in self.shown for judge in self.asked)
+        return sum(self.heard.get(shown, {}).get(judge) is None for shown in self.to_judge for judge in self.asked)
+
+
+def _orders(plays: Mapping[str, Sequence[ComparedPlay]]) -> dict[ShownTexts, ComparedPlay]:
+    """Both orders of every two texts that somebody must compare."""
+    orders: dict[ShownTexts, ComparedPlay] = {}
+    for question, several in plays.items():
+        for play in several:
+            if play.settled is None and play.text is not None and play.other is not None:
+                one, other = text_digest(play.text), text_digest(play.other)
+                orders.setdefault(ShownTexts(question, one, other), play)
+                orders.setdefault(ShownTexts(question, other, one), play)
+    return orders
 
 
 def said_of(source: Source) -> SaidPreferences | None:
@@ -123,9 +144,11 @@ def said_of(source: Source) -> SaidPreferences | None:
         pairs = matchups(source.cells, source.config.get("baseline"))
     except ClaimError:  # of another plan under this name
         return None
-    named = tuple(config.get("models", ())) if config.get("pairwise") else ()
+    # Of what was served nobody but persons says which of two is better.
+    named = tuple(config.get("models", ())) if config.get("pairwise") and not source.served else ()
     rows = preferences_on(source.connection, long) if pairs else []
-    if not named and not rows:
+    votes = page_votes(source, pairs) if pairs else []
+    if not named and not rows and not votes:
         return None
     texts = texts_by_question(answers_on(source.connection, cells_compared(pairs), long))
     plays = {
@@ -136,11 +159,30 @@ def said_of(source: Source) -> SaidPreferences | None:
         ]
         for question in long
     }
-    heard, persons = _heard(rows, named)
-    said = SaidPreferences(pairs, (*named, *persons), persons, heard, plays, several_teams(source.cells))
+    heard, persons = _heard([*rows, *(vote.row for vote in votes)], named)
+    voted = _voted(votes, plays)
+    said = SaidPreferences(pairs, (*named, *persons), persons, heard, plays, several_teams(source.cells), voted)
     spoke = {judge for shown in said.shown for judge in heard.get(shown, {})}
     kept = tuple(person for person in persons if person in spoke)
-    return SaidPreferences(pairs, (*named, *kept), kept, heard, plays, said.teams) if named or kept else None
+    return SaidPreferences(pairs, (*named, *kept), kept, heard, plays, said.teams, voted) if named or kept else None
+
+
+def _voted(votes: Sequence[PageVote], plays: Mapping[str, Sequence[ComparedPlay]]) -> dict[str, list[ComparedPlay]]:
+    """What persons alone compared: not what the run came to in the same words, and of equal texts one play."""
+    known = {question: {_texts(play) for play in several} for question, several in plays.items()}
+    voted: dict[str, list[ComparedPlay]] = {}
+    for vote in votes:
+        texts = _texts(vote.play)
+        if texts not in known.setdefault(vote.question, set()):
+            known[vote.question].add(texts)
+            voted.setdefault(vote.question, []).append(vote.play)
+    return voted
+
+
+def _texts(play: ComparedPlay) -> tuple[str, str, str, str]:
+    """Whose they are, and what they are."""
+    cells = play.matchup.side["id"], play.matchup.opponent["id"]
+    return *cells, text_digest(play.text or ""), text_digest(play.other or "")
 
 
 def _heard(

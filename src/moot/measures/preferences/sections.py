@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.grade.prefer import PERSON
 from moot.measures.columns import Figures, count, figure, with_team
 from moot.measures.numbers import percent, plain
 from moot.measures.section import Chart, Column, Section
 
 PLACE = 60
+BOTH = ("persons", "models")
 
 
 def preference_sections(figures: Figures) -> Iterator[Section]:
@@ -24,7 +26,7 @@ def preference_sections(figures: Figures) -> Iterator[Section]:
 
 
 def _pairs(figures: Figures, found: Mapping[str, Any]) -> Section:
-    rows = found["pairs"]
+    rows = [{**row, **_by_whom(row)} for row in found["pairs"]]
     columns = with_team(
         figures,
         rows,
@@ -37,17 +39,37 @@ def _pairs(figures: Figures, found: Mapping[str, Any]) -> Section:
         Column("losses", "lost"),
         Column("n", "questions"),
         *([Column("ungraded", "ungraded")] if any(row["ungraded"] for row in rows) else []),
+        *(
+            figure(f"by_{who}", f"by {who}", "share", f"by_{who}_low", f"by_{who}_high")
+            for who in BOTH
+            if any(row[f"by_{who}"] is not None for row in rows)
+        ),
     )
     chart = Chart("dots", "value", "of", label="of", series="against")
     return Section("preferences", "Which texts are preferred", tuple(_words(found)), columns, rows, chart, place=PLACE)
+
+
+def _by_whom(row: Mapping[str, Any]) -> dict[str, Any]:
+    """As judged by persons, and as by models where persons have spoken too."""
+    ends = {f"by_{who}": row.get(who) or {"value": None, "low": None, "high": None} for who in BOTH}
+    return {
+        f"{key}{end}": part[name]
+        for key, part in ends.items()
+        for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))
+    }
 
 
 def _words(found: Mapping[str, Any]) -> Iterator[str]:
     whom = f"the baseline, {found['baseline']}" if found["baseline"] else "every player of its team alone"
     yield (
         f"Each side's text beside that of {whom}, to the same question: in both orders, without names, by"
-        f" {count(len(found['judges']), 'judge')} ({', '.join(found['judges'])}). A tie is half a preference."
+        f" {_whom(found)}. A tie is half a preference."
     )
+    if found["voted"]:
+        yield (
+            f"{count(found['voted'], 'play')} compared by persons on the page of the served team: in the order that the lot"
+            " gave, one of the two, and by nobody else."
+        )
     yield (
         "Corrected: at equal length and without a place, judge by judge, so that neither is worth anything."
         " Won, tied and lost are questions, as judged."
@@ -60,6 +82,16 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"{count(found['without_word'], 'comparison')} without a usable word: ungraded, and not lost."
     for why in dict.fromkeys(row["why"] for row in found["pairs"] if row.get("why")):
         yield f"Not known: {why}."
+
+
+def _whom(found: Mapping[str, Any]) -> str:
+    """Models and persons apart."""
+    models = [judge for judge in found["judges"] if judge not in found["persons"]]
+    parts = [f"{count(len(models), 'judge')} ({', '.join(models)})"] if models else []
+    if found["persons"]:
+        names = ", ".join(name.removeprefix(PERSON) for name in found["persons"])
+        parts.append(f"{count(len(found['persons']), 'person')} ({names})")
+    return " and ".join(parts)
 
 
 def _options(figures: Figures, found: Mapping[str, Any]) -> Section:

@@ -8,13 +8,13 @@ looked up afterwards, to measure, is not asked: a served team has nothing like i
 from __future__ import annotations
 
 from moot.engine.match_record import equal_words
+from moot.live.answered_question import LONG
 from moot.measures.cells import Stored
 from moot.measures.episodes import drafts_of
 from moot.stats.departure import Ranged
 from moot.traces import Grouped, not_waited_for, of_kind
 from moot.types import Question, Verdict
 
-LONG = "long answers differ in words however much they agree"
 ALONE = "a player alone has nobody to agree with"
 NO_DRAFTS = "its players give no drafts alone"
 NO_ANSWER = "nobody gave an answer"

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from moot.live.answered_question import LONG
 from moot.measures.cells import Stored
 from moot.measures.columns import titled
 from moot.measures.numbers import between, bounds, percent
-from moot.measures.served.agreement import LONG
 from moot.measures.served.periods import Period, period_of
 from moot.measures.served.plays import LivePlay, MeasuredPlay, measured_plays, name_of
 from moot.measures.served.ranged import ranged_by_question, ranged_row

@@ -13,6 +13,7 @@ from moot.measures.cells import Row as StoredRow
 from moot.measures.served.agreement import NO_ANSWER
 from moot.measures.served.drift import ServedPlays, alert_words, drift_rows
 from moot.measures.served.periods import days_each, moment, period_of
+from moot.measures.served.persons import persons_preferences
 from moot.measures.served.plays import LivePlay, LiveTraffic, name_of, read_traffic
 from moot.measures.served.ranged import by_question, ranged_by_question, ranged_row
 from moot.measures.source import Source
@@ -65,6 +66,7 @@ def served_figures(
             for period, own in sorted(by_period.items())
         ],
         "by_team": [{**_named(own[0]), **_row(own, spending)} for own in by_team],
+        "preferences": persons_preferences(connection, plays, [own[0].named for own in by_team]),
         "absences": _absences(traffic),
         "failures": [dict(row) for row in failures_since(connection, plans[0]["name"], since)] if plans else [],
         "measured_by": None if isinstance(measured, str) else measured["id"],

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from moot.decide.abstaining import AnswerChance
 from moot.grade.group import GROUPING
+from moot.live.beside_episodes import episode_name
 from moot.measures.askings import UNUSUAL, Askings
 from moot.measures.cells import Row, Stored
 from moot.measures.episodes import call_keys
@@ -50,6 +51,12 @@ class LivePlay:
     calls: tuple[str, ...]
     waits: bool = False
     """It has no grade although somebody has said what is right: `moot grade` can give it one."""
+    episode: str = ""
+    """What it is called by who asked."""
+    answer: str | None = None
+    wording: str = ""
+    """What was asked, whoever asked it."""
+    long: bool = False
 
     @property
     def named(self) -> CellName:
@@ -139,6 +146,10 @@ def _plays(
                 AnswerChance.of(verdict).value if answered else None,
                 call_keys(steps),
                 ungraded and source.grades.wait(source.cases[row["question"]]),
+                episode_name(row["question"], row["repeat"]),
+                verdict.answer,
+                question.wording,
+                question.is_long,
             )
         )
     return found

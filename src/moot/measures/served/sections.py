@@ -8,7 +8,7 @@ from typing import Any
 from moot.measures.askings import ABSENT
 from moot.measures.columns import titled
 from moot.measures.section import Chart, Column, Section
-from moot.measures.served.words import MEANT, NAMES, between_words, took_words, trouble_words
+from moot.measures.served.words import MEANT, NAMES, between_words, place_words, took_words, trouble_words
 
 Row = Mapping[str, Any]
 FIRST_PLACE = -10
@@ -21,7 +21,13 @@ def served_sections(served: Row) -> list[Section]:
     if not served["asked"]:
         return []
     several = len({row["team"] for row in served["by_team"]}) > 1
-    every = [*_drift(served, several), _by_day(served), _by_team(served, several), *_absent(served)]
+    every = [
+        *_drift(served, several),
+        _preferences(served),
+        _by_day(served),
+        _by_team(served, several),
+        *_absent(served),
+    ]
     return [section for section in every if section.rows]
 
 
@@ -70,7 +76,7 @@ def _by_day(served: Row) -> Section:
     days = "day" if served["days_each"] == 1 else "week"
     words = (f"By the {days} of UTC on which it was asked.", took_words(served), *trouble_words(served))
     return Section(
-        "served-days", f"By {days}", words, (Column("name", days), *_columns(rows)), rows, place=FIRST_PLACE + 1
+        "served-days", f"By {days}", words, (Column("name", days), *_columns(rows)), rows, place=FIRST_PLACE + 2
     )
 
 
@@ -78,7 +84,33 @@ def _by_team(served: Row, several: bool) -> Section:
     rows = [{"name": titled(row, team=several), **flat(row)} for row in served["by_team"]]
     words = ("Right: of what somebody called right or wrong. Time and money are those of one question, and of 1,000.",)
     columns = (Column("name", "who answered"), *_columns(rows))
-    return Section("served-teams", "By who answered", words, columns, rows, place=FIRST_PLACE + 2)
+    return Section("served-teams", "By who answered", words, columns, rows, place=FIRST_PLACE + 3)
+
+
+def _preferences(served: Row) -> Section:
+    rows = served["preferences"]["pairs"]
+    columns = (
+        Column("of", "of"),
+        Column("against", "against"),
+        Column("value", "preferred", "share", "low", "high"),
+        Column("corrected", "corrected", "share", "corrected_low", "corrected_high"),
+        Column("wins", "won"),
+        Column("ties", "tied"),
+        Column("losses", "lost"),
+        Column("stood_first", "stood first"),
+        Column("persons", "persons"),
+        Column("n", "questions"),
+    )
+    words = (
+        "What people said of two answers side by side: won, tied and lost are votes, a tie is half a preference, and the"
+        " interval is over questions. It is of these persons and of what they chose to vote on. The page tells whose answer"
+        " is whose after the vote only; who votes in another way may know.",
+        *place_words(served),
+        "Corrected: without a place, and of long answers at equal length.",
+        *(f"Not corrected: {why}." for why in dict.fromkeys(row["why"] for row in rows if row.get("why"))),
+    )
+    chart = Chart("dots", "value", "of", label="of", series="against")
+    return Section("served-preferences", "Which of two is better", words, columns, rows, chart, place=FIRST_PLACE + 1)
 
 
 def _absent(served: Row) -> Iterator[Section]:
@@ -94,10 +126,10 @@ def _absent(served: Row) -> Iterator[Section]:
     words = (
         "Late: a round went on without it. Not waited for: nothing that it could say would have changed the answer.",
     )
-    yield Section("served-absences", "Who was absent", words, columns, rows, place=FIRST_PLACE + 3)
+    yield Section("served-absences", "Who was absent", words, columns, rows, place=FIRST_PLACE + 4)
     failures = served["failures"]
     heads = (Column("model", "model"), Column("kind", "what"), Column("times", "times"), Column("message", "message"))
-    yield Section("served-failures", "Calls that failed", (), heads, failures, place=FIRST_PLACE + 4)
+    yield Section("served-failures", "Calls that failed", (), heads, failures, place=FIRST_PLACE + 5)
 
 
 def _drift(served: Row, several: bool) -> Iterator[Section]:

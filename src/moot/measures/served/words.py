@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from moot.live.answered_question import LONG
 from moot.measures.askings import ABSENT, PLAYER
 from moot.measures.columns import titled
 from moot.measures.numbers import between, money, percent, rounded
-from moot.measures.served.agreement import LONG
 from moot.measures.served.drift import figure_words
 from moot.stats.counted_words import count, waiting_words
 from moot.types import WITH_ANSWER
@@ -149,6 +149,31 @@ def _agreement_alone(served: Row) -> Iterator[str]:
         yield f"Agreement on {on}: {figure_words(agreement)} of the drafts say the answer."
     elif agreement["why"] == LONG:
         yield f"There is no agreement: {LONG}."
+
+
+def preference_words(served: Row) -> Iterator[str]:
+    """Which of two teams people prefer, of the pair with most votes; the others are counted."""
+    found = served["preferences"]
+    if not found["votes"]:
+        return
+    for row in sorted(found["pairs"], key=lambda row: -row["votes"])[:1]:
+        more = (
+            f" {count(len(found['pairs']) - 1, 'other pair')}: --json, preferences." if len(found["pairs"]) > 1 else ""
+        )
+        persons = count(row["persons"], "person")
+        yield (
+            f"Side by side {row['of']} was preferred to {row['against']} in {figure_words(row)} of"
+            f" {count(row['votes'], 'comparison')} by {persons} on {count(row['n'], 'question')}"
+            f" ({row['wins']:,} won, {row['ties']:,} tied, {row['losses']:,} lost).{more}"
+        )
+
+
+def place_words(served: Row) -> Iterator[str]:
+    """What the place is worth to those who voted."""
+    found = served["preferences"]
+    if found["votes"]:
+        ends = {"value": found["first"], "low": found["first_low"], "high": found["first_high"]}
+        yield f"What stood first was preferred in {figure_words(ends)}; without a taste for a place that is 50 %."
 
 
 def plans_words(served: Row) -> Iterator[str]:

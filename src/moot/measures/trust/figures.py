@@ -6,7 +6,7 @@ makes of that. No probability is learnt on its own question, nor on one that bel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,16 +15,19 @@ import numpy as np
 from moot.decide.candidates import SILENT, Candidates, Floats, Places, candidates_by_name
 from moot.decide.learning import FEWEST
 from moot.decide.reliability import reliability
+from moot.decide.talk_chance import end_of, talk_chances
 from moot.decide.verdict_chance import TableChances, surest_first, table_chances, verdict_chances
 from moot.grade.ways import way_of
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
 from moot.measures.episodes import Key, Recorded
 from moot.measures.source import Source, grouped_drafts
-from moot.stats.clusters import unit_of
+from moot.stats.clusters import unit_of, value_rows
+from moot.stats.completions import IntervalLimits
 from moot.stats.counted_words import count
 from moot.stats.graded import Value, graded_value, why_unfair_together, why_unknown
-from moot.stats.proportion import accuracy
+from moot.stats.guarded_share import guarded
+from moot.stats.proportion import mean_over_questions, share
 from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
@@ -55,7 +58,7 @@ def _of_table(source: Source, table: DraftTable) -> Iterator[Row]:
     chances = None if drafts is None or why else table_chances(drafts.candidates, drafts.units)
     for cell in table.cells:
         if drafts is None or cell not in drafting:
-            found = _unknown("it has no drafts that its players gave alone, from which a probability is learnt")
+            found = _of_ends(source, cell)
         else:
             found = _unknown(why) if chances is None else _of_cell(source, cell, drafts, chances)
         yield {**_named(cell), **found}
@@ -108,7 +111,7 @@ class _Given:
     question: str
     repeat: int
     drafts: int
-    """The row of the table."""
+    """The row of the table that it rests on, or its own where nobody drafts."""
     chosen: int
     value: Value
 
@@ -122,19 +125,44 @@ class _Verdicts:
     """Plays without an answer: nothing was said, so nothing can be trusted."""
 
 
+def _of_ends(source: Source, cell: Stored) -> Row:
+    """Of a strategy whose players draft nothing alone: by how each play ended."""
+    played = list(source.episodes(cell))
+    ended = [episode for episode in played if episode.verdict.outcome in WITH_ANSWER]
+    given = [_given(source, episode, place, SILENT) for place, episode in enumerate(ended)]
+    verdicts = _Verdicts(given, 0, len(played) - len(ended))
+
+    def told(graded: Sequence[_Given], right: Floats, units: Sequence[str]) -> tuple[Floats, Places]:
+        return talk_chances(np.array([end_of(ended[each.drafts].verdict) for each in graded]), right, units)
+
+    return _told(source, verdicts, [unit_of(episode.question) for episode in ended], told)
+
+
 def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts, table: TableChances) -> Row:
-    verdicts = _verdicts(source, cell, drafts)
+    def told(graded: Sequence[_Given], right: Floats, units: Sequence[str]) -> tuple[Floats, Places]:
+        rows, chosen = (
+            np.array([getattr(each, name) for each in graded], dtype=np.intp) for name in ("drafts", "chosen")
+        )
+        return verdict_chances(table, rows, chosen, right), table.fold_of[rows]
+
+    return _told(source, _verdicts(source, cell, drafts), drafts.units, told)
+
+
+ToldChances = Callable[[Sequence[_Given], Floats, Sequence[str]], tuple[Floats, Places]]
+"""From graded verdicts, what each was worth and what it is a part of: what is said of each, and its fold."""
+
+
+def _told(source: Source, verdicts: _Verdicts, units_of: Sequence[str], told: ToldChances) -> Row:
     if (why := why_unknown([each.value for each in verdicts.given])) is not None:
         return _unknown(why)
     graded = [each for each in verdicts.given if each.value.known is not None]
-    units = [drafts.units[each.drafts] for each in graded]
+    units = [units_of[each.drafts] for each in graded]
     if len(set(units)) < FEWEST:
         return _unknown(_too_few(len(set(units)), units))
-    rows, chosen = (np.array([getattr(each, name) for each in graded], dtype=np.intp) for name in ("drafts", "chosen"))
     right = np.array([each.value.known for each in graded], dtype=float)
-    said = verdict_chances(table, rows, chosen, right)
+    said, part_of = told(graded, right, units)
     found = reliability(said, right, units, seed=source.seed)
-    coverage = _coverage(said, table.fold_of[rows], graded)
+    coverage = _coverage(said, part_of, graded)
     row: Row = {
         "accuracy": coverage[-1]["accuracy"],
         "brier": found.brier,
@@ -166,9 +194,13 @@ def _verdicts(source: Source, cell: Stored, drafts: _TableDrafts) -> _Verdicts:
         if place is None or at is None:
             left_out += 1
             continue
-        way = way_of(episode.right, episode.stage, waits=source.grades.wait(episode.case))
-        given.append(_Given(episode.question, episode.repeat, place, at, graded_value(episode.right, way)))
+        given.append(_given(source, episode, place, at))
     return _Verdicts(given, left_out, without)
+
+
+def _given(source: Source, episode: Recorded, row: int, chosen: int) -> _Given:
+    way = way_of(episode.right, episode.stage, waits=source.grades.wait(episode.case))
+    return _Given(episode.question, episode.repeat, row, chosen, graded_value(episode.right, way))
 
 
 def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, place: int) -> int | None:
@@ -182,6 +214,13 @@ def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, pla
     return int(there.argmax()) if there.any() else SILENT
 
 
+def surest_limits(rights: Mapping[str, float]) -> IntervalLimits:
+    """Of the surest answers, by question: no narrower than what holds whatever the share is."""
+    usual = share(value_rows(rights))
+    assert usual is not None, "there are answers"
+    return guarded(usual, rights).limits()
+
+
 def _coverage(said: Floats, part_of: Places, given: Sequence[_Given]) -> list[Row]:
     """How right the surest answers are, for each tenth: chosen by a probability that never saw their own question."""
     order = surest_first(said, part_of, [(each.question, each.repeat) for each in given])
@@ -191,7 +230,10 @@ def _coverage(said: Floats, part_of: Places, given: Sequence[_Given]) -> list[Ro
         by_question: dict[str, list[float]] = {}
         for place in taken:
             by_question.setdefault(given[place].question, []).append(float(given[place].value.known or 0.0))
-        value = accuracy(by_question)
-        limits = {"accuracy": value.value, "low": value.low, "high": value.high, "n": len(by_question)}
+        means = {question: sum(rights) / len(rights) for question, rights in by_question.items()}
+        every = mean_over_questions(means)
+        # What is surest is nearly always right, where a score interval is too narrow; all of them are a share like any other.
+        low, high = (every.low, every.high) if tenths == 10 else surest_limits(means)
+        limits = {"accuracy": every.value, "low": low, "high": high, "n": len(means)}
         rows.append({"coverage": tenths / 10, **limits})
     return rows

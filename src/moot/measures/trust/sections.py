@@ -23,7 +23,8 @@ AT = 0.8
 """The coverage that the table shows: four of five questions answered."""
 WHAT = (
     "Each answer has a probability of being right, learnt on other questions from who agrees with whom and what the strategy "
-    "makes of it. Calibration error: how far what was said is from what came of it, over ten bins; so large it would be by "
+    "makes of it, or where nobody drafts alone from how the talk ended. "
+    "Calibration error: how far what was said is from what came of it, over ten bins; so large it would be by "
     "chance alone, were every probability true, stands beside it."
 )
 

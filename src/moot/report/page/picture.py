@@ -1,6 +1,7 @@
-"""The accuracy picture beside the verdict: which rows of the table the verdict speaks of, and what to know of the drawing.
+"""The picture beside the verdict: which rows of a table the verdict speaks of, and what to know of the drawing.
 
-The rows themselves, and how their figures are written, are those of the section on accuracy: nothing is computed here.
+The rows themselves, and how their figures are written, are those of the section on accuracy; where nothing is graded and
+texts were compared two by two, of the section on preferences. Nothing is computed here.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ Row = Mapping[str, Any]
 
 
 def picture(figures: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Places of rows in the table, and sentences; None where no row has anything to draw.
+    """The section whose rows are drawn, places of rows in its table, and sentences; None where no row has anything to draw.
 
     `order`: what is kept where not all rows fit, those first that the verdict names. `intervals`: whether they may be
-    drawn, which a run without its slowest plays does not allow.
+    drawn, which a run without its slowest plays does not allow. `legend`: whether it takes one to tell rows apart.
     """
     rows: Sequence[Row] = figures["accuracy"]
+    if figures.get("preferences") and all(row["value"] is None for row in rows):
+        return _preferred(figures["preferences"]["pairs"], figures.get("headline") or {})
     shown = [place for place, row in enumerate(rows) if row["value"] is not None or row.get("bounds")]
     if not shown or all_failed(figures):
         return None
@@ -34,12 +37,42 @@ def picture(figures: Mapping[str, Any]) -> dict[str, Any] | None:
     single = [place for place in _best_single(rows, headline) if place in shown]
     named = {*about, *single}
     return {
+        "section": "accuracy",
+        "legend": False,
         "about": about,
         "tag": "primary" if headline.get("chosen") in ("declared", "declared late") else "in the verdict",
         "single": single,
         "order": sorted(shown, key=lambda place: (place not in named, -(rows[place]["value"] or 0.0))),
         "intervals": not headline.get("cut_short"),
         "words": list(_words(rows, shown, headline, about, single)),
+    }
+
+
+def _preferred(pairs: Sequence[Row], headline: Row) -> dict[str, Any] | None:
+    """Each side against each opponent: what the verdict is about first, then whoever is preferred most."""
+    shown = [place for place, row in enumerate(pairs) if row["value"] is not None]
+    preferred = headline.get("preferred") or {}
+    if not shown:
+        return None
+    about = [place for place in shown if all(pairs[place][key] == preferred.get(key) for key in ("of", "against"))]
+    declared = preferred.get("chosen") in ("declared", "declared late")
+    words = ["How often each text is preferred to that of a player alone, or of the baseline: 50 % is as often as not."]
+    if headline.get("cut_short"):
+        words.append(f"No intervals are drawn: {WHY}.")
+    elif any(pairs[place]["low"] is not None for place in shown):
+        pays = "; that of the verdict pays for the choice" if preferred.get("options", 1) > 1 else ""
+        words.append(f"At equal length and without a place; lines are 95 % intervals, of each row by itself{pays}.")
+    if left := len(pairs) - len(shown):
+        words.append(f"{count(left, 'row')} without a figure.")
+    return {
+        "section": "preferences",
+        "legend": True,
+        "about": about,
+        "tag": "primary" if declared else "in the verdict",
+        "single": [],
+        "order": sorted(shown, key=lambda place: (place not in about, -pairs[place]["value"])),
+        "intervals": not headline.get("cut_short"),
+        "words": words,
     }
 
 

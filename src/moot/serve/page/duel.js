@@ -1,6 +1,6 @@
 // Two teams side by side: both are asked the same, the sides are drawn by lot, and who is who is told when somebody has said
 // which answer is better. That word is kept as evidence.
-import { bare, rich, shown } from "./rich.js";
+import { bare, plainly, rich, shown } from "./rich.js";
 import { Trouble, asked, post } from "./server.js";
 import { atWork } from "./stages.js";
 import { soon } from "./written.js";
@@ -8,14 +8,14 @@ import { soon } from "./written.js";
 const find = (id) => document.getElementById(id);
 const SIDES = ["first", "second"];
 
-/** Ask both. `bodies`: what each is sent; `bill` puts a verdict's cost into words; `told`: who is who is known. */
-export async function duel(question, bodies, signal, bill, told) {
+/** Ask both. `bodies`: what each is sent; `bill`, `worded`: a verdict's cost and its answer in words; `told`: who is who is known. */
+export async function duel(question, bodies, signal, bill, worded, told) {
   const order = Math.random() < 0.5 ? bodies : [...bodies].reverse();
   find("duel").hidden = false;
   find("better").hidden = true;
   find("voted").textContent = "";
   find("duel-asked").textContent = shown(question);
-  const verdicts = await Promise.all(order.map((body, number) => side(SIDES[number], body, signal)));
+  const verdicts = await Promise.all(order.map((body, number) => side(SIDES[number], body, signal, worded)));
   const names = order.map(({ name }) => name);
   const tellAll = () => {
     SIDES.forEach((each, number) => tell(each, names[number], verdicts[number] ? bill(verdicts[number]) : ""));
@@ -40,7 +40,7 @@ function tell(each, name, cost) {
   find(`side-${each}`).querySelector(".cost").textContent = shown(cost);
 }
 
-async function side(each, body, signal) {
+async function side(each, body, signal, worded) {
   const place = find(`side-${each}`);
   const [work, words, cost, team] = [".work", ".whole", ".cost", ".team"].map((name) => place.querySelector(name));
   const busy = new Map();
@@ -55,7 +55,7 @@ async function side(each, body, signal) {
       const happened = event.moot?.event;
       if (event.choices?.[0]?.delta?.content && !verdict) {
         early += event.choices[0].delta.content;
-        soon(place, () => (verdict ? undefined : (words.textContent = shown(early))));
+        soon(place, () => (verdict ? undefined : plainly(words, early)));
       }
       const key = happened && `${happened.player} ${happened.stage} ${happened.turn}`;
       if (happened?.kind === "begins") busy.set(key, happened);
@@ -68,7 +68,7 @@ async function side(each, body, signal) {
     words.textContent = shown(error.name === "AbortError" ? "Stopped." : `${error.message} ${error instanceof Trouble ? error.todo : ""}`);
     return null;
   }
-  rich(words, verdict.answer ?? verdict.cause ?? verdict.outcome);
+  rich(words, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer));
   return verdict;
 }
 

@@ -4,6 +4,9 @@ import "./vendor/purify.min.js";
 
 const LONGEST = 60_000; // characters that are rendered; what is longer is shown as it was written
 const LONGEST_HTML = 1_000_000;
+const MOST_SHOWN = 100_000; // characters of a text that are laid out unasked: much more of it holds the page for seconds
+const PIECE = 20_000; // of all of it, where that is asked for: each is laid out when it comes into sight
+const FIRST_LINE = 2_000;
 const PATIENCE_MS = 1_500; // for one text
 const PATIENCE_AT_START_MS = 20_000; // for the worker with its libraries
 const GIVEN_UP = 5; // texts that took too long, after which all are shown as they were written
@@ -52,9 +55,46 @@ export function cut(text, most) {
   return line.length > most ? `${line.slice(0, most).replace(/\s+\S*$/, "")} …` : line === text.trim() ? line : `${line} …`;
 }
 
-export function bare(text) {
+export function bare(whole) {
+  const text = whole.slice(0, 10 * FIRST_LINE);
   const line = text.split("\n").map((each) => each.trim()).find((each) => /[\p{L}\p{N}]/u.test(each)) ?? text.trim();
-  return line.replace(/^(?:#{1,6}|>|[-*+])\s+/, "").replace(/\*\*|__|`/g, "");
+  return line.slice(0, FIRST_LINE).replace(/^(?:#{1,6}|>|[-*+])\s+/, "").replace(/\*\*|__|`/g, "");
+}
+
+const begun = new WeakMap(); // by element, what it shows the beginning of
+
+/** A text as it was written. Of one that is very long its beginning, and a button for all of it. */
+export function plainly(element, text) {
+  const beginning = text.slice(0, MOST_SHOWN);
+  const before = begun.get(element);
+  if (text.length > MOST_SHOWN && before?.beginning === beginning && before.more.parentNode === element) {
+    before.text = text; // more of the same, word by word: what is shown stays
+    before.more.textContent = offer(text);
+    return;
+  }
+  element.textContent = shown(beginning);
+  begun.delete(element);
+  if (text.length <= MOST_SHOWN) return;
+  const more = document.createElement("button");
+  const shows = { beginning, text, more };
+  begun.set(element, shows);
+  more.type = "button";
+  more.className = "show-all";
+  more.textContent = offer(text);
+  more.addEventListener("click", () => {
+    element.replaceChildren();
+    for (let start = 0; start < shows.text.length; start += PIECE) {
+      const piece = document.createElement("span");
+      piece.className = "piece";
+      piece.textContent = shown(shows.text.slice(start, start + PIECE));
+      element.append(piece);
+    }
+  });
+  element.append("\n", more);
+}
+
+function offer(text) {
+  return `Show all ${text.length.toLocaleString("en")} characters as plain text`;
 }
 
 // -- one text after the other ------------------------------------------------------------------------------------------
@@ -68,9 +108,10 @@ let jobs = 0;
 
 /** Show a text in an element. `inline`: as part of a line. */
 export function rich(element, text, { inline = false } = {}) {
-  const words = shown(text ?? "");
+  const whole = String(text ?? "");
+  const words = shown(whole.slice(0, LONGEST + 1));
   const job = { number: (jobs += 1), element: new WeakRef(element), words, inline };
-  element.textContent = words;
+  plainly(element, whole);
   element.classList.remove("rich");
   wanted.set(element, job.number);
   if (words.length > LONGEST || !MARKED.test(words)) return;

@@ -33,8 +33,11 @@ function named({ player, office }) {
   return office === "captain" ? `${player}, the captain,` : `the ${player}`;
 }
 
+/** Names as a list. One that ends with a comma of its own, as a captain's does, needs no other. */
 function together(names) {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  if (names.length < 2) return names.join("");
+  const first = names.slice(0, -2).map((name) => `${name.replace(/,$/, "")}, `);
+  return `${first.join("")}${names.at(-2)} and ${names.at(-1)}`;
 }
 
 /** All that are at work, as one sentence: who is about the same is named together. */

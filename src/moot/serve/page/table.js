@@ -1,6 +1,6 @@
 // The table page: asks the served team through its own API and draws what happens as it happens.
 // What a model wrote is shown through textContent, or where it may be long through rich.js, which lets no markup of its own pass.
-import { anew, bare, cut, rich, shown } from "./rich.js";
+import { anew, bare, cut, plainly, rich, shown } from "./rich.js";
 import { duel } from "./duel.js";
 import { drawParts } from "./edit.js";
 import { Trouble, asked, forget, get, post } from "./server.js";
@@ -19,7 +19,7 @@ const TOLD_MS = 200; // what begins within so short a time is told as one thing
 const DECLARED = "declared as primary";
 const BEST = "the run's best";
 const find = (id) => document.getElementById(id);
-const state = { tab: "answer", early: "", teams: [], seats: new Map(), mind: new Map(), work: new Map(), calls: [], captain: null, episode: null, stop: null };
+const state = { tab: "answer", early: "", teams: [], seats: new Map(), mind: new Map(), work: new Map(), letters: new Map(), calls: [], choices: [], captain: null, episode: null, stop: null };
 
 function make(tag, className, text) {
   const made = document.createElement(tag);
@@ -30,10 +30,20 @@ function make(tag, className, text) {
 
 // -- asking ----------------------------------------------------------------------------------------------------------
 
+function choicesAsked() {
+  return find("choices").value.split("\n").map((line) => line.trim()).filter(Boolean);
+}
+
+/** An answer in words: of a choice its letter and what it stands for. */
+function worded(answer) {
+  const number = state.choices.length && /^[A-Z]$/.test(answer.trim()) ? answer.trim().charCodeAt(0) - 65 : -1;
+  return state.choices[number] === undefined ? answer : `${answer.trim()}. ${state.choices[number]}`;
+}
+
 /** What is asked of a team, in the form of the API. */
 function bodyFor(model, question, limit, turns) {
   const team = state.teams.find((each) => each.model === model);
-  const choices = find("choices").value.split("\n").map((line) => line.trim()).filter(Boolean);
+  const choices = choicesAsked();
   const options = {
     ...(team?.edited ? { team: team.edited } : {}),
     ...(choices.length ? { choices } : find("kind").value ? { kind: find("kind").value } : {}),
@@ -53,6 +63,7 @@ async function ask(question, model, limit, turns = []) {
   const started = performance.now();
   if (location.hash) window.history.pushState(null, "", location.pathname);
   clear(question, turns);
+  state.choices = choicesAsked();
   const clock = setInterval(() => say("cost", `${((performance.now() - started) / 1000).toFixed(1)} s`), 100);
   find("go").disabled = true;
   find("stop").hidden = false;
@@ -61,7 +72,7 @@ async function ask(question, model, limit, turns = []) {
       document.body.classList.add("duelling");
       const bodies = [model, rival].map((name) => ({ name, body: bodyFor(name, question, limit, turns) }));
       say("news", "Both teams are asked.");
-      await duel(question, bodies, stopping.signal, bill, history);
+      await duel(question, bodies, stopping.signal, bill, worded, history);
       say("news", "Both have answered. Which is better?");
     } else {
       seat(state.teams.find((team) => team.model === model));
@@ -96,7 +107,7 @@ function clear(question, turns = []) {
   anew();
   document.body.classList.remove("duelling");
   for (const id of ["duel", "trouble"]) find(id).hidden = true;
-  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), work: new Map(), early: "", calls: [], verdict: null, episode: null });
+  Object.assign(state, { tab: "answer", title: null, seats: new Map(), mind: new Map(), letters: new Map(), work: new Map(), early: "", calls: [], choices: [], verdict: null, episode: null });
   forgetDrawings();
   for (const id of ["seats", "transcript", "changes", "ballots", "tabs", "turns"]) find(id).replaceChildren();
   for (const panel of find("reading").querySelectorAll(".of-player")) panel.remove();
@@ -226,7 +237,7 @@ function answering(words) {
   soon("answer", () => {
     if (state.verdict || !isLong(state.early)) return;
     state.title = "The answer";
-    find("answer").textContent = shown(state.early);
+    plainly(find("answer"), state.early);
     find("answer").classList.remove("rich");
     if (find("answer-part").hidden || !find("tab-answer")) reading();
   });
@@ -241,7 +252,7 @@ function heard(call) {
   const answer = call.answer ?? settled(call.said);
   const line = place.element.querySelector(".answer");
   const stage = place.element.querySelector(".stage");
-  if (place.voice !== undefined) line.textContent = shown(bare(place.texts.at(-1)?.text ?? ""));
+  if (place.voice !== undefined) line.textContent = shown(bare(worded(place.texts.at(-1)?.text ?? "")));
   line.classList.remove("writing");
   soon(place, () => {});
   if (answer !== null && !call.problem) {
@@ -249,9 +260,9 @@ function heard(call) {
     const other = before !== undefined && plain(before.text) !== plain(answer);
     if (other) changed(call, before.text, answer);
     place.texts.push({ text: answer, why: call.said?.reasoning, stage: call.stage, turn: call.turn });
-    line.textContent = shown(bare(answer));
+    line.textContent = shown(bare(worded(answer)));
     state.mind.set(call.player, answer);
-    say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(answer, FITS)}`);
+    say("news", `${call.player} ${other ? "has changed its mind" : done(call)}: ${cut(worded(answer), FITS)}`);
   } else say("news", `${call.player} ${call.error || call.problem ? "could not answer" : done(call)}`);
   if (![...state.work.values()].some(({ player }) => player === call.player)) place.element.classList.remove("at-work");
   line.classList.remove("thinking");
@@ -274,7 +285,7 @@ function progress() {
 
 function changed(call, before, after) {
   const item = make("li");
-  item.append(make("b", null, call.player), ` in ${call.stage}: `, make("bdi", null, cut(before, FITS)), " → ", make("bdi", null, cut(after, FITS)));
+  item.append(make("b", null, call.player), ` in ${call.stage}: `, make("bdi", null, cut(worded(before), FITS)), " → ", make("bdi", null, cut(worded(after), FITS)));
   find("changes").append(item);
   find("changes-part").hidden = false;
 }
@@ -309,8 +320,29 @@ function minds(verdict) {
   return groups.filter((group) => group.length);
 }
 
+/** Whether somebody's last word is another than the one before. */
+function hasChanged(player) {
+  const [last, before] = (state.seats.get(player)?.texts ?? []).slice(-2).reverse();
+  return before !== undefined && plain(last.text) !== plain(before.text);
+}
+
+/** A group keeps the letter of those who stayed in it, whoever joins or leaves; a new one takes the next that nobody has had. */
+function lettered(groups) {
+  const steady = (group) => group.filter((player) => !hasChanged(player));
+  const had = (group) => (steady(group).length ? steady(group) : group).map((player) => state.letters.get(player) ?? Infinity).sort((one, other) => one - other);
+  const rank = (group) => [steady(group).length ? 0 : 1, had(group)[0]];
+  const taken = new Map();
+  let next = 1 + Math.max(-1, ...state.letters.values());
+  for (const group of [...groups].sort((one, other) => rank(one)[0] - rank(other)[0] || Number(rank(one)[1] > rank(other)[1]) - Number(rank(one)[1] < rank(other)[1]))) {
+    const kept = had(group).find((letter) => letter !== Infinity && !taken.has(letter));
+    taken.set(kept ?? next++, group);
+  }
+  for (const [letter, group] of taken) for (const player of group) state.letters.set(player, letter);
+  return taken;
+}
+
 function colour(groups) {
-  groups.forEach((group, number) => {
+  lettered(groups).forEach((group, number) => {
     for (const player of group) {
       const place = state.seats.get(player);
       if (!place) continue;
@@ -339,11 +371,11 @@ function decided(verdict) {
   find("centre").classList.toggle("none", verdict.answer === null);
   const abstained = verdict.outcome === "abstained";
   const none = abstained ? "The team does not answer" : `No answer: ${verdict.outcome}`;
-  conclude(verdict.answer ?? none, verdict.answer === null ? "No answer" : "The answer");
+  conclude(verdict.answer === null ? none : worded(verdict.answer), verdict.answer === null ? "No answer" : "The answer");
   const failed = verdict.answer === null && !abstained; // why is said once, with what to do: see fail
-  rich(find("because"), failed ? "" : [split(verdict), abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
+  rich(find("because"), failed ? "" : [verdict.note, abstained ? "" : sure(verdict), verdict.cause || verdict.reasoning].filter(Boolean).join("; "), { inline: true });
   say("cost", bill(verdict));
-  say("news", verdict.answer === null ? none : `The team answers: ${cut(verdict.answer, FITS)}`);
+  say("news", verdict.answer === null ? none : `The team answers: ${cut(worded(verdict.answer), FITS)}`);
   ballots(verdict);
   find("follow").hidden = verdict.answer === null;
   find("actions").hidden = false;
@@ -352,13 +384,6 @@ function decided(verdict) {
   state.abstained = abstained;
   for (const button of find("feedback").querySelectorAll("[data-correct]")) button.hidden = abstained;
   say("right-label", abstained ? "the answer" : "or the answer");
-}
-
-/** That the votes decided nothing, where everybody said something else. */
-function split(verdict) {
-  const apart = traces(verdict, "no-two-agreed").at(-1);
-  if (!apart) return "";
-  return `no two agreed; ${apart.by === "captain" ? "the captain's stands" : "drawn by lot"}`;
 }
 
 /** How sure the answer is, or would have been: in a stored episode as in one that has just ended. */
@@ -479,7 +504,7 @@ function ballots(verdict) {
     const counted = counts.find((count) => turn(count) === turn(each)) ?? counts.at(-1);
     return row(each, each.voter, vote(each, counted?.options ?? []));
   });
-  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${cut(option, LARGE)}: ${Number(count.points[number].toFixed(3))}`).join(" · ")));
+  const sums = counts.map((count) => row(count, "together", count.options.map((option, number) => `${unmasked(option)}: ${Number(count.points[number].toFixed(3))}`).join(" · ")));
   find("ballots").replaceChildren(
     part("thead", [["voter", ...(several ? ["turn"] : []), "vote"]], "th"),
     part("tbody", votes, "td"),
@@ -498,10 +523,16 @@ function part(tag, rows, cell) {
   return made;
 }
 
+/** An option of a ballot; of a text whose it is as well, where it is one player's alone: voters were not told. */
+function unmasked(option) {
+  const whose = (state.verdict?.answers ?? []).filter(({ answer }) => answer === option).map(({ player }) => player);
+  return whose.length === 1 && isLong(option) ? `${whose[0]}’s “${cut(option, LARGE)}”` : cut(worded(option), LARGE);
+}
+
 /** One ballot: the options that it names, with their places or points where it gives such. */
 function vote(ballot, options) {
   if (!ballot.choice) return ballot.cause ? `spoilt: ${ballot.cause}` : "spoilt";
-  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: cut(options[number] ?? `option ${Number(number) + 1}`, LARGE), value }));
+  const named = Object.entries(ballot.choice).map(([number, value]) => ({ option: unmasked(options[number] ?? `option ${Number(number) + 1}`), value }));
   if (ballot.form === "ranking") return named.sort((one, other) => one.value - other.value).map(({ option, value }) => `${value}. ${option}`).join(" · ");
   if (named.every(({ value }) => value === 1)) return named.map(({ option }) => option).join(", ");
   return named.map(({ option, value }) => `${option}: ${value}`).join(" · ");
@@ -648,6 +679,7 @@ async function replay(episode) {
   const verdict = whole.verdict;
   const answers = (verdict.answers || []).map(([player, answer, reasoning, outcome]) => ({ player, answer, reasoning, outcome }));
   clear(question, turns);
+  state.choices = whole.choices ?? [];
   const players = [...new Set([...answers, ...whole.calls].map(({ player }) => player))].map((name) => ({ name, model: name }));
   seat(state.teams.find((team) => team.model === whole.model) ?? { model: find("model").value, captain: null, players });
   for (const call of whole.calls) heard({ ...call, ...parsed(call.text), seconds: call.latency_s });
@@ -699,9 +731,9 @@ function save(name, kind, content) {
 /** The episode as a text that can be read anywhere: the question, the answer, what each wrote. */
 function asMarkdown() {
   const verdict = state.verdict;
-  const parts = [`# ${state.question}`, `## ${state.title}`, verdict.answer ?? verdict.cause ?? verdict.outcome, `*${state.model}: ${bill(verdict)}*`];
+  const parts = [`# ${state.question}`, `## ${state.title}`, verdict.answer === null ? (verdict.cause ?? verdict.outcome) : worded(verdict.answer), `*${state.model}: ${bill(verdict)}*`];
   for (const [player, { texts }] of state.seats) {
-    for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, text, ...(why ? [`Why: ${readable(why)}`] : []));
+    for (const { text, why, stage } of texts) parts.push(`## ${player} (${stage})`, worded(text), ...(why ? [`Why: ${readable(why)}`] : []));
   }
   return `${parts.join("\n\n")}\n`;
 }
@@ -814,7 +846,7 @@ find("model").addEventListener("change", () => {
   seat(state.teams.find((team) => team.model === find("model").value));
   idle();
 });
-find("copy").addEventListener("click", () => copied(state.verdict.answer));
+find("copy").addEventListener("click", () => copied(worded(state.verdict.answer)));
 find("again").addEventListener("click", () => {
   if (!state.stop) ask(state.question, state.model, Number(find("limit").value) || null, state.turns);
 });

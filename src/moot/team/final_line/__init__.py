@@ -24,6 +24,9 @@ from moot.types import Question
 MOST_LINES = 500
 """Of a text that announces answers without end only the last ones are looked at: the last one counts."""
 
+LOOKED_THROUGH = 500_000
+"""Characters at the end of a text in which announcements are looked for. Whoever reads waits for nothing else meanwhile."""
+
 
 @dataclass(frozen=True, slots=True)
 class FinalLine:
@@ -50,7 +53,13 @@ def after_thoughts(text: str) -> str:
     """What follows the thoughts that some servers leave in the text; they may lack their opening tag."""
     if ends := [thought_end.end() for thought_end in p.THOUGHT_ENDS.finditer(text)]:
         return text[ends[-1] :].strip()
-    return "" if p.THOUGHT_BEGINS.match(text) else text
+    return "" if begins_with_thoughts(text) else text
+
+
+def begins_with_thoughts(text: str) -> bool:
+    """Whether nothing that is seen stands before their opening tag."""
+    unseen = p.UNSEEN.match(text)
+    return unseen is not None and p.THOUGHT_BEGINS.match(text, unseen.end()) is not None
 
 
 def spoken_whole(text: str) -> str:
@@ -58,26 +67,30 @@ def spoken_whole(text: str) -> str:
 
     Thoughts end at the first closing tag, unless an opening one stands somewhere before it but not at the start.
     """
-    spoken = text
-    while (ends := p.THOUGHT_ENDS.search(spoken)) is not None:
-        begins = p.THOUGHT_BEGINS.search(spoken, 0, ends.start())
-        if (begins is None and spoken is not text) or (begins is not None and spoken[: begins.start()].strip()):
+    place = 0
+    while (ends := p.THOUGHT_ENDS.search(text, place)) is not None:
+        begins = p.THOUGHT_BEGINS.search(text, place, ends.start())
+        if begins is None and place:
             break
-        spoken = spoken[ends.end() :].strip()
-    return "" if p.THOUGHT_BEGINS.match(spoken) and not p.THOUGHT_ENDS.search(spoken) else spoken
+        if begins is not None and not p.UNSEEN.fullmatch(text, place, begins.start()):
+            break
+        place = ends.end()
+    spoken = text[place:].strip() if place else text
+    return "" if begins_with_thoughts(spoken) and not p.THOUGHT_ENDS.search(spoken) else spoken
 
 
 def _announced(text: str, question: Question) -> Iterator[FinalLine]:
-    for cue in deque(p.CUE.finditer(text), MOST_LINES):
+    first = max(0, len(text) - LOOKED_THROUGH)
+    for cue in deque(p.CUE.finditer(text, first), MOST_LINES):
         if not question.choices and not cue["plain"]:
             continue
         start = _content(text, cue)
         if start is not None and not _somebody_elses(text, cue.start()):
             yield from _line(text, cue.start(), start, question)
-    for box in deque(p.BOXED.finditer(text), MOST_LINES):
+    for box in deque(p.BOXED.finditer(text, first), MOST_LINES):
         yield from _line(text, box.start(), _Start(box.end(), box.start(), linked=True), question)
     if question.choices:
-        for praised in deque(p.PRAISED.finditer(text), MOST_LINES):
+        for praised in deque(p.PRAISED.finditer(text, first), MOST_LINES):
             if praised["noun"] or praised["the"]:
                 yield FinalLine(praised.start(), known_letter(praised["letter"], question))
 

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import re
 
+from moot.prompts.foreign_text import UNSEEN as _UNSEEN
+
 THOUGHT_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 THOUGHT_BEGINS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+UNSEEN = re.compile(rf"[\s{_UNSEEN}]*")
+"""Nothing that anybody sees, such as a byte order mark: thoughts that begin behind it begin the text."""
 
 NOUN = r"(?:answer|option|choice|response|alternative)"
 PRAISE = r"(?:correct|right|best|final|chosen|appropriate|accurate|likely|suitable|closest|nearest)"

@@ -3,6 +3,8 @@
 `spoken_whole` reads the reply when it is over. Until then nothing is told that it might take back: the space at the end, what
 may become a tag, and all of a reply whose thoughts may have begun without one. Some servers send thoughts so, and only the
 closing tag tells; of a model that is known to speak otherwise the words are told at once.
+
+A reply may come letter by letter: what is held is a few letters, and space in the pieces in which it came.
 """
 
 from __future__ import annotations
@@ -22,7 +24,12 @@ class SpokenSoFar:
         self._plain = plain
         self._half = ""
         """The first half of a character that may come in two."""
+        self._unseen: list[str] = []
+        """What nobody sees and the reply begins with: thoughts may follow, and then it goes with them."""
+        self._space: list[str] = []
+        """Behind what was told; told before whatever follows it."""
         self._rest = ""
+        """What may become a tag."""
         self._begun = False
         """The answer has begun; what was told is its beginning."""
         self._settled = False
@@ -48,22 +55,27 @@ class SpokenSoFar:
 
     def _begin(self) -> bool:
         """Past the thoughts that stand at the beginning."""
+        rest, place = self._rest, 0
         while True:
-            self._rest = self._rest.lstrip()
-            if p.THOUGHT_BEGINS.match(self._rest):
-                ends = p.THOUGHT_ENDS.search(self._rest)
+            seen = p.UNSEEN.match(rest, place).end()  # type: ignore[union-attr]  # it matches nothing at all too
+            if p.THOUGHT_BEGINS.match(rest, seen):
+                self._unseen.clear()
+                ends = p.THOUGHT_ENDS.search(rest, seen)
                 if ends is None:
                     # Of thoughts no more is kept than the tags may need.
-                    self._rest = _OPENING[0] + self._rest[len(_OPENING[0]) :][-_LONGEST:]
+                    self._rest = _OPENING[0] + rest[seen + len(_OPENING[0]) :][-_LONGEST:]
                     return False
-                self._rest, self._settled = self._rest[ends.end() :], True
-            elif not self._rest or _may_become(self._rest, _OPENING):
+                place, self._settled = ends.end(), True
+                continue
+            self._unseen.append(rest[place:seen])
+            self._rest = rest[seen:]
+            if not self._rest or _may_become(self._rest, _OPENING):
                 return False
-            elif self._plain or self._settled:
+            if self._plain or self._settled:
+                self._rest = "".join((*self._unseen, self._rest)).lstrip()
                 self._begun = True
                 return True
-            else:
-                return self._begin_after_thoughts()
+            return self._begin_after_thoughts()
 
     def _begin_after_thoughts(self) -> bool:
         """Thoughts without an opening tag may stand here: only behind a closing one is it sure that they do not."""
@@ -72,6 +84,7 @@ class SpokenSoFar:
         if begins is not None and (ends is None or begins.start() < ends.start()):
             self._over = True  # it is about such tags, and nothing of it was told
             return False
+        self._unseen.clear()
         if ends is None:
             self._rest = "." + self._rest[-_LONGEST:]  # something stands before whatever comes
             return False
@@ -87,14 +100,18 @@ class SpokenSoFar:
             self._settled = True
 
     def _sure(self) -> str:
-        end = len(self._rest.rstrip())
+        text, self._rest = self._rest, ""
         if not self._settled:
-            last = self._rest.rfind("<", max(0, end - _LONGEST))
-            if last >= 0 and _may_become(self._rest[last:end], (*_OPENING, *_CLOSING)):
-                end = len(self._rest[:last].rstrip())
-        told, self._rest = self._rest[:end], self._rest[end:]
-        return told
+            last = text.rfind("<", max(0, len(text) - _LONGEST))
+            if last >= 0 and _may_become(text[last:], (*_OPENING, *_CLOSING)):
+                text, self._rest = text[:last], text[last:]
+        told = text.rstrip()
+        if not told:
+            self._space.append(text)
+            return ""
+        before, self._space = "".join(self._space), [text[len(told) :]]
+        return before + told
 
 
 def _may_become(text: str, tags: tuple[str, ...]) -> bool:
-    return any(tag.startswith(text.casefold()) for tag in tags)
+    return len(text) <= _LONGEST and any(tag.startswith(text.casefold()) for tag in tags)

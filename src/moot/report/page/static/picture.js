@@ -1,4 +1,4 @@
-// The accuracy picture beside the verdict: the rows of the table, as many as the first screen holds.
+// The picture beside the verdict: the rows of a table, as many as the first screen holds.
 import { drawChart } from "./chart.js";
 import { el } from "./dom.js";
 import { keepDrawn } from "./drawn.js";
@@ -13,14 +13,14 @@ const LEAST_HEIGHT = 260;
 const BELOW = 14;
 
 export function renderPictures(runs) {
-  const accuracy = (run) => run.sections.find((section) => section.id === "accuracy");
-  const drawn = runs.filter((run) => run.picture && accuracy(run));
-  const all = drawn.flatMap((run) => accuracy(run).rows);
+  const pictured = (run) => run.sections.find((section) => section.id === run.picture.section);
+  const drawn = runs.filter((run) => run.picture && pictured(run));
+  const all = drawn.flatMap((run) => pictured(run).rows);
   keepDrawn(drawn.map((run) => {
     const canvas = el("div", { class: "canvas" });
     const caption = el("figcaption", {});
     document.getElementById(`picture-${run.number}`).append(canvas, caption);
-    return { canvas, draw: (width) => firstScreen(accuracy(run), run, width, all, canvas, caption) };
+    return { canvas, draw: (width) => firstScreen(pictured(run), run, width, all, canvas, caption) };
   }));
 }
 
@@ -34,7 +34,7 @@ function firstScreen(section, run, width, all, canvas, caption) {
     ] : []),
     ...picture.words,
   ].join(" ");
-  const tell = (missing) => caption.replaceChildren(words(missing), " ", el("a", { href: "#section-accuracy" }, "All figures"));
+  const tell = (missing) => caption.replaceChildren(words(missing), " ", el("a", { href: `#section-${section.id}` }, "All figures"));
   tell(1); // as long as it may get
   const top = canvas.getBoundingClientRect().top + scrollY;
   const room = stacked ? STACKED_HEIGHT : Math.max(LEAST_HEIGHT, innerHeight - top - caption.offsetHeight - BELOW);
@@ -42,7 +42,7 @@ function firstScreen(section, run, width, all, canvas, caption) {
     { ...section, rows: section.rows.filter((_, place) => places.includes(place)) },
     width,
     all,
-    { row, intervals: picture.intervals, tags: tags(section, picture), plain: true },
+    { row, intervals: picture.intervals, tags: tags(section, picture), plain: !picture.legend },
   );
   const height = (node) => node.querySelector("svg").height.baseVal.value;
   const most = stacked ? STACKED_ROW : HIGHEST_ROW;

@@ -1,0 +1,200 @@
+"""A file that is run again when nothing is left to do: what was told is told again, as long as all it was told from is the same.
+
+Whoever types `moot run` to see how it stands should not wait for hundreds of modules, and for every question to be looked up,
+to read the same three lines. So these are kept in the user's cache, with all that they came from: every file that was read on
+the way (the experiment, its questions and prompts, all code), the names in every folder that was looked through, which
+variables the environment has, and the store. Where one of these is another everything is looked up as ever. Nothing is
+kept of a run that found something amiss, left something open or asked anybody outside, nor of a store that others have
+open, nor where something was changed while it ran: it may have been read before.
+
+What was read is heard from the interpreter, so that no room has to tell; this must be on from the start of the process. The
+values of variables are not looked at: keys are no business of a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from moot import __version__
+
+_OUTSIDE = {
+    *("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "urllib.Request"),
+    *("subprocess.Popen", "os.posix_spawn", "os.exec", "os.fork", "os.system"),
+}
+"""What comes from there may be another tomorrow, and no file shows it."""
+_FOLDERS = {"os.listdir", "os.scandir"}
+_NOT_KEPT = ("/proc/", "/dev/", "/sys/")
+_OF_A_TERMINAL = {"_", "OLDPWD", "PWD", "SHLVL", "COLUMNS", "LINES", "WINDOWID"}
+_MOST_KEPT = 32
+"""So many commands are remembered, the last ones."""
+_BESIDE_A_STORE = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class SettledWords:
+    """What a command says that has nothing to do."""
+
+    lines: tuple[str, ...]
+    warned: tuple[str, ...] = ()
+    """What is said of the file before, on stderr."""
+
+
+@dataclass
+class _Heard:
+    """What this process has looked at so far."""
+
+    files: set[str] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
+    outside: bool = False
+    since_ns: int = field(default_factory=time.time_ns)
+
+    def hear(self, event: str, details: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = details
+            if not isinstance(path, int) and not (flags or 0) & (os.O_WRONLY | os.O_RDWR):
+                self.files.add(_absolute(path))
+        elif event in _FOLDERS:
+            if not isinstance(details[0], int):
+                self.folders.add(_absolute(details[0] or "."))
+        elif event == "sqlite3.connect":
+            self.files.add(_absolute(str(details[0]).removeprefix("file:").partition("?")[0]))
+        elif event in _OUTSIDE:
+            self.outside = True
+
+
+_heard: _Heard | None = None
+
+
+def listen() -> None:
+    """From now on, to the end of the process: a hook of the interpreter cannot be taken back."""
+    global _heard
+    if _heard is None:
+        _heard = _Heard()
+        sys.addaudithook(_heard.hear)
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """A command as it was typed, and where it was typed."""
+
+    file: Path
+    store: str | None
+    limit: int | None
+    width: int
+    """Of the screen: how much is told depends on it."""
+
+    def told_before(self) -> SettledWords | None:
+        """What it said when nothing was left to do; None where that is not known to be so still."""
+        if _heard is None:
+            return None
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            kept = json.loads(self._place.read_text(encoding="utf-8"))
+            marks = kept["marks"]
+            if marks == _marks(marks["files"], marks["folders"], kept["store"]) and not _in_use(kept["store"]):
+                return SettledWords(tuple(kept["lines"]), tuple(kept["warned"]))
+        return None
+
+    def keep(self, told: SettledWords, store: Path, named: Iterable[Path] = ()) -> None:
+        """For the next time. `store`: closed by now. `named`: the files that the experiment names, of which a library that is
+        not written in Python may have read one unheard."""
+        if _heard is None or _heard.outside or _in_use(store := Path(os.path.realpath(store))):
+            return
+        files = {path for path in _heard.files if not path.endswith(".pyc")} - {str(self._place)}
+        files |= {path for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
+        files |= {_absolute(path) for path in named}
+        files -= {str(store) + end for end in _BESIDE_A_STORE}
+        looked_at = {path for path in files | {str(store)} if not path.startswith(_NOT_KEPT)}
+        folders = {path for path in _heard.folders if not path.startswith(_NOT_KEPT)} | {*map(_absolute, sys.path)}
+        if _changed(looked_at - {str(store)}, folders, store, _heard.since_ns):
+            return
+        kept = {"store": str(store), "marks": _marks(looked_at, folders, store), **asdict(told)}
+        from moot.whole_files import written_whole
+
+        with suppress(OSError):  # a cache that cannot be written: it takes as long as before
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            with written_whole(self._place) as draft:
+                draft.write_text(json.dumps(kept), encoding="utf-8")
+            _forget_oldest(self._place.parent)
+
+    @property
+    def _place(self) -> Path:
+        from moot.models.packaged import cache_folder
+
+        typed = [str(self.file), os.getcwd(), self.store, self.limit, self.width]
+        return cache_folder() / "settled" / f"{hashlib.sha256(json.dumps(typed).encode()).hexdigest()[:32]}.json"
+
+
+def _marks(files: Iterable[str], folders: Iterable[str], store: str | Path) -> dict[str, Any]:
+    """All of it as it is now: equal marks, equal lines."""
+    return {
+        "version": [__version__, sys.version],
+        "variables": sorted(name for name, value in os.environ.items() if value and name not in _OF_A_TERMINAL),
+        "path": sys.path,
+        "files": {path: _mark(path) for path in sorted(files)},
+        "folders": {path: _names(path, Path(store).name) for path in sorted(folders)},
+    }
+
+
+def _mark(path: str) -> list[int] | None:
+    """Of a file; None where there is none, which is something that was seen too."""
+    try:
+        now = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return [now.st_size, now.st_mtime_ns, now.st_ino]
+
+
+def _names(folder: str, store: str) -> str | None:
+    """Of all that is in a folder, but for what a store leaves beside itself while it is open."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return None
+    passing = {store + end for end in _BESIDE_A_STORE}
+    listed = "\0".join(name for name in names if name not in passing)
+    return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _changed(files: Iterable[str], folders: Iterable[str], store: Path, since_ns: int) -> bool:
+    """Whether any of them was since then. The store's own folder is touched by every run: there the files are looked at."""
+    touched: set[str] = {*files}
+    for folder in folders:
+        if os.path.realpath(folder) != str(store.parent):
+            touched.add(folder)
+        else:
+            with suppress(OSError):
+                touched.update(os.path.join(folder, name) for name in os.listdir(folder) if name != store.name)
+    return any(_touched_ns(path) >= since_ns for path in touched)
+
+
+def _touched_ns(path: str) -> int:
+    """When it was written, moved or linked last; long ago where there is nothing."""
+    try:
+        now = os.stat(path)
+    except (OSError, ValueError):
+        return 0
+    return max(now.st_mtime_ns, now.st_ctime_ns)
+
+
+def _forget_oldest(folder: Path) -> None:
+    by_age = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    for path in by_age[:-_MOST_KEPT]:
+        path.unlink(missing_ok=True)
+
+
+def _in_use(store: str | Path) -> bool:
+    """Somebody has it open, or has left it without closing it: what was written last does not stand in the file itself."""
+    return any(os.path.exists(f"{store}{end}") for end in _BESIDE_A_STORE)
+
+
+def _absolute(path: Any) -> str:
+    return os.path.abspath(os.fsdecode(path))

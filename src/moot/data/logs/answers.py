@@ -1,0 +1,127 @@
+"""Which answer a logged reply gives, and whether the tool's verdict on it is ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from moot.data.case import read_case
+from moot.data.logs.log import LoggedReply, QuestionInLog
+from moot.grade.match import match
+from moot.grade.normalise import normalise
+from moot.models.border import storable
+from moot.team.forms import Unusable, settle
+from moot.team.reading import announced
+from moot.types import Case, Question, Reply
+
+LONGEST_ANSWER = 300
+"""Characters. What a tool gives as the answer is often the whole reply; a longer one is read like any reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredReply:
+    logged: LoggedReply
+    question: Question
+    answer: str | None
+
+    @property
+    def said(self) -> bool:
+        return self.logged.text is not None or bool(self.logged.answer)
+
+    @property
+    def read_in_play(self) -> bool:
+        """Whether what could not be read here may be read in play: what is asked then may have choices that no log names."""
+        return self.logged.question.answer is None and self.logged.answer is None
+
+    @property
+    def row(self) -> dict[str, Any] | None:
+        """In the form of recorded replies; None: nothing was said."""
+        logged = self.logged
+        if not self.said:
+            return None
+        row: dict[str, Any] = {"model": logged.model, "question_id": logged.question.name}
+        if self.answer is not None:
+            row |= {"answer": self.answer, "text": logged.text}
+        elif self.read_in_play:
+            row["text"] = logged.text
+        else:
+            # Without an answer a text is read again in play. What neither tool nor reader found is not looked for twice.
+            row["reasoning"] = logged.text
+        row["sample"] = logged.sample
+        spent = {
+            "cost_usd": logged.cost_usd,
+            "prompt_tokens": logged.usage.prompt,
+            "completion_tokens": logged.usage.completion,
+            "seconds": logged.seconds,
+        }
+        row |= spent
+        return {
+            key: storable(value) if isinstance(value, str) else value for key, value in row.items() if value is not None
+        }
+
+
+def answered(logged: LoggedReply, question: Question) -> AnsweredReply:
+    return AnsweredReply(logged, question, _answer(logged, question))
+
+
+def _answer(logged: LoggedReply, question: Question) -> str | None:
+    given = logged.answer
+    if given is None:
+        return None if logged.text is None else announced(question, Reply(logged.text))
+    short = given.strip()
+    if not short:
+        return None
+    if question.is_closed or ("\n" not in short and len(short) <= LONGEST_ANSWER):
+        try:
+            return settle(short, question)
+        except Unusable:
+            return announced(question, Reply(short))
+    return announced(question, Reply(short))
+
+
+class Verdicts:
+    """What the tools called right, by question and answer."""
+
+    def __init__(self, replies: Sequence[AnsweredReply]) -> None:
+        self._words: dict[str, dict[str, str]] = {}
+        self._worth: dict[str, dict[str, set[float]]] = {}
+        for reply in replies:
+            if reply.answer is None or reply.logged.worth is None or reply.question.is_closed:
+                continue
+            name, same = reply.question.id, normalise(reply.answer)
+            self._words.setdefault(name, {}).setdefault(same, reply.answer)
+            self._worth.setdefault(name, {}).setdefault(same, set()).add(reply.logged.worth)
+
+    def question_row(self, question: QuestionInLog) -> dict[str, Any]:
+        """In the form of a file of questions. An answer that a tool called right, and never wrong, is accepted."""
+        row: dict[str, Any] = {"id": question.name, "text": question.text}
+        if question.choices:
+            row["choices"] = list(question.choices)
+        if question.context:
+            row["context"] = question.context
+        row["answer"] = question.answer
+        known = {normalise(each) for each in (question.answer or "", *question.accepted)}
+        right = [
+            self._words[question.name][same]
+            for same, worth in self._worth.get(question.name, {}).items()
+            if worth == {1.0} and same not in known
+        ]
+        if accepted := [*question.accepted, *right]:
+            row["accepted"] = accepted
+        if question.category or question.task:
+            row["category"] = question.category or question.task
+        return {key: _storable(value) for key, value in row.items()}
+
+    def cases(self, rows: Sequence[Mapping[str, Any]], file: Path) -> dict[str, Case]:
+        return {row["id"]: read_case(row, file=str(file), line=1) for row in rows}
+
+
+def _storable(value: Any) -> Any:
+    return [storable(each) for each in value] if isinstance(value, list) else storable(value)
+
+
+def worth_here(reply: AnsweredReply, case: Case) -> float:
+    """By match alone, as every run grades first."""
+    return match(case, reply.answer).value or 0.0

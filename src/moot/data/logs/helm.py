@@ -1,0 +1,181 @@
+"""Runs of HELM: a folder with ``run_spec.json``, ``scenario_state.json`` and ``per_instance_stats.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from moot.data.logs.fields import (
+    LETTERS,
+    amount,
+    items,
+    json_document,
+    letter_of,
+    mapping,
+    number,
+    share,
+    spoken,
+    text,
+    tokens,
+    with_others,
+)
+from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedReply, LogRemark, QuestionInLog
+from moot.errors import FileError
+from moot.stats.counted_words import count
+
+STATE, SPEC, STATS = "scenario_state.json", "run_spec.json", "per_instance_stats.json"
+METRICS = (
+    *("exact_match", "quasi_exact_match", "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv"),
+    *("exact_match_indicator", "prefix_exact_match", "quasi_prefix_exact_match"),
+)
+"""By which a reply is called right, in the order in which one is looked for."""
+SEPARATE = "multiple_choice_separate"
+
+InstanceKey = tuple[str, int]
+"""An instance and the trial of its examples."""
+
+
+class Helm:
+    name: ClassVar[str] = "helm"
+    endings: ClassVar[tuple[str, ...]] = (".json",)
+
+    def read(self, files: Sequence[Path]) -> Iterator[LogEntry]:
+        states = [path for path in files if path.name == STATE]
+        if not states:
+            raise FileError(f"is no run of HELM: expected a folder with {STATE}", file=files[0])
+        for path in states:
+            yield from _run_entries(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    path: Path
+    task: str
+    model: str
+    adapter: Mapping[str, Any]
+    stats: Mapping[InstanceKey, Mapping[str, float]]
+
+
+def _run_entries(path: Path) -> Iterator[LogEntry]:
+    state = mapping(json_document(path))
+    adapter = mapping(state.get("adapter_spec"))
+    model = text(adapter.get("model")) or text(adapter.get("model_deployment"))
+    if model is None or not isinstance(state.get("request_states"), list):
+        raise FileError("is no state of HELM: expected adapter_spec.model and request_states", file=path)
+    if str(adapter.get("method")).startswith(SEPARATE):
+        problem = f"each choice was scored by itself ({adapter['method']}), so there are no replies to read"
+        raise FileError(f"{problem}; expected a run with multiple_choice_joint or generation", file=path)
+    run = _Run(path, _task(path, model), model, adapter, _stats(path.with_name(STATS)))
+    if not run.stats:
+        yield LogRemark(f"{path.parent.name}: no {STATS} beside it, so the log has no verdicts")
+    changed = 0
+    for place, request in enumerate(items(state["request_states"])):
+        fields = mapping(request)
+        if mapping(fields.get("instance")).get("perturbation"):
+            changed += 1
+            continue
+        yield from _replies(run, fields, place)
+    if changed:
+        yield LogRemark(f"{path.parent.name}: {count(changed, 'request')} with changed words (perturbations) left out")
+
+
+def _task(path: Path, model: str) -> str:
+    """What was run, without the model, so that it is the same for all: ``mmlu:subject=law``."""
+    spec = path.with_name(SPEC)
+    name = text(mapping(json_document(spec)).get("name")) if spec.is_file() else None
+    scenario, _, arguments = (name or path.parent.name).partition(":")
+    kept = [each for each in arguments.split(",") if each and not each.startswith(("model=", "model_deployment="))]
+    return f"{scenario}:{','.join(kept)}" if kept else scenario
+
+
+def _stats(path: Path) -> dict[InstanceKey, dict[str, float]]:
+    if not path.is_file():
+        return {}
+    found: dict[InstanceKey, dict[str, float]] = {}
+    for each in items(json_document(path)):
+        fields = mapping(each)
+        if fields.get("perturbation"):
+            continue
+        by_name = found.setdefault((str(fields.get("instance_id")), _trial(fields)), {})
+        for stat in items(fields.get("stats")):
+            name = text(mapping(mapping(stat).get("name")).get("name"))
+            value = number(mapping(stat).get("mean"))
+            if name is not None and value is not None:
+                by_name.setdefault(name, value)
+    return found
+
+
+def _trial(fields: Mapping[str, Any]) -> int:
+    trial = fields.get("train_trial_index")
+    return trial if isinstance(trial, int) and trial >= 0 else 0
+
+
+def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[LoggedReply]:
+    instance = mapping(request.get("instance"))
+    ident = text(instance.get("id")) or str(place)
+    question = _question(run, request, instance, ident)
+    trial = _trial(request)
+    stats = run.stats.get((ident, trial), {})
+    worth = next((share(stats[name]) for name in METRICS if name in stats), None)
+    result = mapping(request.get("result"))
+    completions = [mapping(each) for each in items(result.get("completions"))]
+    # Its metrics are of the likeliest reply.
+    completions.sort(key=lambda each: -(number(each.get("logprob")) or 0.0))
+    keys = _letters(request)
+    for number_of, completion in enumerate(completions or [{}]):
+        said = text(completion.get("text")) if result.get("success") is not False else None
+        yield LoggedReply(
+            run.model,
+            question,
+            run.path,
+            text=said,
+            answer=_answer(said, keys, run.adapter),
+            sample=trial * max(1, len(completions)) + number_of,
+            worth=worth if number_of == 0 else None,
+            usage=tokens(
+                stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens"))
+            ),
+            seconds=amount(result.get("request_time")),
+            problem=text(result.get("error")),
+        )
+
+
+def _letters(request: Mapping[str, Any]) -> Mapping[str, str]:
+    """The choices by the letter under which the model was shown them; none: it was shown none."""
+    shown = request.get("output_mapping")
+    return {str(letter).strip(): str(words) for letter, words in mapping(shown).items()}
+
+
+def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any], ident: str) -> QuestionInLog:
+    asked = mapping(instance.get("input"))
+    words = text(asked.get("text")) or spoken(
+        mapping(next(iter(items(asked.get("messages"))[-1:]), None)).get("content")
+    )
+    if words is None:
+        raise FileError(f"the instance {ident!r} has no words; expected input.text", file=run.path)
+    references = [mapping(each) for each in items(instance.get("references"))]
+    right = [
+        said
+        for each in references
+        if "correct" in items(each.get("tags")) and (said := text(mapping(each.get("output")).get("text"))) is not None
+    ]
+    shown = _letters(request)
+    category = text(instance.get("sub_split"))
+    if shown:
+        choices = tuple(shown.values())
+        reference = letter_of(right[0], choices) if len(right) == 1 else None
+        return QuestionInLog(ident, words, choices, reference, category=category, task=run.task)
+    first, others = with_others(right)
+    return QuestionInLog(ident, words, (), first, others, category=category, task=run.task)
+
+
+def _answer(said: str | None, shown: Mapping[str, str], adapter: Mapping[str, Any]) -> str | None:
+    """None: to be read here. HELM takes a reply that is a letter, and with a pattern of its own what that finds."""
+    if said is None or adapter.get("output_mapping_pattern"):
+        return None
+    if not shown:
+        return said.strip() if "\n" not in said.strip() else None
+    letters = list(shown)
+    return LETTERS[letters.index(said.strip())] if said.strip() in shown else NOTHING_FOUND

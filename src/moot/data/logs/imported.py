@@ -1,0 +1,218 @@
+"""Logs of several models as one set of questions and one recording, with what cannot be told of them said.
+
+The tool's own verdicts come along: an open answer that it calls right is among the accepted ones, so that a figure here is the
+figure there. What is left of a difference is counted and explained.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from moot.data.logs.answers import AnsweredReply, Verdicts, answered
+from moot.data.logs.figures import ImportedModel, figures_of
+from moot.data.logs.formats import log_files, log_format
+from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
+from moot.data.logs.same_questions import QuestionsOfLogs
+from moot.data.logs.told import absent_from, notes_of
+from moot.errors import FileError, UsageError
+from moot.foreign_files import opened
+from moot.models.recorded import Recording, recording_of
+from moot.plugins import blaming, refusing
+
+MOST_NAMED = 5
+READ_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLogs:
+    format: str
+    files: tuple[Path, ...]
+    questions: tuple[Mapping[str, Any], ...]
+    """In the form of a file of questions: those whose reference the logs have."""
+    replies: tuple[Mapping[str, Any], ...]
+    """In the form of a file of recorded replies."""
+    models: tuple[ImportedModel, ...]
+    notes: tuple[str, ...]
+    """What bears on the figures: what is missing, read or judged otherwise."""
+    absent: tuple[str, ...]
+    """What the logs do not hold, or not of every reply, such as costs."""
+    unreferenced: int
+    """How many questions are left out since no log says what is right."""
+    repeats: int
+    """How many samples of a question every model has."""
+
+
+def import_logs(
+    name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
+) -> ImportedLogs:
+    """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these."""
+    return put_together(log_format(name), paths, model=model, tasks=tasks)
+
+
+def put_together(
+    form: LogFormat, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
+) -> ImportedLogs:
+    """The same with a format that was given as an object."""
+    name, files = form.name, log_files(form, paths)
+    with refusing(), blaming("format of logs", name, "read"):
+        entries = _entries(form.read(files))
+    wanted = [entry for entry in entries if not tasks or _task(entry) in (None, *tasks)]
+    replies = [entry for entry in wanted if isinstance(entry, LoggedReply)]
+    if not replies:
+        raise FileError(_nothing(name, entries, tasks), file=paths[0] if len(paths) == 1 else files[0])
+    figures = [entry for entry in wanted if isinstance(entry, LoggedFigure)]
+    if model is not None:
+        replies, figures = _renamed(replies, figures, model)
+    questions = QuestionsOfLogs()
+    placed = [questions.placed(reply) for reply in replies]
+    _check_each_once(placed)
+    _check_tasks(placed)
+    asked = questions.asked()
+    read = [answered(reply, asked[reply.question.name]) for reply in placed]
+    verdicts = Verdicts(read)
+    rows = [verdicts.question_row(question) for question in questions if question.answer is not None]
+    cases = verdicts.cases(rows, files[0])
+    models = figures_of(read, cases, figures)
+    remarks = [entry.words for entry in wanted if isinstance(entry, LogRemark)]
+    unreferenced = len(asked) - len(rows)
+    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced))
+    recorded = tuple(each.row for each in read if each.row is not None)
+    if not recorded:
+        raise FileError("no reply in it that could be played back", file=files[0])
+    return ImportedLogs(
+        name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
+    )
+
+
+def imported_again(name: str, path: Path) -> ImportedLogs:
+    """The same, read once as long as the files stay as they are: the models of an experiment and its questions share logs."""
+    return _imported(name, path, _about(name, path))
+
+
+def recorded_in_logs(name: str, path: Path) -> Recording:
+    """The replies of logs, as if they stood in a file of ours."""
+    return _recorded(name, path, _about(name, path))
+
+
+def _about(name: str, path: Path) -> object:
+    """What is another when the files are."""
+    try:
+        files = [(file, file.stat()) for file in log_files(log_format(name), [path])]
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+    return tuple((file, about.st_mtime_ns, about.st_size) for file, about in files)
+
+
+@lru_cache(maxsize=8)
+def _imported(name: str, path: Path, about: object) -> ImportedLogs:
+    return import_logs(name, [path])
+
+
+@lru_cache(maxsize=8)
+def _recorded(name: str, path: Path, about: object) -> Recording:
+    logs = _imported(name, path, about)
+    return recording_of(logs.replies, path, _sha256(logs.files, name))
+
+
+def _entries(read: Iterable[LogEntry]) -> list[LogEntry]:
+    entries = list(read)
+    odd = [entry for entry in entries if not isinstance(entry, LoggedReply | LoggedFigure | LogRemark)]
+    if odd:
+        raise TypeError(f"expected LoggedReply, LoggedFigure or LogRemark, found {type(odd[0]).__name__}")
+    return entries
+
+
+def _task(entry: LogEntry) -> str | None:
+    """None: it is of no task, and stays whichever are wanted."""
+    if isinstance(entry, LoggedReply):
+        return entry.question.task
+    return entry.task if isinstance(entry, LoggedFigure) else None
+
+
+def _nothing(name: str, entries: Iterable[LogEntry], tasks: Sequence[str]) -> str:
+    there = sorted({entry.question.task for entry in entries if isinstance(entry, LoggedReply)})
+    if tasks and there:
+        return (
+            f"no task {', '.join(map(repr, tasks))} in it; there {'is' if len(there) == 1 else 'are'} {_listed(there)}"
+        )
+    return f"no replies in it; expected a log of {name}"
+
+
+def _renamed(
+    replies: Sequence[LoggedReply], figures: Sequence[LoggedFigure], model: str
+) -> tuple[list[LoggedReply], list[LoggedFigure]]:
+    names = sorted({reply.model for reply in replies})
+    if len(names) > 1:
+        raise UsageError(
+            f"--model {model}: the logs are of {len(names)} models ({_listed(names)}); expected those of one"
+        )
+    return [replace(reply, model=model) for reply in replies], [replace(each, model=model) for each in figures]
+
+
+def _check_each_once(replies: Sequence[LoggedReply]) -> None:
+    first: dict[tuple[str, str, int], LoggedReply] = {}
+    for reply in replies:
+        key = (reply.model, reply.question.name, reply.sample)
+        earlier = first.setdefault(key, reply)
+        if earlier is reply:
+            continue
+        again = f"a second reply of {reply.model!r} to {reply.question.name!r}, sample {reply.sample}"
+        if earlier.file == reply.file:
+            raise FileError(f"{again}: an id has to mean one question", file=reply.file, line=reply.line)
+        problem = f"{again}: {earlier.file} has one already; expected one log of a model and task"
+        raise FileError(f"{problem} (repeats are samples within a log; --model gives another name)", file=reply.file)
+
+
+def _check_tasks(replies: Sequence[LoggedReply]) -> None:
+    """A model that was never asked a task's questions would be silent on all of them, which says nothing of it."""
+    models = list(dict.fromkeys(reply.model for reply in replies))
+    of_task: dict[str, dict[str, set[str]]] = {}
+    for reply in replies:
+        of_task.setdefault(reply.question.task, {}).setdefault(reply.model, set()).add(reply.question.name)
+    for task, asked in of_task.items():
+        absent = [model for model in models if model not in asked]
+        if absent and task:
+            others = [name for name in of_task if len(of_task[name]) == len(models)]
+            way_out = f"--task {others[0]}" if others else "--task NAME for one task"
+            raise UsageError(
+                f"there is no log of the task {task!r} for {_listed(absent)}, and one for {_listed(list(asked))};"
+                f" expected the same tasks for every model, or {way_out}"
+            )
+        shared = set.intersection(*asked.values())
+        if len(asked) > 1 and not shared:
+            apart = [next(iter(ids)) for ids in asked.values()]
+            raise UsageError(
+                f"no question was put to all of {_listed(list(asked))}: their ids differ ({_listed(apart)});"
+                " expected logs of the same questions"
+            )
+
+
+def _repeats(replies: Sequence[AnsweredReply]) -> int:
+    """The fewest that any model has in any task: with more, somebody would be silent in every further one."""
+    most: dict[tuple[str, str], int] = {}
+    for reply in replies:
+        key = (reply.logged.model, reply.logged.question.task)
+        most[key] = max(most.get(key, 0), reply.logged.sample + 1)
+    return min(most.values())
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MOST_NAMED])
+    return f"{shown} and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else shown
+
+
+def _sha256(files: Sequence[Path], name: str) -> str:
+    hashed = hashlib.sha256(name.encode())
+    for path in files:
+        try:
+            with opened(path) as file:
+                while part := file.read(READ_AT_ONCE):
+                    hashed.update(part)
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror or error}", file=path) from None
+    return hashed.hexdigest()

@@ -1,0 +1,85 @@
+"""What a log of an evaluation holds, whichever tool wrote it: replies to questions, and the tool's own word on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from moot.models.recorded import NOT_COUNTED
+from moot.types import Usage
+
+NOTHING_FOUND = ""
+"""As the answer of a reply: the tool looked for one, and found none."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionInLog:
+    """As it stands in one log. `task`: what set it is of, where the tool names one; ids are unique within a task."""
+
+    id: str
+    text: str
+    choices: tuple[str, ...] = ()
+    answer: str | None = None
+    """The reference, to choices a letter; None: the log has none."""
+    accepted: tuple[str, ...] = ()
+    context: str | None = None
+    category: str | None = None
+    task: str = ""
+
+    @property
+    def name(self) -> str:
+        """The id that no question of another task has."""
+        return f"{self.task}/{self.id}" if self.task else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedReply:
+    """What one model said to one question, once."""
+
+    model: str
+    question: QuestionInLog
+    file: Path
+    line: int | None = None
+    text: str | None = None
+    """The raw reply; None: there is none, or the tool keeps none."""
+    answer: str | None = None
+    """What the tool took from it; None: it takes nothing, so that we read the reply."""
+    sample: int = 0
+    worth: float | None = None
+    """The tool's verdict, from 0 to 1; None: it has none."""
+    usage: Usage = NOT_COUNTED
+    cost_usd: float | None = None
+    seconds: float | None = None
+    problem: str | None = None
+    """Why there is no reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFigure:
+    """What a log says of a model as a whole."""
+
+    model: str
+    task: str
+    metric: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class LogRemark:
+    """What whoever reads the figures should know of the log, in one line."""
+
+    words: str
+
+
+LogEntry = LoggedReply | LoggedFigure | LogRemark
+
+
+class LogFormat(Protocol):
+    name: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]]
+    """Of the files that are read of a folder."""
+
+    def read(self, files: Sequence[Path]) -> Iterable[LogEntry]:
+        """All that these files say, which may belong together. `FileError`: what is wrong with one of them, and where."""

@@ -1,0 +1,80 @@
+"""One question in several logs: its words are the same in all, and its choices are, in whatever order each log shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from moot.data.case import read_case
+from moot.data.logs.fields import LETTERS
+from moot.data.logs.log import LoggedReply, QuestionInLog
+from moot.errors import FileError
+from moot.types import Question
+
+
+class QuestionsOfLogs:
+    """The questions in the order in which they were first seen, each as the first log has it."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, LoggedReply] = {}
+        self._asked: dict[str, Question] = {}
+
+    def __iter__(self) -> Iterator[QuestionInLog]:
+        return (reply.question for reply in self._first.values())
+
+    def asked(self) -> dict[str, Question]:
+        """By name, as players see them."""
+        return self._asked
+
+    def placed(self, reply: LoggedReply) -> LoggedReply:
+        """The reply with the question as it was first seen; letters of choices in another order become those of the first."""
+        question = reply.question
+        earlier = self._first.get(question.name)
+        if earlier is None:
+            self._first[question.name] = reply
+            self._asked[question.name] = _checked(reply)
+            return reply
+        first = earlier.question
+        if question == first:
+            return replace(reply, question=first)
+        if question.text.split() != first.text.split() or sorted(question.choices) != sorted(first.choices):
+            raise FileError(
+                f"{question.name!r} is another question here than in {earlier.file}: {question.text[:60]!r}, and there"
+                f" {first.text[:60]!r}; expected logs of the same questions",
+                file=reply.file,
+                line=reply.line,
+            )
+        moved = _moved(question, first)
+        if (reference := moved.get(question.answer or "", question.answer)) != first.answer and None not in (
+            reference,
+            first.answer,
+        ):
+            raise FileError(
+                f"the reference of {question.name!r} is {reference!r:.60}, and in {earlier.file} {first.answer!r:.60}",
+                file=reply.file,
+                line=reply.line,
+            )
+        if first.answer is None and reference is not None:
+            self._first[question.name] = replace(earlier, question=replace(first, answer=reference))
+            first = self._first[question.name].question
+        answer = reply.answer if reply.answer is None else moved.get(reply.answer.strip().upper(), reply.answer)
+        return replace(reply, question=first, answer=answer)
+
+
+def _moved(question: QuestionInLog, first: QuestionInLog) -> dict[str, str]:
+    """By letter the one that the same choice has in the first log; empty where they stand in the same order."""
+    if question.choices == first.choices or len(set(first.choices)) < len(first.choices):
+        return {}
+    return {LETTERS[place]: LETTERS[first.choices.index(each)] for place, each in enumerate(question.choices)}
+
+
+def _checked(reply: LoggedReply) -> Question:
+    """`FileError` where a file of questions could not hold it."""
+    question = reply.question
+    # A reference is there for the check alone: whether there is one is told later, of all questions together.
+    row = {"id": question.name, "text": question.text, "answer": question.answer or ("A" if question.choices else "-")}
+    if question.choices:
+        row["choices"] = list(question.choices)  # type: ignore[assignment]
+    if question.context:
+        row["context"] = question.context
+    return read_case(row, file=str(reply.file), line=reply.line or 1).question

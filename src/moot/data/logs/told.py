@@ -1,0 +1,90 @@
+"""What cannot be told from the logs, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from moot.data.logs.answers import AnsweredReply, worth_here
+from moot.data.logs.figures import ImportedModel
+from moot.stats.counted_words import count
+from moot.types import Case
+
+MOST_PROBLEM = 80
+
+
+def notes_of(
+    models: Sequence[ImportedModel],
+    replies: Sequence[AnsweredReply],
+    cases: Mapping[str, Case],
+    questions: int,
+    unreferenced: int,
+) -> Iterator[str]:
+    for model in models:
+        yield from _of_model(model, replies, cases, questions)
+    if unreferenced == questions:
+        yield "no references in these logs: what is right has to come from questions of your own with the same ids"
+    elif unreferenced:
+        yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
+
+
+def _of_model(
+    model: ImportedModel, replies: Sequence[AnsweredReply], cases: Mapping[str, Case], questions: int
+) -> Iterator[str]:
+    own = [reply for reply in replies if reply.logged.model == model.name]
+    if model.missing:
+        why = next((reply.logged.problem for reply in own if not reply.said and reply.logged.problem), None)
+        cause = f" ({' '.join(why.split())[:MOST_PROBLEM]})" if why else ""
+        yield f"{model.name}: {model.missing} of {count(model.samples, 'sample has', 'samples have')} no reply{cause}"
+    never = questions - len({reply.question.id for reply in own})
+    if never:
+        yield f"{model.name}: never asked {never} of {count(questions, 'question')}, on which it will be unanswered"
+    if model.unread:
+        rescued = sum(reply.said and reply.answer is None and reply.logged.worth == 1 for reply in own)
+        right = f", {rescued} of them right by the log" if rescued else ""
+        replied = model.samples - model.missing
+        yield f"{model.name}: no answer could be read from {model.unread} of {count(replied, 'reply', 'replies')}{right}"
+    if model.differing:
+        yield f"{model.name}: {_difference(model, own, cases)}"
+
+
+def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mapping[str, Case]) -> str:
+    """In which of the ways that there are a verdict of the log is not ours."""
+    graded = [reply for reply in own if reply.question.id in cases and reply.logged.worth is not None]
+    unread = shares = looser = stricter = 0
+    for reply in graded:
+        theirs, ours = reply.logged.worth or 0.0, worth_here(reply, cases[reply.question.id])
+        if theirs == ours:
+            continue
+        if theirs not in (0.0, 1.0):
+            shares += 1
+        elif theirs and reply.answer is None:
+            unread += 1
+        elif theirs:
+            stricter += 1
+        else:
+            looser += 1
+    ways = [
+        (unread, "right there, and no answer to be read here"),
+        (shares, "given a part of a point there, which is all or nothing here"),
+        (stricter, "right there, and not here"),
+        (looser, "wrong there, and equal to a reference here but for case, marks or articles"),
+    ]
+    told = "; ".join(f"{number} {words}" for number, words in ways if number)
+    return f"{count(model.differing, 'verdict differs', 'verdicts differ')} from the log's: {told}"
+
+
+def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:
+    """What no log says at all, or only some."""
+    said = [reply.logged for reply in replies if reply.said]
+    if not said:
+        return
+    for words, there in (
+        ("costs", [reply.cost_usd is not None for reply in said]),
+        ("counts of tokens", [reply.usage.prompt is not None or reply.usage.completion is not None for reply in said]),
+        ("times", [reply.seconds is not None for reply in said]),
+        ("verdicts", [reply.worth is not None for reply in said]),
+    ):
+        if not any(there):
+            yield f"no {words} in these logs"
+        elif not all(there):
+            yield f"no {words} for {len(there) - sum(there)} of {count(len(there), 'reply', 'replies')}"

@@ -1,0 +1,130 @@
+"""Which of two answers people prefer, from the page to the report: of what was served, and of the experiment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import Served, serving
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.serve.app import ServeSettings
+
+KEYS = ServeSettings(keys={"ANN": "ann-secret", "BOB": "bob-secret"})
+PLANS: dict[str, Any] = {
+    "name": "plans",
+    "seed": 5,
+    "questions": {"file": "plans.jsonl"},
+    "models": {
+        "ann": {"provider": "simulated", "accuracy": 0.6, "words": 30},
+        "bob": {"provider": "simulated", "accuracy": 0.5, "words": 20},
+        "ivy": {"provider": "simulated", "accuracy": 0.5},
+    },
+    "teams": {"two": {"players": ["ann", "bob"], "captain": "ann"}},
+    "strategies": ["talkative", "solo"],
+    "judge": {"models": ["ivy"], "pairwise": True},
+}
+OWN = "Write a plan, number {}."
+TEAM, ALONE = "two/talkative", "solo@bob"
+
+
+async def voted(served: Served, key: str, text: str, left: str, right: str, preferred: str) -> None:
+    by = {"headers": {"Authorization": f"Bearer {key}-secret"}}
+    vote = {"preferred": preferred}
+    for place, model in (("first", left), ("second", right)):
+        body = {"model": model, "messages": [{"role": "user", "content": text}]}
+        status, said = await served.post("/v1/chat/completions", body, **by)
+        assert status == 200, said
+        vote[place] = said["moot"]["episode"]
+    assert (await served.post("/v1/moot/preferences", vote, **by))[0] == 200
+
+
+VOTES = [
+    ("ann", OWN.format(0), TEAM, ALONE, "first"),
+    ("ann", OWN.format(1), ALONE, TEAM, "second"),
+    ("bob", OWN.format(2), TEAM, ALONE, "second"),
+    ("bob", OWN.format(0), ALONE, TEAM, "tie"),
+    ("ann", "Write a toast.", TEAM, ALONE, "first"),
+    ("ann", "Write a song.", TEAM, "solo@ann", "first"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("persons")
+    rows = [{"id": f"q{n}", "text": OWN.format(n), "kind": "text"} for n in range(4)]
+    (folder / "plans.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+    async def asked() -> None:
+        async with serving(folder, PLANS, settings=KEYS) as served:
+            for vote in VOTES:
+                await voted(served, *vote)
+
+    asyncio.run(asked())
+    assert run_app(app, ["run", str(folder / "team.yaml"), "--quiet"]) == 0
+    return folder
+
+
+def reported(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> Any:
+    capsys.readouterr()
+    assert run_app(app, ["report", str(folder / "team.yaml"), *options]) == 0
+    printed = capsys.readouterr().out
+    return json.loads(printed) if "--json" in options else " ".join(printed.split())
+
+
+def test_what_people_prefer_is_told_of_what_was_served(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = reported(folder, capsys, "--served", "--since", "7d", "--json")["served"]["preferences"]
+    assert (found["votes"], found["persons"], found["questions"], found["ties"]) == (6, 2, 5, 1)
+    # The first, in the order of VOTES: won, lost, lost, tied, won, won.
+    assert found["first"] == pytest.approx(3.5 / 6)
+    assert found["first_low"] < found["first"] < found["first_high"]
+    one = next(row for row in found["pairs"] if row["against"] == ALONE)
+    assert (one["of"], one["votes"], one["wins"], one["ties"], one["losses"]) == ("talkative@ann", 5, 3, 1, 1)
+    assert (one["stood_first"], one["persons"], one["n"]) == (3, 2, 4)
+    # Number 0 was asked by two: its votes are one question's.
+    assert one["value"] == pytest.approx(((1 + 0.5) / 2 + 1 + 0 + 1) / 4)
+    assert one["low"] < one["value"] < one["high"]
+    other = next(row for row in found["pairs"] if row is not one)
+    assert (other["of"], other["against"], other["votes"]) == ("talkative@ann", "solo@ann", 1)
+    assert (other["low"], other["why"]) == (None, "one question has no interval")
+    told = reported(folder, capsys, "--served")
+    assert "Side by side talkative@ann was preferred to solo@bob in 68.8 % (" in told
+    assert ") of 5 comparisons by 2 persons on 4 questions (3 won, 1 tied, 1 lost). 1 other pair" in told
+
+
+def test_what_was_asked_before_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(folder / "plans.db") as store:
+        (first,) = store.execute("select min(created_at) from episodes").fetchone()
+        store.execute("update episodes set created_at = created_at - 864000 where created_at = ?", (first,))
+    found = reported(folder, capsys, "--served", "--since", "7d", "--json")["served"]["preferences"]
+    assert found["votes"] == 5, "one of the two answers is of an earlier week"
+
+
+def test_a_vote_on_a_question_of_the_experiment_is_the_word_of_a_judge(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = reported(folder, capsys, "--json")["preferences"]
+    assert found["judges"] == ["ivy", "person:ANN", "person:BOB"]
+    assert found["persons"] == ["person:ANN", "person:BOB"]
+    assert found["voted"] == 3, "neither the toast nor the song is of the experiment; two were shown the same two texts"
+    assert found["without_word"] == 0, "of what was served no judge of the file is asked"
+    by_pair = {row["against"]: row for row in found["pairs"]}
+    assert "persons" not in by_pair["solo@ann"]
+    row = by_pair["solo@bob"]
+    assert (row["persons"]["n"], row["persons"]["words"]) == (3, 4)
+    assert row["persons"]["value"] == pytest.approx((0.75 + 1 + 0) / 3)
+    assert row["models"]["n"] == 4
+    assert row["plays"] == 4 + 3
+    told = reported(folder, capsys, "--section", "preferences")
+    assert "by 1 judge (ivy) and 2 persons (ANN, BOB)" in told
+
+
+def test_all_votes_are_in_the_figures_of_what_was_served(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = reported(folder, capsys, "--served", "--json")["preferences"]
+    assert found["voted"] == len(VOTES)
+    assert found["judges"] == found["persons"] == ["person:ANN", "person:BOB"]

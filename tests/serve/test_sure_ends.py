@@ -1,0 +1,64 @@
+"""How sure a served discussion is, and a cascade with a last stage: by what a rule file tells of the very same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_sure_captain import fitted, served, written
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.decide.abstaining import AnswerChance
+
+TALK = {"decision": "simple-voting", "vote_from": 1}
+STAGED = {"order": "learnt", "until": 0.9, "then": "talkative"}
+
+
+async def test_a_discussion_is_learnt_promised_and_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = await fitted(tmp_path, "--promise", "0.4", strategies=["solo", {"discuss": TALK}])
+    (talk,) = [each for each in content["verdicts"] if each["label"].startswith("discuss")]
+    assert talk["ended"].keys() == {"right", "behind", "undecided", "turns"}
+    assert [promise["target"] for promise in talk["promises"]] == [0.4]
+    assert "how sure it is was learnt from 24 of its graded verdicts" in capsys.readouterr().out
+    entries: list[Any] = [{"discuss": {**TALK, "abstain": rule}} for rule in ({"below": 0.99}, {"target": 0.4})]
+    async with served(tmp_path, {"discuss": TALK}, *entries) as team:
+        plain, held, promised = [await team.ask("Which?", choices=list("wxyz"), strategy=name) for name in team.models]
+    told = AnswerChance.of(plain)
+    assert told.value is not None
+    assert told.why == "from 24 of its own graded verdicts"
+    assert held.outcome == "abstained"
+    assert AnswerChance.of(promised).value == AnswerChance.of(held).value == told.value
+
+
+async def test_a_cascade_with_a_last_stage_is_learnt_promised_and_served(tmp_path: Path) -> None:
+    content = await fitted(tmp_path, "--promise", "0.4", strategies=["solo", "talkative", {"cascade": STAGED}])
+    (staged,) = [each for each in content["verdicts"] if each["label"].startswith("cascade")]
+    assert staged["captain"] == "ann"
+    assert [promise["target"] for promise in staged["promises"]] == [0.4]
+    options = {**STAGED, "from": "rule.json"}
+    entries: list[Any] = [{"cascade": {**options, "abstain": rule}} for rule in ({"below": 0.999}, {"target": 0.4})]
+    async with served(tmp_path, {"cascade": options}, *entries) as team:
+        plain, held, promised = [await team.ask("Which?", choices=list("wxyz"), strategy=name) for name in team.models]
+    told = AnswerChance.of(plain)
+    assert told.value is not None
+    assert told.why == "from 24 of the graded verdicts of talkative, and the drafts"
+    assert held.outcome == "abstained"
+    assert AnswerChance.of(promised).value == AnswerChance.of(held).value == told.value
+
+
+async def test_a_cascade_whose_stage_nobody_has_graded_is_not_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = await fitted(tmp_path, strategies=["solo", {"cascade": STAGED}])
+    assert not [each for each in content["verdicts"] if each["label"].startswith("cascade")]
+    words = (
+        "nobody has graded what its last stage makes of all questions; name talkative in the file too, and run again"
+    )
+    assert words in capsys.readouterr().out
+    entry = {"cascade": {**STAGED, "from": "rule.json", "abstain": {"below": 0.5}}}
+    teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
+    file = written(tmp_path, "team", strategies=[entry], teams=teams)
+    assert run_app(app, ["ask", "Which?", "--team", str(file)]) == 2
+    assert "the rule tells nothing of cascade as it is played here" in capsys.readouterr().err
