@@ -26,7 +26,7 @@ Captured = pytest.CaptureFixture[str]
 KEY = "sk-live-4711-abcdef-very-secret"
 TEAM = "tenant-of-somebody-4711"
 QUESTIONS = 12
-COMPARED = ("of", "value", "low", "high", "n", "over_best_single")
+COMPARED = ("of", "value", "low", "high", "n", "over_best_single", "cost_unit", "cost_ratio", "sentence")
 
 
 def moot(*arguments: object) -> int:
