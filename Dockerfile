@@ -25,4 +25,5 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
 # Others than this machine's addresses need a key, so without MOOT_KEY this ends with one line that says so.
 ENTRYPOINT ["moot"]
-CMD ["serve", "/team/team.yaml", "--host", "0.0.0.0", "--port", "8000", "--key-env", "MOOT_KEY"]
+CMD ["serve", "/team/team.yaml", "--host", "0.0.0.0", "--port", "8000", "--key-env", "MOOT_KEY", \
+     "--store", "sqlite:////data/moot.db"]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import html
 import math
 import shutil
 import signal
@@ -27,7 +26,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from sqlalchemy import Connection
 
@@ -50,9 +49,11 @@ from moot.measures.section import Section
 from moot.plugins import blaming, problem_with_object, refusing
 from moot.report.figures import Figures, figures, find_experiment
 from moot.report.names import shortened
-from moot.report.notebook import OpenStore, section_html
+from moot.report.notebook import OpenStore
+from moot.report.notebook_html import report_html
 from moot.report.nothing_played import all_failed, nothing_words
 from moot.report.sections import all_sections
+from moot.report.tables import FrameLibrary
 from moot.store import from_here
 from moot.store.store import Store
 
@@ -131,9 +132,15 @@ class Results:
             return nothing_words(plays)
         return str((self.figures.get("headline") or {}).get("sentence") or "Nothing has been played yet.")
 
-    def frame(self, kind: str) -> DataFrame:
-        """A Polars frame of this experiment: ``episodes``, ``calls``, ``scores``, ``traces``, ... as `OpenStore.frame` has."""
-        return self.store.frame(kind, self.experiment.kept_as)
+    @overload
+    def frame(self, kind: str, *, as_: Literal["polars"] = "polars") -> DataFrame: ...
+
+    @overload
+    def frame(self, kind: str, *, as_: FrameLibrary) -> Any: ...
+
+    def frame(self, kind: str, *, as_: FrameLibrary = "polars") -> Any:
+        """A frame of this experiment: ``episodes``, ``calls``, ``scores``, ``traces``, ... as `OpenStore.frame` has."""
+        return self.store.frame(kind, self.experiment.kept_as, as_=as_)
 
     def save(self, path: str | Path) -> Path:
         """The report as one HTML file that opens offline."""
@@ -154,12 +161,9 @@ class Results:
         return f"Results({self.experiment.kept_as!r}, {self.state}: {self.headline})"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the verdict, and every section as a table."""
-        title = html.escape(str(self.experiment.kept_as))
-        tables = "".join(map(section_html, self.sections))
-        warned = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
-        notes = f"<ul>{warned}</ul>" if warned else ""
-        return f"<h3>{title}</h3><p><b>{html.escape(self.headline)}</b></p>{notes}{tables}"
+        """What a notebook shows: the verdict, what to know before believing it, and every section as a table."""
+        title = str(self.experiment.kept_as)
+        return report_html(self.figures, self.sections, title=title, headline=self.headline, notes=self.warnings)
 
 
 class _Folder:

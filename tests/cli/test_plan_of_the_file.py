@@ -133,7 +133,7 @@ def test_what_changes_nothing_in_play_leaves_the_run_that_of_the_file(two: tuple
     priced = {
         name: spec | {"price": {"prompt": 1, "completion": 2}} for name, spec in models(0.6, "ann", "bob").items()
     }
-    changed(first, models=priced | models(0.6, "cat"), primary="vote")
+    changed(first, models=priced | models(0.6, "cat"))
     figures = told(first)
     assert players(figures) == {"ann", "bob", "cat"}
     assert "not_of_file" not in figures

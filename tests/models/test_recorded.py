@@ -12,7 +12,7 @@ import pytest
 
 from moot.errors import FileError
 from moot.models.model import Model, call_key
-from moot.models.recorded import RecordedModel, read_recording
+from moot.models.recorded import RecordedModel, read_recording, request_digest
 from moot.team.forms import AnswerForm, read_reply
 from moot.types import Message, Question, Reply, Request
 
@@ -87,6 +87,49 @@ def test_a_changed_file_is_read_again_and_has_other_keys(tmp_path: Path) -> None
 def test_a_folder_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be read: Is a directory"):
         read_recording(tmp_path)
+
+
+async def test_a_recording_of_calls_answers_the_very_same_words_and_no_others(tmp_path: Path) -> None:
+    put = Request((Message("system", "Be brief."), Message("user", "Who?")), question_id="q1", sample=2)
+    key = request_digest([("system", "Be brief."), ("user", "Who?")], 0)
+    lines = [
+        {"model": "m", "question_id": "q1", "text": "Anna", "sample": 2, "request": key},
+        {"model": "m", "text": "no", "sample": 0, "request": key, "finish": "refusal"},
+    ]
+    path = tmp_path / "replies.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    model = RecordedModel("m", file=path, model="m")
+    assert (await model.generate(put)).text == "Anna"
+    assert (await model.generate(replace(put, sample=0))).refused
+    for other in (
+        replace(put, sample=1),
+        replace(put, attempt=1),
+        replace(put, messages=put.messages[1:]),
+        replace(put, messages=(*put.messages, Message("user", "Well?"))),
+    ):
+        assert (await model.generate(other)).finish == "unrecorded"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([{"model": "m", "question_id": "1", "text": "a", "request": "x"}] * 2, "2: a second reply"),
+        (
+            [
+                {"model": "m", "question_id": "1", "text": "a", "request": "x"},
+                {"model": "m", "question_id": "1", "text": "a"},
+            ],
+            "expected it in all of a model or in none",
+        ),
+        ([{"model": "m", "text": "a"}], "question_id"),
+        ([{"model": "m", "question_id": "1", "text": "a", "request": 3}], "expected a text or null"),
+    ],
+)
+def test_odd_recordings_of_calls(tmp_path: Path, lines: list[dict[str, object]], words: str) -> None:
+    path = tmp_path / "replies.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    with pytest.raises(FileError, match=words):
+        RecordedModel("m", file=path, model="m")
 
 
 async def test_what_a_reply_took_when_it_was_made(tmp_path: Path) -> None:

@@ -67,3 +67,33 @@ def test_the_command_writes_every_section(tmp_path: Path, monkeypatch: pytest.Mo
     assert r"solo & ann\_1 & " in accuracy
     assert r"Simulated, not real: ann\_1, bob" in accuracy
     assert run_app(app, ["report", "cup.yaml", "--format", "tex", "-o", "tables"]) == 2
+
+
+def test_every_table_of_a_run_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In form: braces and environments are closed, rows have as many cells as the table has columns, shares have intervals."""
+    monkeypatch.chdir(tmp_path)
+    models = {name: {"provider": "simulated", "accuracy": 0.6, "refuse": 0.2} for name in ("a_1", "b.2", "c-3")}
+    teams = {"t_t": {"players": list(models), "captain": "each"}}
+    file = {"name": "cup", "questions": {"builtin": "quiz-en"}, "models": models, "teams": teams}
+    Path("cup.yaml").write_text(json.dumps({**file, "strategies": ["solo", "vote"]}), encoding="utf-8")
+    assert run_app(app, ["run", "cup.yaml", "--limit", "8", "--quiet"]) in (0, 1)
+    assert run_app(app, ["report", "cup.yaml", "--format", "latex", "-o", "tables"]) == 0
+    tables = sorted(Path("tables").iterdir())
+    assert len(tables) > 5
+    for path in tables:
+        text = path.read_text(encoding="utf-8")
+        bare = re.sub(r"\\[&%$#_{}]|\\\\", "", text.split("\n", 1)[1])
+        assert bare.count("{") == bare.count("}"), path.name
+        assert "%" not in bare, path.name
+        begun, ended = (re.findall(rf"\\{word}{{(\w+)}}", text) for word in ("begin", "end"))
+        assert begun == ended[::-1], path.name
+        shape = re.search(r"\\begin\{(?:tabular|longtable)\}\{(.*)\}", text)
+        assert shape is not None
+        columns = len(re.findall(r"p\{[^}]*\}|[lr]", shape[1]))
+        rows = [line for line in text.splitlines() if line.endswith(r" \\")]
+        assert rows, path.name
+        assert {len(re.findall(r"(?<!\\)&", line)) + 1 for line in rows} == {columns}, path.name
+    accuracy = Path("tables/accuracy.tex").read_text(encoding="utf-8")
+    figures = [line for line in accuracy.splitlines() if line.startswith(("solo &", "vote &"))]
+    assert len(figures) == 6
+    assert all(re.search(r"[0-9.]+ \\% \([0-9.]+--[0-9.]+\)", line) for line in figures)

@@ -21,7 +21,8 @@ from moot.cli.exit import run_app
 from moot.errors import UsageError
 from moot.measures.section import Column, Section
 from moot.models.scripted import Script
-from moot.report.notebook import Report, section_html
+from moot.report.notebook import Report
+from moot.report.notebook_html import section_html
 from moot.report.tables import as_frame, rows_columns
 
 MODELS = {"ann": 0.7, "bob": 0.5, "cat": 0.4}
@@ -311,3 +312,48 @@ def test_frames_of_grades_matches_and_choices(tmp_path: Path) -> None:
         (cell, "elsewhere", None),
     }
     assert set(chosen["strategy"]) == {"vote"}
+
+
+def test_frames_of_pandas_need_nothing_else(cup: Path) -> None:
+    """Where neither Polars nor PyArrow is installed; and they hold what those of Polars hold."""
+    pandas = pytest.importorskip("pandas")
+    store = moot.open_store(f"sqlite:///{cup.parent / 'cup.db'}")
+    for kind in ("episodes", "calls", "questions", "scores"):
+        ours, theirs = store.frame(kind, as_="pandas"), store.frame(kind)
+        assert list(ours.columns) == theirs.columns
+        held = [[None if pandas.isna(value) else value for value in row] for row in ours.itertuples(index=False)]
+        assert held == [list(row) for row in theirs.rows()]
+    assert str(store.frame("calls", as_="pandas")["prompt_tokens"].dtype) in ("int64", "Int64")
+    assert list(store.experiments(as_="pandas")["experiment"]) == ["cup"]
+    with pytest.raises(UsageError, match="expected polars or pandas"):
+        store.frame("calls", as_="numpy")  # type: ignore[call-overload]
+    script = (
+        "import sys\nsys.modules['polars'] = sys.modules['pyarrow'] = None\nimport moot\n"
+        f"frame = moot.open_store({str(cup.parent / 'cup.db')!r}).frame('episodes', as_='pandas')\n"
+        "assert 'polars' not in {name for name, module in sys.modules.items() if module is not None}\nprint(len(frame))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(40 * 9)
+
+
+def test_a_notebook_shows_what_the_page_says_first(cup: Path) -> None:
+    found = moot.report(cup)
+    shown = found._repr_html_()
+    assert "40 questions · 3 players · 3 strategies" in shown
+    assert "Simulated, not real: ann, bob, cat" in shown
+    assert "<script" not in shown
+    ids = [section.title for section in found.sections]
+    assert shown.count("<details") == len(ids)
+    rows = len(found.sections[0].rows)
+    accuracy = shown.split("</details>")[0]
+    assert accuracy.count("<svg") == rows
+    dots = [float(place) for place in re.findall(r'<circle cx="([0-9.]+)"', accuracy)]
+    values = [row["value"] for row in found.sections[0].rows]
+    assert dots == [pytest.approx(5 + value * 110, abs=0.06) for value in values]
+
+
+def test_a_table_for_a_paper_from_a_report(cup: Path) -> None:
+    found = moot.report(cup)
+    assert re.search(r"solo & ann & .*\\% \([0-9.]+--[0-9.]+\)", found.latex())
+    with pytest.raises(UsageError, match="expected one of accuracy"):
+        found.latex("nothing")

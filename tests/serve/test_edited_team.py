@@ -135,8 +135,9 @@ PRICED = {
 
 @pytest.mark.parametrize("strategy", ["vote", "talkative", "council"])
 async def test_no_team_is_made_so_large_that_it_costs_more_than_the_day_has_left(tmp_path: Path, strategy: str) -> None:
-    """A call costs 0.1 USD at most and something: twelve players are beyond the day, however little was spent before."""
-    limited = ServeSettings(limits=KeyLimits(usd_per_day=1.0))
+    """A call costs 0.1 USD at most and something, and is made five times at most: twelve players are beyond the day, however
+    little was spent before."""
+    limited = ServeSettings(limits=KeyLimits(usd_per_day=4.0))
     large = {"players": [f"m{number}" for number in range(12)], "strategy": strategy, "captain": "m3"}
     small = {"players": ["m1", "m2"], "strategy": "vote"}
     async with serving(tmp_path, PRICED, settings=limited) as served:
@@ -152,7 +153,19 @@ async def test_no_team_is_made_so_large_that_it_costs_more_than_the_day_has_left
         statuses = [status for status, _ in await asyncio.gather(*asked)]
         assert set(statuses) <= {200, 429}
         _, spent_usd = await served.live.paid_today("anyone")
-        assert 0.0 < spent_usd <= 1.0
+        assert 0.0 < spent_usd <= 4.0
+
+
+async def test_a_form_that_is_long_to_read_counts_among_what_a_team_can_cost(tmp_path: Path) -> None:
+    limited = ServeSettings(limits=KeyLimits(usd_per_day=4.0))
+    small = {"players": ["m1", "m2"], "strategy": "vote"}
+    schema = {"type": "object", "properties": {"answer": {"type": "string", "description": "d" * 100_000}}}
+    form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+    async with serving(tmp_path, PRICED, settings=limited) as served:
+        status, body = await served.chat("Which river?", moot={"team": small}, response_format=form)
+        assert (status, body["error"]["code"]) == (429, "insufficient_quota"), body
+        assert (await served.live.paid_today("anyone"))[1] == 0.0
+        assert (await served.chat("Which river?", moot={"team": small}))[0] == 200
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

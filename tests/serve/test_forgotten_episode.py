@@ -16,7 +16,6 @@ from sqlalchemy import func, select
 from test_owners import ANN, BOB, BOSS, KEYS, asked, listed
 from test_purge import SECRET, holding
 
-from moot.live import left_behind as left_behind_calls
 from moot.live import served as served_record
 from moot.models.model import Model, Wrapper
 from moot.prompts import Prompts
@@ -287,71 +286,7 @@ async def test_postgresql_forgets_one_question_and_what_comes_for_it_later(
         assert all(call["text"] for call in whole["calls"])
 
 
-# --- servers that were killed, and several at once ------------------------------------------------------------------------
-
-
-def left_behind(folder: Path, name: str = "three:served") -> str:
-    """As a server leaves it that is killed when a call has come, and before it is looked at whose it is."""
-    with closing(sqlite3.connect(folder / "three.db")) as store:
-        columns = [row[1] for row in store.execute("PRAGMA table_info(calls)")]
-        row = dict(zip(columns, store.execute("SELECT * FROM calls LIMIT 1").fetchone(), strict=True))
-        row |= {"key": f"left-behind-{name}", "experiment": name, "text": f"the well of {SECRET}", "cost_usd": 0.25}
-        store.execute(f"INSERT INTO calls VALUES ({', '.join('?' * len(columns))})", list(row.values()))
-        store.commit()
-    return str(row["key"])
-
-
-def calls_in(folder: Path) -> set[str]:
-    with closing(sqlite3.connect(folder / "three.db")) as store:
-        return {key for (key,) in store.execute("SELECT key FROM calls")}
-
-
-async def gone(folder: Path, key: str, seconds: float = 20.0) -> bool:
-    ends_at = asyncio.get_running_loop().time() + seconds
-    while key in await asyncio.to_thread(calls_in, folder):
-        if asyncio.get_running_loop().time() > ends_at:
-            return False
-        await asyncio.sleep(0.05)
-    return True
-
-
-async def test_what_a_killed_server_left_behind_is_forgotten_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(left_behind_calls, "LOOKED_AT", 2)
-    async with serving(tmp_path, CAPPED) as served:
-        _, other = await served.chat("Which river?")
-    kept = await asyncio.to_thread(calls_in, tmp_path)
-    of_a_run = await asyncio.to_thread(left_behind, tmp_path, "three")
-    loose = await asyncio.to_thread(left_behind, tmp_path)
-    async with serving(tmp_path, CAPPED) as served:
-        spent = await spent_usd(served)
-        assert await gone(tmp_path, loose)
-        assert await spent_usd(served) == pytest.approx(spent), "what it cost stays known"
-        _, whole = await served.get(f"/v1/moot/episodes/{other['moot']['episode']}")
-        assert all(call["text"] for call in whole["calls"])
-    assert await asyncio.to_thread(calls_in, tmp_path) == kept | {of_a_run}, "what a run has paid for is the run's"
-    with closing(sqlite3.connect(tmp_path / "three.db")) as store:
-        store.execute("DELETE FROM calls WHERE key = ?", (of_a_run,))
-        store.commit()
-        store.execute("VACUUM")
-        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert holding(tmp_path) == []
-
-
-async def test_what_another_living_server_is_about_to_write_down_is_not_left_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with serving(tmp_path) as first:
-        await first.chat("Which river?")
-        await first.live.record.flush()
-        loose = await asyncio.to_thread(left_behind, tmp_path)
-        monkeypatch.setattr(left_behind_calls, "SETTLED_S", 60.0)
-        async with serving(tmp_path):
-            assert not await gone(tmp_path, loose, 0.5), "it may be the other's, who has not said so yet"
-        monkeypatch.setattr(left_behind_calls, "SETTLED_S", 0.1)
-        async with serving(tmp_path):
-            assert await gone(tmp_path, loose), "by now it would have"
+# --- several servers at once ------------------------------------------------------------------------
 
 
 async def test_a_call_that_another_server_has_just_taken_up_is_not_forgotten(

@@ -62,3 +62,17 @@ async def test_a_cascade_whose_stage_nobody_has_graded_is_not_told(
     file = written(tmp_path, "team", strategies=[entry], teams=teams)
     assert run_app(app, ["ask", "Which?", "--team", str(file)]) == 2
     assert "the rule tells nothing of cascade as it is played here" in capsys.readouterr().err
+
+
+async def test_what_is_promised_of_the_last_stage_is_not_promised_of_a_cascade(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another part of the questions goes as far as that: the rest ends before it, as sure as it was asked to be."""
+    content = await fitted(tmp_path, "--promise", "0.4", strategies=["solo", "talkative"])
+    (stage,) = [each for each in content["verdicts"] if each["label"].startswith("talkative")]
+    assert [promise["target"] for promise in stage["promises"]] == [0.4]
+    entry = {"cascade": {**STAGED, "until": 0.55, "from": "rule.json", "abstain": {"target": 0.4}}}
+    teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
+    file = written(tmp_path, "team", strategies=[entry], teams=teams)
+    assert run_app(app, ["ask", "Which?", "--team", str(file)]) == 2
+    assert "promise" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from moot.cli.exit import Interruptible
 from moot.cli.import_command import import_logs
 from moot.cli.init import init
 from moot.cli.models import app as models_app
+from moot.cli.reporting_commands import compare, report
 from moot.cli.serving_commands import mcp, purge, serve
 from moot.cli.simulate import simulate
 from moot.types import QuestionKind
@@ -49,69 +50,8 @@ def _common(
 app.command()(run)
 
 
-@app.command()
-def report(
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE [FILE2]", help="The experiment file; two: side by side.")
-    ] = None,
-    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the page report.html; with --format, a folder.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The figures on stdout, nothing else.")] = False,
-    table_format: Annotated[
-        str | None, typer.Option("--format", metavar="csv|parquet|latex", help="Write every table as a file.")
-    ] = None,
-    section: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this table, such as safety; several times for several."),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every table, and a few questions told in words.")] = False,
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CONDITION", help='Exit 1 unless it holds: "over_best_single.low>0".'),
-    ] = None,
-    served: Annotated[bool, typer.Option("--served", help="What the file's team was asked when served.")] = False,
-    since: Annotated[str | None, typer.Option(metavar="7d", help="Of --served only what was asked since.")] = None,
-    plan: Annotated[str | None, typer.Option(metavar="ID", help="Another plan of this name than the file's.")] = None,
-) -> int:
-    """The verdict, accuracy with intervals, outcomes and cost, from the store alone."""
-    from moot.cli.report import report_command
-
-    return report_command(
-        files or [],
-        store=store,
-        as_json=as_json,
-        output=output,
-        table_format=table_format,
-        served=served,
-        since=since,
-        sections=section or [],
-        everything=everything,
-        conditions=fail_under or [],
-        plan=plan,
-    )
-
-
-@app.command()
-def compare(
-    source: Annotated[str, typer.Argument(metavar="FILE|STORE", help="The experiment file, or a store.")],
-    sides: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="A B", help="The first against the second: talkative@ann vote.", show_default=False),
-    ] = None,
-    a: Annotated[str | None, typer.Option("--a", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="The same as A.")] = None,
-    b: Annotated[str | None, typer.Option("--b", metavar="[TEAM/]STRATEGY[@CAPTAIN]", help="The same as B.")] = None,
-    store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON on stdout.")] = False,
-) -> int:
-    """Two strategies on the same questions: difference, interval, test, rescues and regressions."""
-    from moot.cli.compare import compare_command, two_sides
-
-    first, second = two_sides(source, sides or [], a, b)
-    return compare_command(source, a=first, b=second, store=store, as_json=as_json)
-
-
+app.command()(report)
+app.command()(compare)
 app.command()(runs)
 app.command()(watch)
 
@@ -185,6 +125,10 @@ def ask(
             help="What answer is wanted: text is a long one. Left out: as the file's questions say, else open."
         ),
     ] = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="NOTES.md", help="A document that it is about (.md, .txt); give it several times."),
+    ] = None,
     last: Annotated[
         bool, typer.Option("-c", "--continue", help="Go on from the last question: same team, what was said before it.")
     ] = False,
@@ -195,7 +139,8 @@ def ask(
     """Ask a team one question and watch it answer. The answer comes last."""
     from moot.cli.ask import AskOptions, ask_command, one_question
 
-    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, log=not no_log, kind=kind)
+    about = tuple(file or ())
+    asked = AskOptions(team, strategy, tuple(choice or ()), every, last, after, not no_log, kind, about)
     return ask_command(one_question(question, team), asked, as_json=as_json)
 
 

@@ -17,6 +17,7 @@ from moot.cli.ask_log import Keeping, Log, earlier_question
 from moot.cli.console import Console
 from moot.cli.safe_text import print_json, say, say_as_it_is
 from moot.cli.watched import Watched
+from moot.data.documents import parts_in_words, shown_files
 from moot.decide.abstaining import AnswerChance
 from moot.engine.chain import chain, limiters, purse_of
 from moot.engine.trial_play import try_out
@@ -70,6 +71,8 @@ class AskOptions:
     log: bool = True
     kind: QuestionKind | None = None
     """What kind of answer is wanted; None: what the file's questions say, else a short one."""
+    files: tuple[Path, ...] = ()
+    """Documents that the question is about."""
 
     def going_on_from(self, earlier: LoggedQuestion) -> AskOptions:
         """The same team and strategy, unless others are named. Another file has strategies of its own."""
@@ -110,7 +113,7 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
         asked = _where_still_played(file, asked)
     said = _from_stdin() if text == STDIN else text
     kind = asked.kind or (None if asked.choices else _kind_of_others(file))
-    question = question_of(said, asked.choices, file.spec.language, kind)
+    question = _about_files(question_of(said, asked.choices, file.spec.language, kind), asked.files)
     played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy, long_answer=question.is_long)
     refuse_learners(played)
     _refuse_unplayable(played, question)
@@ -118,11 +121,25 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     if earlier is not None:
         before = earlier.talk
         in_talk = played.cells[0].team.prompts.render("chat", messages=before, question=said)
-        question = question_of(in_talk, asked.choices, file.spec.language, kind)
+        question = question_of(in_talk, asked.choices, file.spec.language, kind, question.context)
     told = {"asked": said, "before": before} if before else {}
     own = AskedWith(str(asked.team.absolute()) if asked.team else None, asked.strategy)
     keeping = Keeping(file.spec.store is not None, log_file(), asked.log, own, told)
     return asyncio.run(_ask(played, question, as_json=as_json, keeping=keeping, every=asked.every))
+
+
+def _about_files(question: Question, files: Sequence[Path]) -> Question:
+    """With what is shown of these documents, which is said: of a long one it is a few passages."""
+    if not files:
+        return question
+    names = [path.name if [each.name for each in files].count(path.name) == 1 else str(path) for path in files]
+    if len(set(names)) < len(names):
+        raise UsageError("--file: one document is named twice; expected each once")
+    shown = shown_files(list(zip(names, files, strict=True)), question, key="--file")
+    say(f"moot: shown of {'; '.join(parts_in_words(shown.parts))}", file=sys.stderr)
+    if not shown.found:
+        say("moot: no passage has a word of the question; the beginning is shown", file=sys.stderr)
+    return question_of(question.text, question.choices, question.language, question.kind, shown.text)
 
 
 def _kind_of_others(file: ExperimentFile) -> QuestionKind | None:

@@ -96,7 +96,7 @@ class Rerun:
         """What it said when nothing was left to do; None where that is not known to be so still."""
         if _heard is None:
             return None
-        with suppress(OSError, ValueError, KeyError, TypeError):
+        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             kept = json.loads(self._place.read_text(encoding="utf-8"))
             marks = kept["marks"]
             if marks == _marks(marks["files"], marks["folders"], kept["store"]) and not _in_use(kept["store"]):
@@ -150,7 +150,7 @@ def _mark(path: str) -> list[int] | None:
         now = os.stat(path)
     except (OSError, ValueError):
         return None
-    return [now.st_size, now.st_mtime_ns, now.st_ino]
+    return [now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino]
 
 
 def _names(folder: str, store: str) -> str | None:

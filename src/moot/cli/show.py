@@ -17,6 +17,7 @@ from moot.cli.console import Console
 from moot.cli.pager import paged
 from moot.cli.report import open_existing, tell_whose
 from moot.cli.safe_text import print_json
+from moot.data.documents import parts_in_words
 from moot.errors import UsageError
 from moot.grade.match import NOT_KNOWN_YET
 from moot.report.question_list import ListedQuestion, listed_questions
@@ -125,6 +126,8 @@ async def _read(path: Path, question_id: str, strategy: str | None, url: str | N
 
 def print_transcript(transcript: Transcript, console: Console) -> None:
     console.print(Rule(f"{transcript.title} · repeat {transcript.repeat}", align="left"))
+    if transcript.documents:
+        _print_block("documents", "\n".join(parts_in_words(transcript.documents)), console)
     for call in transcript.calls:
         heading = f"{call['player']} · {call['stage']} · turn {call['turn']} · attempt {call['attempt'] + 1}"
         console.print(Text(heading, style="bold"))

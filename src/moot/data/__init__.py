@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 from moot.data.blank_references import BlankReferences
 from moot.data.case import KEYS, MissingReference, read_case
 from moot.data.clusters import ByField, check_field, named
+from moot.data.documents import AboutDocuments, RowDocuments, about
 from moot.data.formats import Format
 from moot.data.four_s import Skipped, four_s_rows, skipped
 from moot.data.hub import Hub
@@ -31,6 +32,7 @@ from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.errors import FileError, UsageError
 from moot.models.closest import closest
 from moot.plugins import NotAsExpected, PluginBroke, blaming
+from moot.team.passage_index import PassageIndex
 from moot.types import Case, QuestionKind, digest, seeded
 
 READERS: Mapping[str, Callable[[Path], NumberedRows]] = {
@@ -118,6 +120,7 @@ class OurFile:
     path: Path
     blank: BlankReferences = field(default_factory=BlankReferences, compare=False)
     kind: QuestionKind | None = None
+    documents: RowDocuments | None = field(default=None, compare=False)
 
     def cases(self, language: str) -> Iterator[Placed]:
         reader = READERS.get(self.path.suffix.lower())
@@ -128,8 +131,10 @@ class OurFile:
         read = partial(read_case, file=file, language=language, kind=self.kind)
         try:
             for line, values in reader(self.path):
+                index = self.documents.of_row(values, file=file, line=line) if self.documents else None
                 try:
-                    case = read(values, line=line)
+                    case = read(values if index is None else {**values, "context": None}, line=line)
+                    case = case if index is None else about(case, index)
                 except MissingReference as error:
                     self.blank.see(line, "answer", is_open=error.is_open)
                 else:
@@ -220,6 +225,13 @@ def several(sets: Mapping[str, Dataset]) -> Dataset:
     )
 
 
+def about_documents(dataset: Dataset, index: PassageIndex) -> Dataset:
+    """The same questions, each shown what it needs of these documents: other documents make another dataset."""
+    source = AboutDocuments(dataset.source, index)
+    kept = tuple(source.shown(case) for case in dataset.kept)
+    return replace(dataset, source=source, kept=kept, fingerprint=digest([dataset.fingerprint, index.fingerprint]))
+
+
 def by_cluster(dataset: Dataset, field: str) -> Dataset:
     """The same questions, which hang together by this field of theirs."""
     check_field(field)
@@ -261,10 +273,11 @@ def load(
         notes = (f"{path.name}: {'; '.join(proposal.reasons)}",) if proposal.reasons else ()
         return replace(_drawn(found, sample, seed), notes=(*notes, *blank.note(path)))
     left_out = tuple(skipped(path)) if path.suffix.lower() == ".4s" else ()
-    found = _checked(OurFile(path, blank, stated.kind), path, language, left_out)
+    documents = RowDocuments(path.parent)
+    found = _checked(OurFile(path, blank, stated.kind, documents), path, language, left_out)
     with path.open("rb") as content:
         content_hash = hashlib.file_digest(content, "sha256").hexdigest()
-    fingerprint = digest([content_hash, language, *filter(None, [stated.kind])])
+    fingerprint = digest([content_hash, language, *filter(None, [stated.kind, documents.fingerprint])])
     return _drawn(replace(found, fingerprint=fingerprint, notes=(*_notes(path), *blank.note(path))), sample, seed)
 
 

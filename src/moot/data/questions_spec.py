@@ -119,6 +119,10 @@ class QuestionsSpec(Strict):
     cluster: Text | None = Field(
         default=None, description="The field by which questions hang together, such as package; left out: cluster"
     )
+    documents: Text | None = Field(
+        default=None,
+        description="A folder of .md and .txt files, or one: each question is shown the passages that fit it",
+    )
     columns: ColumnsSpec | None = Field(default=None, description="Which column of a file is what")
     kind: QuestionKind | None = Field(
         default=None,

@@ -52,13 +52,17 @@ def reliability(chances: Floats, rights: Floats, units: Sequence[str], *, seed: 
     # Of each unit: how many answers, their squares, and by bin how far they are from what came of them.
     np.add.at(sums, unit_of, np.column_stack([np.ones(len(chances)), squares, inside * (chances - rights)[:, None]]))
     rights_of = np.bincount(unit_of, weights=rights, minlength=len(sums))
+    # In an order of their own, whatever the units are called and wherever they stand: the draws must not hang on that.
+    ordered = np.lexsort((*sums.T, rights_of))
+    sums, rights_of, named = sums[ordered], rights_of[ordered], named[ordered]
     times = draw.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=DRAWS)
     answers, squared, *distances = (times @ sums).T
     briers, errors = squared / answers, np.abs(distances).sum(axis=0) / answers
     moved_by = np.abs(np.array(distances) - sums[:, 2:].sum(axis=0)[:, None]).sum(axis=0) / answers
     error = calibration_error(chances, rights)
-    come_true = draw.random((DRAWS // 2, len(chances))) < chances
-    by_chance = np.abs((chances - come_true) @ inside).sum(axis=1) / max(len(chances), 1)
+    said = np.sort(chances)
+    come_true = draw.random((DRAWS // 2, len(said))) < said
+    by_chance = np.abs((said - come_true) @ _one_of_bins(said)).sum(axis=1) / max(len(said), 1)
     # What is nearly always right has mistakes that this sample, and so every resample, may not show. Its share has an interval
     # all the same, and the error is no less than the distance between what was said and that share, both on the average.
     share = share_of(

@@ -78,9 +78,13 @@ def rule_at(
 
 
 def of_cascade(rule: FittedRule, played: Strategy, stage: Cell) -> FittedVerdicts | None:
-    """What a rule tells of a cascade that ends with this stage: of the very same, else of the stage wherever it is played."""
+    """What a rule tells of a cascade that ends with this stage: of the very same, else of the stage wherever it is played. What
+    is promised of the stage is not: another part of the questions goes as far as that, and the rest ends before it."""
     mark = played_mark(stage.spec)
-    return rule.verdicts.get(cascade_mark(played, mark)) or rule.verdicts.get(mark)
+    if (same := rule.verdicts.get(cascade_mark(played, mark))) is not None:
+        return same
+    of_stage = rule.verdicts.get(mark)
+    return None if of_stage is None else replace(of_stage, promises=())
 
 
 def _checked(

@@ -20,11 +20,10 @@ from moot.experiment.claims import check_hypothesis
 from moot.experiment.fitted import check_rule, check_rule_players, rule_learnt_on, with_rule
 from moot.experiment.learning import taught_by, with_lessons
 from moot.experiment.long_answers import groups_by_meaning, long_answer_problem
-from moot.experiment.model_specs import RecordedSpec
 from moot.experiment.offices import check_office_names, staffed
 from moot.experiment.pairwise import comparing_of, with_players_alone
 from moot.experiment.plan import Cell, Plan, alone_as, cell_of
-from moot.experiment.providers import BuiltModel, make_models, model_named
+from moot.experiment.providers import BuiltModel, holds_drafts_alone, make_models, model_named
 from moot.experiment.questions import questions_of
 from moot.experiment.rubrics import check_nothing_has_points, judged_questions
 from moot.experiment.seating import (
@@ -156,7 +155,7 @@ def _players(
         players[name] = Player(name, model, instruction, spec.persona, examples=examples)
     counted = numbered(players)
     for name, player in counted.items():
-        if player.copy and isinstance(file.spec.models[player.model.name], RecordedSpec):
+        if player.copy and holds_drafts_alone(file, player.model.name):
             problem = f"a second player of the recorded model {player.model.name!r}: it has only one voice"
             raise file.error(("players", name), problem)
     return counted

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from moot.errors import UsageError
-from moot.experiment.model_specs import RecordedSpec
-from moot.experiment.providers import BuiltModel, model_named
+from moot.experiment.providers import BuiltModel, holds_drafts_alone, model_named
 from moot.experiment.spec import ExperimentFile
 from moot.strategies import Strategy, traits_of
 from moot.strategies.traits import GROUPING as GROUP_TEMPLATE
@@ -45,7 +44,7 @@ def staffed(
 
 def _officer(file: ExperimentFile, models: Mapping[str, BuiltModel], position: int, office: str, name: str) -> Player:
     model = model_named(file, models, ("strategies", position), name)
-    if isinstance(file.spec.models[name], RecordedSpec):
+    if holds_drafts_alone(file, name):
         problem = f"{name!r} is a recording, which cannot be a {office}: it holds drafts and nothing else"
         raise file.error(("strategies", position), problem)
     return Player(office, model)

@@ -325,6 +325,18 @@ def _logged(file: ExperimentFile, name: str, tool: str, path: Path) -> Recording
         raise file.error(("models", name, "format"), str(error)) from None
 
 
+def holds_drafts_alone(file: ExperimentFile, name: str) -> bool:
+    """Whether a model is a recording with one reply to a question; one that keeps every call may be asked whatever it was."""
+    spec = file.spec.models[name]
+    if not isinstance(spec, RecordedSpec):
+        return False
+    if spec.format is not None:
+        return True
+    from moot.models.recorded import read_recording
+
+    return spec.model not in read_recording(file.beside(spec.file)).of_calls
+
+
 def _object(file: ExperimentFile, name: str, *_: Any) -> Model:
     return file.spec.objects.models[name]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.data import Dataset, builtin, by_cluster, given_cases, load, load_published, several
+from moot.data import Dataset, about_documents, builtin, by_cluster, given_cases, load, load_published, several
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
 from moot.data.logs.formats import LOG_FORMATS, is_log_format
 from moot.data.logs.questions import load_logged
-from moot.errors import UsageError
+from moot.errors import FileError, UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
+from moot.team.passage_index import PassageIndex
 
 KeyPath = tuple[str | int, ...]
 
@@ -39,6 +40,8 @@ def _several(file: ExperimentFile, sources: Sequence[QuestionsSpec]) -> Dataset:
 
 def _one(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     dataset = _read(file, source, key)
+    if source.documents is not None:
+        dataset = about_documents(dataset, _documents(file, source.documents, key))
     if source.cluster is None:
         return dataset
     try:
@@ -64,6 +67,15 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     if not path.is_file():
         raise file.error((*key, "file"), f"no such file: {path}")
     return load(path, language=language, sample=sample, seed=seed, stated=source.stated, skip_blank=source.skip_blank)
+
+
+def _documents(file: ExperimentFile, named: str, key: KeyPath) -> PassageIndex:
+    """As any file that an experiment names they may lie anywhere: it is the author's word what is read."""
+    path = file.beside(named)
+    try:
+        return PassageIndex.of_folder(path) if path.is_dir() else PassageIndex([(path.name, path)])
+    except FileError as error:
+        raise file.error((*key, "documents"), f"{named}: {error.problem}") from None
 
 
 def _published(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Path | Hub:

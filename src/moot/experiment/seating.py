@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from moot.experiment.model_specs import RecordedSpec
-from moot.experiment.providers import BuiltModel, model_named
+from moot.experiment.providers import BuiltModel, holds_drafts_alone, model_named
 from moot.experiment.spec import ExperimentFile, TeamSpec
 from moot.models.closest import closest
 from moot.strategies import Strategy, traits_of
@@ -72,7 +71,7 @@ def reader_of(file: ExperimentFile, models: Mapping[str, BuiltModel]) -> AnswerR
         model = model_named(file, models, key, name)
         if name in names[:position]:
             raise file.error(key, "expected two different models")
-        if isinstance(file.spec.models[name], RecordedSpec):
+        if holds_drafts_alone(file, name):
             raise file.error(key, f"{name!r} is a recording, which cannot read: it holds drafts and nothing else")
         readers.append(Player(name, model))
     return StagedReader(tuple(readers))
@@ -84,7 +83,7 @@ def check_recordings(file: ExperimentFile, position: int, played: Strategy, line
     captain = tuple(player for player in lineup.players if player.name == lineup.captain)
     asked = {"nobody": (), "captain": captain, "everybody": lineup.players}[traits.asks]
     for player in lineup.players:
-        if not isinstance(file.spec.models[player.model.name], RecordedSpec):
+        if not holds_drafts_alone(file, player.model.name):
             continue
         recorded = f"{player.name!r} is a recording, which cannot"
         if traits.drafts == DOUBLE_CALL:

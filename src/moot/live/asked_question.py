@@ -20,9 +20,14 @@ def choice_twice(choices: Sequence[str]) -> str | None:
 
 
 def question_of(
-    text: str, choices: Sequence[str] = (), language: str = "en", kind: QuestionKind | None = None
+    text: str,
+    choices: Sequence[str] = (),
+    language: str = "en",
+    kind: QuestionKind | None = None,
+    context: str | None = None,
 ) -> Question:
-    """A question as somebody asks it. The same words are the same question. `kind`: None: as the choices say."""
+    """A question as somebody asks it. The same words are the same question. `kind`: None: as the choices say. `context`: what
+    it is about."""
     if not text.strip():
         raise UsageError("expected a question that is not empty")
     if len(choices) == 1 or len(choices) > MOST_CHOICES:
@@ -31,7 +36,6 @@ def question_of(
         raise UsageError(f"expected each choice once, found {twice!r} twice")
     if kind is not None and (kind == "choice") != bool(choices):
         raise UsageError(f"kind: {kind!r} {'needs' if kind == 'choice' else 'does not go with'} choices")
-    ident = f"asked-{digest([text, list(choices), *filter(None, [kind])])[:12]}"
-    return Question(
-        ident, text, choices=tuple(choices), language=language, kind=kind or ("choice" if choices else "open")
-    )
+    ident = f"asked-{digest([text, list(choices), *filter(None, [kind, context])])[:12]}"
+    asked_kind: QuestionKind = kind or ("choice" if choices else "open")
+    return Question(ident, text, choices=tuple(choices), context=context, language=language, kind=asked_kind)

@@ -18,6 +18,7 @@ from moot.models.price_table import installed_table, known_host, price_words
 from moot.models.recorded import RecordedModel
 from moot.models.rejected import NoSystemRole
 from moot.prompts import Prompts
+from moot.stats.counted_words import count
 from moot.team import Player, Team
 from moot.types import Question, Reply, Request
 
@@ -92,6 +93,9 @@ async def _examine(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
 
 def _recording(name: str, model: RecordedModel, cases: Sequence[str]) -> Diagnosis:
     """A recording cannot be asked anything new; what matters is whether it covers the questions."""
+    if model.model in model.recording.of_calls:
+        kept = sum(name == model.model for name, _, _ in model.recording.calls)
+        return Diagnosis(name, True, f"a recording of {count(kept, 'call')}", version=model.model)
     answered = sum((model.model, ident, 0) in model.recording.replies for ident in cases)
     words = f"answers {answered} of the {len(cases)} questions" if cases else "a recording"
     return Diagnosis(name, answered > 0 or not cases, words, version=model.model)

@@ -140,8 +140,10 @@ def players_to_beat(plan: Plan, *, late: bool = False) -> ToBeat:
     if plan.spec.primary and not late:
         together = [cell for cell in cells_named(plan.spec.primary, cells) if cell["player"] is None]
     tables = {(drafting(cell), name) for cell in together for name in players_of(cell)}
+    # Who only talks drafts nothing: a report has no figure of such an agent alone, several of which may be one model.
+    drafts = {(drafting(cell), name) for cell in together if cell["traits"].drafts for name in players_of(cell)}
     alone = {(drafting(cell), cell["player"]) for cell in cells if cell["player"] and cell["traits"].alone}
-    return ToBeat(frozenset(tables | alone))
+    return ToBeat(frozenset(drafts | alone or tables))
 
 
 def cluster_sizes(plan: Plan) -> tuple[int, ...]:

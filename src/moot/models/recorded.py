@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,10 +15,10 @@ from moot.foreign_files import lines_of, opened
 from moot.foreign_json import read_json
 from moot.models.border import count, storable, usd
 from moot.models.closest import closest
-from moot.types import FREE, Price, Reply, Request, Usage
+from moot.types import FREE, Price, Reply, Request, Usage, digest
 
 _SPENT = ("cost_usd", "prompt_tokens", "completion_tokens", "seconds")
-_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", *_SPENT)
+_KEYS = ("model", "question_id", "answer", "reasoning", "text", "sample", *_SPENT, "request", "finish")
 
 ReplyKey = tuple[str, str, int]
 """Model, question and sample."""
@@ -52,9 +52,29 @@ class Recording:
     spent: Mapping[ReplyKey, SpentThen] = field(default_factory=dict)
     """Where a line says what it took."""
 
+    calls: Mapping[ReplyKey, RecordedCall] = field(default_factory=dict)
+    """Where a line has a `request`: by model, request and sample."""
+    of_calls: frozenset[str] = frozenset()
+    """Models of which every call is kept, and not their drafts alone."""
+
     def costs_known(self, model: str) -> bool:
         """Whether some reply of a model says what it cost. Where none does, a cost of 0 means that nothing is known."""
-        return any(spent.cost_usd is not None for key, spent in self.spent.items() if key[0] == model)
+        then = ((key[0], call.spent) for key, call in self.calls.items())
+        said = ((key[0], spent) for key, spent in self.spent.items())
+        return any(spent.cost_usd is not None for name, spent in (*said, *then) if name == model)
+
+
+class RecordedCall(NamedTuple):
+    """What a model said to one request."""
+
+    text: str
+    finish: str
+    spent: SpentThen
+
+
+def request_digest(messages: Sequence[Sequence[str]], attempt: int) -> str:
+    """What was said to a model, whoever it was: role and content of each message, and which attempt it is."""
+    return digest([[list(message) for message in messages], attempt])
 
 
 class RecordedModel:
@@ -96,6 +116,8 @@ class RecordedModel:
         }
 
     async def generate(self, request: Request) -> Reply:
+        if self.model in self.recording.of_calls:
+            return self._said_then(request)
         key = (self.model, request.question_id or "", request.sample)
         # Where free words are asked for, the answer is the reply; a form would have to be taken off again.
         text = self.recording.answers.get(key) if request.schema is None else None
@@ -103,9 +125,21 @@ class RecordedModel:
         if text is None or request.attempt:  # asking a recording again brings nothing new
             return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
         spent = self.recording.spent.get(key, NOTHING_SPENT)
-        unknown_usd = 0.0 if self.price == FREE else None
-        cost_usd = spent.cost_usd if self._tells_cost and spent.cost_usd is not None else unknown_usd
-        return Reply(text, usage=spent.usage, latency_s=spent.seconds, version=self.model, cost_usd=cost_usd)
+        return Reply(text, "stop", spent.usage, spent.seconds, self.model, self._cost_usd(spent))
+
+    def _said_then(self, request: Request) -> Reply:
+        """To the very same words; to any others it has said nothing."""
+        said = [(message.role, message.content) for message in request.messages]
+        call = self.recording.calls.get((self.model, request_digest(said, request.attempt), request.sample))
+        if call is None:
+            return Reply("", finish="unrecorded", version=self.model, cost_usd=0.0)
+        cost_usd = self._cost_usd(call.spent)
+        return Reply(call.text, call.finish, call.spent.usage, call.spent.seconds, self.model, cost_usd)
+
+    def _cost_usd(self, spent: SpentThen) -> float | None:
+        if self._tells_cost and spent.cost_usd is not None:
+            return spent.cost_usd
+        return 0.0 if self.price == FREE else None
 
     async def close(self) -> None:
         pass
@@ -147,17 +181,27 @@ def _recording(path: Path, lines: Iterable[_Line]) -> Recording:
     replies: dict[ReplyKey, str] = {}
     answers: dict[ReplyKey, str] = {}
     spent: dict[ReplyKey, SpentThen] = {}
+    calls: dict[ReplyKey, RecordedCall] = {}
     for line in lines:
         key = line.key
-        if key in replies:
-            problem = f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}"
+        place = key if line.request is None else (key[0], line.request, key[2])
+        if place in (replies if line.request is None else calls):
+            to_one = "" if line.request is None else ", to one request"
+            problem = f"a second reply of {key[0]!r} to {key[1]!r}, sample {key[2]}{to_one}"
             raise FileError(problem, file=path, line=line.number)
+        if line.request is not None:
+            calls[place] = RecordedCall(line.text, line.finish, line.spent)
+            continue
         replies[key] = line.text
         if line.answer is not None:
             answers[key] = line.answer
         if line.spent != NOTHING_SPENT:
             spent[key] = line.spent
-    return Recording(path, "", replies, frozenset(model for model, _, _ in replies), answers, spent)
+    of_calls, of_drafts = (frozenset(model for model, _, _ in kept) for kept in (calls, replies))
+    if both := sorted(of_calls & of_drafts):
+        problem = f"some lines of {both[0]!r} have a request and others none; expected it in all of a model or in none"
+        raise FileError(problem, file=path, key="request")
+    return Recording(path, "", replies, of_calls | of_drafts, answers, spent, calls, of_calls)
 
 
 def json_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -179,16 +223,22 @@ class _Line(NamedTuple):
     answer: str | None
     """As it was given."""
     spent: SpentThen
+    request: str | None
+    """What it is the reply to, where every call is kept."""
+    finish: str
 
 
 def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
     if unknown := sorted(set(row) - set(_KEYS)):
         problem = f"unknown key; expected one of {', '.join(_KEYS)}{closest(unknown[0], _KEYS)}"
         raise FileError(problem, file=path, line=number, key=unknown[0])
-    for key in ("model", "question_id"):
+    about_nothing = (
+        row.get("request") is not None and row.get("question_id") is None
+    )  # as a judge of two answers is asked
+    for key in ("model",) if about_nothing else ("model", "question_id"):
         if not isinstance(row.get(key), str) or not row[key]:
             raise FileError("expected a text that is not empty", file=path, line=number, key=key)
-    for key in ("answer", "reasoning", "text"):
+    for key in ("answer", "reasoning", "text", "request", "finish"):
         if not isinstance(row.get(key), str | None):
             raise FileError("expected a text or null", file=path, line=number, key=key)
     sample = row.get("sample", 0)
@@ -196,7 +246,9 @@ def _read_row(row: Mapping[str, Any], path: Path, number: int) -> _Line:
         raise FileError("expected a whole number from 0 on", file=path, line=number, key="sample")
     answer = row.get("answer")
     given = None if answer is None else storable(answer)
-    return _Line((row["model"], row["question_id"], sample), number, _text_of(row), given, _spent(row, path, number))
+    place = (row["model"], row.get("question_id") or "", sample)
+    spent = _spent(row, path, number)
+    return _Line(place, number, _text_of(row), given, spent, row.get("request"), row.get("finish") or "stop")
 
 
 def _spent(row: Mapping[str, Any], path: Path, number: int) -> SpentThen:

@@ -51,7 +51,7 @@ class StreamSoFar:
         choices = event.get("choices")
         self.blocked = filter_words(event, 400) if event.get("error") else block_reason(event, {}) or self.blocked
         for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, Mapping):
+            if isinstance(choice, Mapping) and not choice.get("index"):  # one was asked for: others are not its words
                 self._take_choice(choice)
                 self.size += size if choice.get("logprobs") else 0
 

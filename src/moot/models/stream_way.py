@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from moot.errors import RequestRejected
+from moot.models.filtered import FILTERED
 from moot.types import FREE, Price, Reply
 
 Way = Literal["counted", "uncounted", "whole"]
@@ -57,8 +58,9 @@ class StreamWay:
         raise StreamRefused(words, status=status)
 
     def learn(self, asked: Way, reply: Reply) -> None:
-        """A reply has come to its end."""
-        if asked != "whole" and self._priced and not self._always and reply.usage.completion is None:
+        """A reply has come to its end. One that a filter broke off says nothing of what the server counts."""
+        uncounted = reply.usage.completion is None and reply.finish != FILTERED
+        if asked != "whole" and self._priced and not self._always and uncounted:
             self._way = "whole"
 
     def words(self) -> tuple[str, ...]:

@@ -114,6 +114,24 @@ class WantedJson:
     finish: str = "stop"
     """The word for how such a reply ends."""
 
+    @property
+    def characters(self) -> int:
+        """What it adds to a prompt: whoever writes in this form reads it, and the endpoint is sent it once more."""
+        return 0 if self.schema is None else 2 * _length(self.schema)
+
+
+def _length(value: Any) -> int:
+    """About as many characters as it has when it is written, however deep it is: nobody has looked at it yet."""
+    written, left = 0, [value]
+    while left:
+        each = left.pop()
+        written += len(each) + 4 if isinstance(each, str) else 4
+        if isinstance(each, Mapping):
+            left += (*each.keys(), *each.values())
+        elif isinstance(each, list):
+            left += each
+    return written
+
 
 def wanted_form(asked: ResponseFormat | None) -> WantedJson | None:
     """None where words will do."""

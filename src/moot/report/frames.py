@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from sqlalchemy import Connection, select
 
@@ -15,12 +15,9 @@ from moot.measures.episodes import drafts_of
 from moot.measures.source import Source
 from moot.measures.stored_grades import grader_of
 from moot.report.frame_words import choices, experiments_named, grades, judgements, matches, preferences, settlements
-from moot.report.tables import TableColumns, as_frame, needs_polars
+from moot.report.tables import TableColumns
 from moot.store import queries, schema
 from moot.store.rows import config_of, verdict_of
-
-if TYPE_CHECKING:
-    from polars import DataFrame
 
 FrameKind = Literal[
     "episodes",
@@ -62,12 +59,6 @@ _CALL = (
     "thoughts",
     "logprobs",
 )
-
-
-def frame(connection: Connection, kind: str, experiment: str | None = None) -> DataFrame:
-    """What the store holds as a Polars frame: see `stored_columns`."""
-    needs_polars("a frame")
-    return as_frame(stored_columns(connection, kind, experiment))
 
 
 def stored_columns(connection: Connection, kind: str, experiment: str | None = None) -> TableColumns:
@@ -138,7 +129,7 @@ _COLUMNS: Mapping[str, Sequence[str]] = {
 }
 
 
-def experiments_frame(connection: Connection) -> DataFrame:
+def experiments_columns(connection: Connection) -> TableColumns:
     """Every plan in the store, the oldest first; several under one name differ in questions or cells."""
     table = schema.experiments
     query = select(table.c.name, table.c.size, table.c.created_at, table.c.id).order_by(table.c.created_at)
@@ -146,7 +137,7 @@ def experiments_frame(connection: Connection) -> DataFrame:
         {"experiment": row.name, "questions": row.size, "created_at": row.created_at, "id": row.id}
         for row in connection.execute(query)
     ]
-    return as_frame(_table(rows, ("experiment", "questions", "created_at", "id")))
+    return _table(rows, ("experiment", "questions", "created_at", "id"))
 
 
 class _Play(NamedTuple):

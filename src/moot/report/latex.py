@@ -87,6 +87,13 @@ def write_run_latex(folder: Path, figures: Figures) -> list[Path]:
     return write_latex(folder, all_sections(shortly), _caption_remarks(shortly))
 
 
+def run_latex(figures: Figures) -> dict[str, str]:
+    """The same as texts, by the section's id."""
+    shortly = shortened(figures)
+    beside = tuple(_caption_remarks(shortly))
+    return {section.id: latex_table(section, beside) for section in all_sections(shortly)}
+
+
 def write_latex(folder: Path, sections: Iterable[Section], remarks: Iterable[str] = ()) -> list[Path]:
     """One file a section, named by its id."""
     beside = tuple(remarks)

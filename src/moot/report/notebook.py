@@ -10,24 +10,24 @@ Everything is read when it is asked for, in a thread of its own, so that it work
 from __future__ import annotations
 
 import asyncio
-import html
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from sqlalchemy import Connection
 
 from moot.errors import UsageError
 from moot.measures.section import Section
 from moot.report.figures import Figures, figures, find_experiment
-from moot.report.frames import experiments_frame, frame
-from moot.report.section_terminal import cell
+from moot.report.frames import experiments_columns, stored_columns
+from moot.report.latex import run_latex
+from moot.report.notebook_html import report_html
 from moot.report.sections import all_sections
+from moot.report.tables import FrameLibrary, frame_maker
 from moot.report.wanted_plan import WantedPlan
-from moot.report.whose_figures import whose_words
 from moot.store import from_here, store_at
 from moot.store.examined import opened_to_read
 from moot.store.store import Store
@@ -45,15 +45,29 @@ class OpenStore:
     url: str
     beside: Path | None = None
 
-    def frame(self, kind: str, experiment: str | None = None) -> DataFrame:
-        """A Polars frame of the ``episodes``, ``calls``, ``scores``, ``traces``, ``verdicts``, ``drafts``, ``cells``,
-        ``questions``, ``judgements``, ``settlements``, ``grades``, ``matches``, ``choices`` or ``preferences``: of one
-        experiment, or of all. See `moot.report.frames.frame`."""
-        return self._read(partial(frame, kind=kind, experiment=experiment))
+    @overload
+    def frame(self, kind: str, experiment: str | None = None, *, as_: Literal["polars"] = "polars") -> DataFrame: ...
 
-    def experiments(self) -> DataFrame:
+    @overload
+    def frame(self, kind: str, experiment: str | None = None, *, as_: FrameLibrary) -> Any: ...
+
+    def frame(self, kind: str, experiment: str | None = None, *, as_: FrameLibrary = "polars") -> Any:
+        """A frame of Polars, or of pandas, of the ``episodes``, ``calls``, ``scores``, ``traces``, ``verdicts``, ``drafts``,
+        ``cells``, ``questions``, ``judgements``, ``settlements``, ``grades``, ``matches``, ``choices`` or ``preferences``: of
+        one experiment, or of all. See `moot.report.frames.stored_columns`."""
+        make = frame_maker(as_)
+        return make(self._read(partial(stored_columns, kind=kind, experiment=experiment)))
+
+    @overload
+    def experiments(self, *, as_: Literal["polars"] = "polars") -> DataFrame: ...
+
+    @overload
+    def experiments(self, *, as_: FrameLibrary) -> Any: ...
+
+    def experiments(self, *, as_: FrameLibrary = "polars") -> Any:
         """What the store holds: a row for each plan, with its name and its number of questions."""
-        return self._read(experiments_frame)
+        make = frame_maker(as_)
+        return make(self._read(experiments_columns))
 
     def report(self, experiment: str | None = None, *, hypotheses: Sequence[str] = ()) -> Report:
         """The figures of an experiment: the one of this name, or the last that ran."""
@@ -118,31 +132,23 @@ class Report:
     def __repr__(self) -> str:
         return f"Report({self.figures['experiment']!r}: {self.headline})"
 
+    def latex(self, section: str = "accuracy") -> str:
+        """One of its tables for a paper, by the section's id, with figures and intervals."""
+        tables = run_latex(self.figures)
+        if section not in tables:
+            raise UsageError(f"there is no section {section!r} here; expected one of {', '.join(tables)}")
+        return tables[section]
+
     def _repr_html_(self) -> str:
-        """What a notebook shows: the verdict, and every section as a table."""
-        title = html.escape(str(self.figures["experiment"]))
-        tables = "".join(map(section_html, self.sections))
-        whose = "".join(f"<p>{html.escape(words)}</p>" for words in whose_words(self.figures))
-        return f"<h3>{title}</h3>{whose}<p><b>{html.escape(self.headline)}</b></p>{tables}"
-
-
-def section_html(section: Section) -> str:
-    """A section as plain HTML, folded in but for the first look."""
-    heads = "".join(f"<th>{html.escape(column.title)}</th>" for column in section.columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell(row, column))}</td>" for column in section.columns) + "</tr>"
-        for row in section.rows
-    )
-    words = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in section.words)
-    opened = " open" if section.id == "accuracy" else ""
-    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-    return f"<details{opened}><summary>{html.escape(section.title)}</summary>{table}{words}</details>"
+        """What a notebook shows: the verdict, what to know before believing it, and every section as a table."""
+        title = str(self.figures["experiment"])
+        return report_html(self.figures, self.sections, title=title, headline=self.headline)
 
 
 def open_store(url: str) -> OpenStore:
     """A store by its URL (``sqlite:///cup.db``, ``postgresql://…``) or by the path of its file; it must be there."""
     opened = OpenStore(from_here(url if "://" in url else f"sqlite:///{url}"))
-    opened.experiments()  # what is wrong with it is said now
+    opened._read(experiments_columns)  # what is wrong with it is said now
     return opened
 
 

@@ -13,7 +13,7 @@ PREFERRED = "preferred (95 % interval), to"
 
 def with_preferred(figures: Figures) -> Figures:
     """The same, where nothing is graded and long answers were compared: each row of a team says how often it is preferred to
-    whom it is hardest to beat, and nothing is told of grades that no long answer has."""
+    the one that is told, and nothing is told of grades that no long answer has."""
     found = figures.get("preferences")
     if not found or any(row["value"] is not None for row in figures["accuracy"]):
         return figures

@@ -61,6 +61,39 @@ def needs_polars(what: str) -> None:
         raise UsageError(f"{what} needs Polars: pip install 'moot[polars]'")
 
 
+FrameLibrary = Literal["polars", "pandas"]
+
+
+def frame_maker(library: str) -> Callable[[TableColumns], Any]:
+    """What makes a frame of columns; said before anything is read where it is not installed."""
+    if library == "polars":
+        needs_polars("a frame")
+        return as_frame
+    if library != "pandas":
+        raise UsageError(f"as_: expected polars or pandas, found {library!r}")
+    if find_spec("pandas") is None:
+        raise UsageError("a frame of pandas needs it: pip install pandas")
+    return as_pandas
+
+
+def as_pandas(columns: TableColumns) -> Any:
+    """A frame of pandas, from plain values: neither Polars nor PyArrow is needed. Whole numbers stay so where some are absent."""
+    import pandas  # type: ignore[import-untyped, unused-ignore]
+
+    return pandas.DataFrame({name: pandas.Series(values, dtype=_dtype(values)) for name, values in columns.items()})
+
+
+def _dtype(values: Sequence[Any]) -> str | None:
+    """None: as pandas finds it."""
+    kinds = {type(value) for value in values if value is not None}
+    whole = {frozenset({int}): "Int64", frozenset({bool}): "boolean"}.get(frozenset(kinds))
+    if whole is not None:
+        return whole if any(value is None for value in values) else None
+    if kinds and kinds <= {int, float}:
+        return "float64"
+    return "object"
+
+
 def as_frame(columns: TableColumns) -> DataFrame:
     needs_polars("a frame")
     import polars

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from moot.data.documents import documents_of
 from moot.errors import UsageError
 from moot.experiment.side_names import ClaimError, SideName, is_meant, parse_side, seat_of_row, several_teams
 from moot.models.closest import closest
@@ -34,6 +35,8 @@ class Transcript:
     stage: str | None
     detail: str | None = None
     """What the grader or the judges said beside the grade, or why there is none."""
+    documents: tuple[Mapping[str, Any], ...] = ()
+    """What was shown of the documents that the question is about, where it is about any."""
 
     def json(self) -> dict[str, Any]:
         return {
@@ -45,6 +48,7 @@ class Transcript:
             "score": self.value,
             "stage": self.stage,
             "detail": self.detail,
+            **({"documents": list(self.documents)} if self.documents else {}),
         }
 
 
@@ -65,7 +69,8 @@ def transcripts(
     if case_row is None:
         raise UsageError(_no_such_question(connection, experiment, question_id))
     grader = grader_of(config_of(experiment))
-    reference = case_of(case_row["content"]).answer
+    case = case_of(case_row["content"])
+    documents = documents_of(case)
     episodes = []
     side = named_side(strategy)
     cells = queries.cells_of(connection, ident)
@@ -84,7 +89,7 @@ def transcripts(
             verdict = verdict_of(row["verdict"])
             calls = calls_of(connection, json.loads(row["transcript"]))
             score = row["value"], row["stage"], row["detail"]
-            episodes.append(Transcript(title, row["repeat"], reference, verdict, calls, *score))
+            episodes.append(Transcript(title, row["repeat"], case.answer, verdict, calls, *score, documents))
     return episodes
 
 

@@ -26,7 +26,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from moot.errors import MootError, UsageError
-from moot.live.left_behind import forget_left_behind
 from moot.live.served import served_name
 from moot.live.served_past import forget
 from moot.live.team import LiveTeam
@@ -110,9 +109,7 @@ def create_app(live: LiveTeam, settings: ServeSettings | None = None) -> Starlet
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await live.open()
         await server.recall_spending()
-        beside = [asyncio.create_task(server.forget_left_behind())]
-        if settings.keep_days is not None:
-            beside.append(asyncio.create_task(server.forget()))
+        beside = [asyncio.create_task(server.forget())] if settings.keep_days is not None else []
         try:
             yield
         finally:
@@ -315,14 +312,6 @@ class Server:
             raise Refused(404, str(error), code="no_such_episode", param="episode") from None
         self.metrics.feedback.labels(str(learnt["correct"]).lower()).inc()
         return json_response(learnt)
-
-    async def forget_left_behind(self) -> None:
-        """Once at the start: an earlier server may have been killed in the middle of it."""
-        try:
-            if dropped := await forget_left_behind(self.live.store, served_name(self.live.experiment.name)):
-                _log.warning("%d calls of questions that were forgotten had been left behind; they are gone", dropped)
-        except MootError as error:
-            _log.warning("calls of questions that were forgotten may have been left behind: %s", error)
 
     async def forget(self) -> None:
         """Once at the start and then every day: nothing older than was promised stays."""

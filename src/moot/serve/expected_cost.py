@@ -22,6 +22,7 @@ from moot.grade.group import Stages
 from moot.live.answered_question import AnsweredQuestion
 from moot.models.budget import most_tokens, most_usd, most_usd_of_tokens
 from moot.models.limit import COMPLETION_GUESS
+from moot.team.attempts import ATTEMPTS
 from moot.traces import Deadline, of_kind
 from moot.types import Call
 
@@ -89,13 +90,17 @@ class ExpectedCosts:
 
 
 def most_usd_of_question(cell: Cell, characters: int, models: Mapping[str, BuiltModel]) -> float:
-    """The most that a team can spend on a question of this length; without end where its strategy declares no bound."""
-    most_usd_asked = _unasked_usd(cell, (), characters, models)
-    return math.inf if most_usd_asked is None else most_usd_asked
+    """The most that a team can spend on a question of this length, with every call made as often as an unusable reply is asked
+    for again, and one more that writes a client's form; without end where its strategy declares no bound."""
+    most_usd_asked = _unasked_usd(cell, (), characters, models, beside=1)
+    return math.inf if most_usd_asked is None else ATTEMPTS * most_usd_asked
 
 
-def _unasked_usd(cell: Cell, calls: Sequence[Call], characters: int, models: Mapping[str, BuiltModel]) -> float | None:
-    """The most that a question which was broken off would have cost beyond the calls that came back.
+def _unasked_usd(
+    cell: Cell, calls: Sequence[Call], characters: int, models: Mapping[str, BuiltModel], beside: int = 0
+) -> float | None:
+    """The most that a question which was broken off would have cost beyond the calls that came back, and so many `beside` what
+    the strategy declares.
 
     So many calls are left as the strategy declares at most, those that were under way among them; each is taken for one of
     the dearest who may be asked, with all that the players can have said in its prompt. None where no bound is declared.
@@ -116,7 +121,7 @@ def _unasked_usd(cell: Cell, calls: Sequence[Call], characters: int, models: Map
     prompt_tokens = max(prompt_tokens, AROUND + characters * MOST_BYTES) + said_tokens
     priced = [(each.model.price, _reply_tokens(each)) for each in built if each.model.price is not None]
     dearest_usd = max((most_usd_of_tokens(price, prompt_tokens, tokens) for price, tokens in priced), default=0.0)
-    return left * for_each * dearest_usd
+    return (left * for_each + beside) * dearest_usd
 
 
 def _billed_usd(call: Call) -> float:

@@ -36,8 +36,11 @@ def teams() -> dict[str, str]:
         named = json.loads(_kept().read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except ValueError as error:
-        raise click.ClickException(f"{_kept()} is no JSON: {error}; add the teams again") from None
+    except ValueError:
+        named = None
+    if not isinstance(named, dict):
+        click.echo(f"{_kept()} holds no list of teams, and none is known; llm moot add FILE writes it anew", err=True)
+        return {}
     return {str(name): str(path) for name, path in named.items()}
 
 

@@ -32,6 +32,8 @@ from moot.serve.in_process import answered, served_team
 from moot.serve.refusal import as_refusal
 from moot.types import MOST_CHOICES, Call, QuestionKind
 
+LONGEST = 1_000_000
+"""Characters of a question, with its choices and what it is about: as much as a server takes."""
 AT_ONCE = 16
 """Questions under way: an agent that sends more of them waits."""
 
@@ -85,6 +87,8 @@ def team_server(live: LiveTeam) -> MCPServer[Any]:
             options = MootOptions(choices=choices, context=about, kind=kind)
         except ValidationError as error:
             raise ToolError("; ".join(f"{_place(each)}: {each['msg']}" for each in error.errors())) from None
+        if sum(map(len, (question, about or "", *(choices or ())))) > LONGEST:
+            raise ToolError(f"expected at most {LONGEST:,} characters in question, about and choices")
         async with places, _told(context) as heard:
             try:
                 wish = AskedOfTeam([ChatMessage(role="user", content=question)], options)

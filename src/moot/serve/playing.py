@@ -88,7 +88,8 @@ class ServedRequest:
         """How much is asked."""
         options = self.wish.options
         shown = (*(options.choices or ()), options.context or "")
-        return sum(len(message.text) for message in self.wish.messages) + sum(map(len, shown))
+        form = 0 if self.wanted is None else self.wanted.characters
+        return sum(len(message.text) for message in self.wish.messages) + sum(map(len, shown)) + form
 
     @property
     def most_usd(self) -> float | None:

@@ -129,9 +129,11 @@ def _verdict(row: Row) -> str:
         return f"were preferred to those of {members}: {strongest} {compared}"
     if row["worse"]:
         return f"were not preferred to those of {whose} alone: only {compared}"
+    if row["opponents"] <= 1:
+        return f"cannot be told from those of its member: preferred to {whose}'s {compared}"
     if row["low"] is not None and row["low"] > HALF:
         return f"cannot be told from those of every one of its members: preferred to {whose}'s {compared}, but not surely to all"
-    return f"cannot be told from those of its best member: preferred to {whose}'s {compared}"
+    return f"cannot be told from those of every one of its members: least surely preferred to {whose}'s, {compared}"
 
 
 def _times(row: Row) -> str:

@@ -204,7 +204,7 @@ def is_better(row: Row, p: float | None, low: float | None) -> bool:
 
 
 def is_worse(row: Row, rate: Rate | None, family: int) -> bool:
-    """Than the opponent that is hardest to beat, whichever of them that was found to be."""
+    """Than the opponent that is told, whichever of them that was found to be."""
     limits = rate.limits(ALPHA / family / max(1, row["opponents"])) if rate is not None else None
     return limits is not None and limits[1] + row["ungraded"] < 0.5
 

@@ -100,7 +100,7 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
         figures,
         rows,
         Column("of", "of"),
-        Column("against", "hardest to beat"),
+        Column("against", "least sure of"),
         figure("value", "preferred, corrected", "share", "low_holm", "high_holm"),
         Column("p_holm", "p", "p"),
         Column("better", "better than all"),
@@ -108,7 +108,7 @@ def _options(figures: Figures, found: Mapping[str, Any]) -> Section:
     )
     family = max((row["family"] for row in rows), default=0)
     words = (
-        "Better: preferred to every one of its opponents; the one that is hardest to beat decides."
+        "Better: preferred to every one of its opponents. Told is the strongest then, else the one of whom it is least sure."
         f" p and interval adjusted (Holm) for {count(family, 'option')}.",
     )
     return Section("preference-options", "Better than every one of them?", words, columns, rows, place=PLACE + 1)

@@ -54,7 +54,7 @@ def page_html(
         "between": [asdict(section) for section in between],
         "asked": any(run[2].cells for run in runs),
     }
-    script, style = _script(), _static("page.css")
+    script, style = bundled(SCRIPTS), static("page.css")
     blocks = [f'<script type="application/octet-stream" id="index">{packed(index)}</script>']
     for number, run in enumerate(runs):
         blocks += _blocks(number, run[2])
@@ -67,7 +67,7 @@ def page_html(
         "data": "\n".join(blocks),
         "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda placeholder: filled[placeholder.group(1)], _static("page.html"))
+    return filled_in(static("page.html"), filled)
 
 
 def policy(script: str, style: str) -> str:
@@ -81,14 +81,24 @@ def _hash(content: str) -> str:
 
 
 @cache
-def _static(name: str) -> str:
+def static(name: str) -> str:
     return (files("moot.report.page") / "static" / name).read_text(encoding="utf-8")
 
 
 @cache
-def _script() -> str:
+def bundled(names: tuple[str, ...]) -> str:
     """The modules as one: within one script their names are in reach without being imported."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _static(f"{name}.js"))) for name in SCRIPTS)
+    return "\n".join(as_part(static(f"{name}.js")) for name in names)
+
+
+def as_part(module: str) -> str:
+    """A module as a part of one script."""
+    return _EXPORT.sub("", _IMPORT.sub("", module))
+
+
+def filled_in(template: str, parts: Mapping[str, str]) -> str:
+    """In one pass: what a part holds is never taken for a place."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda placeholder: parts[placeholder.group(1)], template)
 
 
 def _run(figures: Mapping[str, Any], sections: Sequence[Section], questions: QuestionData) -> dict[str, Any]:

@@ -95,8 +95,11 @@ class Columns:
         return {**kept, **joined, "scores": scores, "categories": list(self.categories)}
 
 
-def read_questions(connection: Connection, experiment: Row, grade: Grade | None = None) -> QuestionData:
-    """`grade` values a captain's draft where that captain was never played alone."""
+def read_questions(
+    connection: Connection, experiment: Row, grade: Grade | None = None, hiding: Callable[[Any], Any] | None = None
+) -> QuestionData:
+    """`grade` values a captain's draft where that captain was never played alone. `hiding`: what others are not to read is taken
+    out of all that is told here."""
     config = config_of(experiment)
     cells = stored_cells(queries.cells_of(connection, experiment["id"]))
     places = _places(connection, experiment["id"])
@@ -118,9 +121,11 @@ def read_questions(connection: Connection, experiment: Row, grade: Grade | None 
     with closing(words), uncollected(), ThreadPoolExecutor(1) as pool:  # compression lets go of the interpreter
         for start in range(0, len(places), size):
             columns.starts.append(len(columns.ids))
-            packing.append(pool.submit(packed, reader.part(places[start : start + size])))
+            part = reader.part(places[start : start + size])
+            packing.append(pool.submit(packed, part if hiding is None else hiding(part)))
     parts = [future.result() for future in packing]
-    return QuestionData(named_cells(cells, primary_of(config, cells)), columns.row(), parts)
+    named, listed = named_cells(cells, primary_of(config, cells)), columns.row()
+    return QuestionData(named if hiding is None else hiding(named), listed if hiding is None else hiding(listed), parts)
 
 
 def primary_of(config: Mapping[str, Any], cells: Sequence[Stored]) -> Collection[str]:

@@ -24,15 +24,20 @@ from moot.whole_files import written_whole
 
 
 def read_run(
-    connection: Connection, experiment: Row, shown: Figures | None = None, given: Iterable[Measure] = ()
+    connection: Connection,
+    experiment: Row,
+    shown: Figures | None = None,
+    given: Iterable[Measure] = (),
+    hiding: Callable[[Any], Any] | None = None,
 ) -> RunPage:
     """Read a run; `shown` are its figures, where somebody has computed them already.
 
-    `given`: measures beside the registered ones.
+    `given`: measures beside the registered ones. `hiding`: takes out of JSON what whoever gets the page is not to read.
     """
     beside = tuple(given)
     all_figures = figures(connection, experiment, given=beside) if shown is None else shown
-    questions = read_questions(connection, experiment, _grade(connection, experiment))
+    questions = read_questions(connection, experiment, _grade(connection, experiment), hiding)
+    all_figures = all_figures if hiding is None else hiding(all_figures)
     shortly = shortened(all_figures)
     return RunPage(shortly, all_sections(shortly, beside), questions)
 

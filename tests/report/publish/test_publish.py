@@ -1,0 +1,407 @@
+"""`moot report ... --publish FOLDER`: what stands in the folder is true, is enough to repeat the verdict, and tells no secret."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.report.publish.board import ROW
+from moot.report.publish.board_page import board_html
+
+Captured = pytest.CaptureFixture[str]
+KEY = "sk-live-4711-abcdef-very-secret"
+TEAM = "tenant-of-somebody-4711"
+QUESTIONS = 12
+COMPARED = ("of", "value", "low", "high", "n", "over_best_single", "cost_unit", "cost_ratio", "sentence")
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+class _Models(BaseHTTPRequestHandler):
+    """Models that hear everything and say what the words of the prompt draw; one of them fails, and tells where it lives."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        drawn = int(hashlib.sha256(json.dumps([body["model"], body["messages"]]).encode()).hexdigest(), 16)
+        host = self.headers["host"]
+        if body["model"] == "gamma-3" and "number 5" in json.dumps(body["messages"]):
+            self._send(400, {"error": {"message": f"no backend at http://{host}/v1 for {self.path}"}})
+            return
+        answer = ("Paris", "Paris", "Rome", "Oslo")[drawn % 4]
+        text = json.dumps({"reasoning": f"because of {drawn % 97}", "answer": answer})
+        usage = {"prompt_tokens": 100, "completion_tokens": 20}
+        self._send(
+            200,
+            {
+                "model": body["model"],
+                "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+                "usage": usage,
+            },
+        )
+
+    def _send(self, status: int, body: Any) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Models)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def questions(folder: Path, name: str = "questions.jsonl", start: int = 0) -> None:
+    rows = [
+        {"id": f"q{n}", "text": f"Which town is number {n}?", "answer": "Paris"}
+        for n in range(start, start + QUESTIONS)
+    ]
+    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def experiment(folder: Path, address: str, name: str = "cup", **more: Any) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    questions(folder)
+    models = {
+        short: {
+            "provider": "endpoint",
+            "base_url": f"{address}/v1",
+            "model": model,
+            "api_key_env": "MOOT_TEST_KEY_OF_CUP",
+            "headers": {"x-tenant-token": TEAM},
+            "price": {"prompt": 1.0, "completion": 2.0},
+            "params": {"max_tokens": 200},
+            "retries": {"attempts": 1},
+        }
+        for short, model in (("ann", "alpha-1"), ("bob", "beta-2"), ("cat", "gamma-3"))
+    }
+    spec = {
+        "name": name,
+        "seed": 7,
+        "questions": {"file": "questions.jsonl"},
+        "models": models,
+        "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}},
+        "strategies": ["solo", "vote", "talkative"],
+        "budget_usd": 5,
+        **more,
+    }
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory, address: str) -> Iterator[Path]:
+    """A run of models behind an address with a key, some calls of which have failed."""
+    folder = tmp_path_factory.mktemp("a-private-place")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+        path = experiment(folder, address)
+        assert moot("run", path, "--quiet") in (0, 1)
+        yield path
+
+
+@pytest.fixture(scope="module")
+def published(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("web") / "board"
+    assert moot("report", played, "--publish", folder) == 0
+    return folder
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((folder / "leaderboard.json").read_text(encoding="utf-8"))["rows"]
+    return found
+
+
+def headline(path: Path, capfd: Captured) -> dict[str, Any]:
+    capfd.readouterr()
+    assert moot("report", path, "--json") == 0
+    found: dict[str, Any] = json.loads(capfd.readouterr().out)["headline"]
+    return found
+
+
+def test_anyone_repeats_the_verdict_from_the_folder_alone(
+    published: Path, played: Path, tmp_path: Path, capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A captain who has seen the others' answers too, and without the key or a network."""
+    told = headline(played, capfd)
+    monkeypatch.delenv("MOOT_TEST_KEY_OF_CUP")
+    elsewhere = tmp_path / "elsewhere"
+    (run,) = (published / "runs").iterdir()
+    shutil.copytree(run, elsewhere)
+    text = (elsewhere / "experiment.yaml").read_text(encoding="utf-8")
+    assert "provider: recorded" in text
+    assert "endpoint" not in text
+    assert moot("run", elsewhere / "experiment.yaml", "--quiet") in (0, 1)
+    again = headline(elsewhere / "experiment.yaml", capfd)
+    assert {key: again[key] for key in COMPARED} == {key: told[key] for key in COMPARED}
+    assert told["n"] == QUESTIONS
+    assert {row["repeat"]["same"] for row in rows_of(published)} == {True}
+
+
+def test_a_reply_that_is_changed_is_another_verdict(published: Path, tmp_path: Path, capfd: Captured) -> None:
+    """So it is the replies that it is repeated from."""
+    (run,) = (published / "runs").iterdir()
+    shutil.copytree(run, tmp_path / "again")
+    replies = tmp_path / "again" / "replies.jsonl"
+    replies.write_text(replies.read_text(encoding="utf-8").replace("Paris", "Oslo"), encoding="utf-8")
+    moot("run", tmp_path / "again" / "experiment.yaml", "--quiet")
+    assert headline(tmp_path / "again" / "experiment.yaml", capfd)["value"] == 0
+
+
+def unpacked(path: Path) -> bytes:
+    """All that a file tells: of a page what is packed in it too."""
+    content = path.read_bytes()
+    blocks = re.findall(rb'<script type="application/octet-stream"[^>]*>([^<]*)</script>', content)
+    return content + b"".join(gzip.decompress(base64.b64decode(block)) for block in blocks)
+
+
+def test_no_key_no_address_and_no_path_is_published(published: Path, played: Path, address: str) -> None:
+    host = address.removeprefix("http://")
+    private = [
+        KEY,
+        TEAM,
+        address,
+        host,
+        "MOOT_TEST_KEY_OF_CUP",
+        str(played.parent),
+        str(Path.home()),
+        "base_url",
+        str(Path.cwd()),
+    ]
+    files = [path for path in published.rglob("*") if path.is_file()]
+    assert {path.name for path in files} >= {
+        "index.html",
+        "report.html",
+        "experiment.yaml",
+        "replies.jsonl",
+        "questions.jsonl",
+    }
+    told = b"".join(unpacked(path) for path in files)
+    assert not [word for word in private if word.encode() in told]
+    assert b"no backend at" in told, "a failure that tells the address is part of the run"
+
+
+def test_the_rows_fit_the_schema_that_stands_beside_them(published: Path) -> None:
+    schema = json.loads((published / "leaderboard.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    board = json.loads((published / "leaderboard.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(board)
+    by_title = {row["played"]["title"]: row for row in board["rows"]}
+    assert set(by_title) == {"solo@ann", "solo@bob", "solo@cat", "vote@ann", "talkative@ann"}
+    assert by_title["solo@ann"]["gain"] is None
+    assert by_title["talkative@ann"]["played"]["players"] == [["ann", "alpha-1"], ["bob", "beta-2"], ["cat", "gamma-3"]]
+
+
+def test_every_figure_is_the_reports_own(published: Path, played: Path, capfd: Captured) -> None:
+    capfd.readouterr()
+    assert moot("report", played, "--json") == 0
+    figures = json.loads(capfd.readouterr().out)
+    rows = {row["played"]["title"]: row for row in rows_of(published)}
+    for own in figures["accuracy"]:
+        row = rows[f"{own['label']}@{own.get('player') or own['captain']}"]
+        assert [row["accuracy"][key] for key in ("value", "low", "high")] == [
+            own[key] for key in ("value", "low", "high")
+        ]
+        assert (row["n"], row["calls_per_question"]) == (own["n"], own["calls_per_question"])
+        assert row["usd_per_1000"] == pytest.approx(own["usd_per_question"] * 1_000)
+    told = figures["headline"]
+    over = told["over_best_single"]
+    row = rows[told["of"]]
+    assert row["headline"]
+    assert row["chosen"] == "after the fact"
+    assert [row["gain"][key] for key in ("over", "value", "low", "high")] == [
+        over[key] for key in ("single", "difference", "low", "high")
+    ]
+    other = next(each for title, each in rows.items() if each["gain"] and title != told["of"])
+    assert other["gain"]["low"] < other["gain"]["value"] < other["gain"]["high"]
+
+
+def foreign(**more: Any) -> dict[str, Any]:
+    row = {
+        "id": "theirs-1",
+        "experiment": "theirs",
+        "played": {"title": "vote", "strategy": "vote", "players": [["x", "some-model"]]},
+        "set": {"name": "their questions", "digest": "ab" * 16, "questions": 100},
+        "n": 100,
+        "accuracy": {"value": 0.5, "low": 0.4, "high": 0.6},
+        "gain": None,
+        "usd_per_1000": None,
+        "calls_per_question": 3,
+        "date": "2026-01-02",
+        "report": "https://example.org/report.html",
+    }
+    return {**row, **more}
+
+
+def put(folder: Path, *rows: Any) -> None:
+    board = json.loads((folder / "leaderboard.json").read_text(encoding="utf-8"))
+    board["rows"] += rows
+    (folder / "leaderboard.json").write_text(json.dumps(board), encoding="utf-8")
+
+
+def test_rows_of_others_stay_and_those_that_do_not_fit_are_named(
+    published: Path, played: Path, tmp_path: Path, capfd: Captured
+) -> None:
+    folder = tmp_path / "board"
+    shutil.copytree(published, folder)
+    again = foreign(date="2026-01-03")
+    odd = [foreign(id="a", report="javascript:alert(1)"), foreign(id="b", n=101), {"no": "row"}, again]
+    odd.append(foreign(id="c", accuracy={"value": 0.9, "low": 0.1, "high": 0.2}))
+    put(folder, foreign(), *odd)
+    before = len(rows_of(folder))
+    capfd.readouterr()
+    assert moot("report", played, "--publish", folder) == 0
+    said = capfd.readouterr().err
+    assert "5 rows do not fit" in said
+    assert said.count("row ") >= 4
+    assert "report: 'javascript:alert(1)'" in said
+    assert "101 of 100 questions" in said
+    rows = rows_of(folder)
+    assert len(rows) == before, "its own rows were replaced, and nobody's lost"
+    assert [row for row in rows if row in odd] == odd
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "their questions" in page
+    assert "https://example.org/report.html" in page
+    assert "javascript:" not in page
+    assert page.count('<section class="board"') == 2
+
+
+def test_an_older_run_of_the_same_is_replaced(published: Path, played: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "board"
+    shutil.copytree(published, folder)
+    rows = rows_of(folder)
+    board = {"rows": [{**row, "date": "2020-01-01"} for row in rows]}
+    (folder / "leaderboard.json").write_text(json.dumps(board), encoding="utf-8")
+    assert moot("report", played, "--publish", folder) == 0
+    assert rows_of(folder) == rows
+    assert len(list((folder / "runs").iterdir())) == 1
+
+
+def test_what_is_no_leaderboard_is_left_as_it_is(
+    published: Path, played: Path, tmp_path: Path, capfd: Captured
+) -> None:
+    for content in ("{", "[]", '{"rows": 3}'):
+        folder = tmp_path / "board"
+        folder.mkdir(exist_ok=True)
+        (folder / "leaderboard.json").write_text(content, encoding="utf-8")
+        assert moot("report", played, "--publish", folder) == 2
+        assert "leaderboard.json" in capfd.readouterr().err
+        assert [path.name for path in folder.iterdir()] == ["leaderboard.json"]
+        assert (folder / "leaderboard.json").read_text(encoding="utf-8") == content
+
+
+def test_wrong_commands(played: Path, tmp_path: Path, address: str, capfd: Captured) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<h1>my page</h1>", encoding="utf-8")
+    for arguments, words in (
+        ((played, "--publish", tmp_path / "file"), "expected a folder"),
+        ((played, "--publish", tmp_path / "site"), "was not written by moot"),
+        ((played, "--publish", tmp_path / "x", "--json"), "without --json"),
+        (("--publish", tmp_path / "x"), "expected the experiment files"),
+        ((played, played, "--publish", tmp_path / "x"), "one run"),
+    ):
+        assert moot("report", *arguments) == 2
+        assert words in capfd.readouterr().err
+    assert (tmp_path / "site" / "index.html").read_text(encoding="utf-8") == "<h1>my page</h1>"
+    never = experiment(tmp_path / "never", address)
+    assert moot("report", never, "--publish", tmp_path / "x") == 2
+    assert "run the experiment first" in capfd.readouterr().err
+
+
+def test_a_file_that_was_changed_since_is_not_its_run(
+    played: Path, address: str, tmp_path: Path, capfd: Captured
+) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(played.parent, folder)
+    path = experiment(folder, address, seed=8)
+    assert moot("report", path, "--publish", tmp_path / "x") == 2
+    assert "was not run" in capfd.readouterr().err
+
+
+HOSTILE = '<script>window.pwned=1</script><img src=x onerror="pwned()">{{script}}"\'\u202e'
+
+
+def test_names_run_nothing() -> None:
+    row = foreign(
+        experiment=HOSTILE,
+        played={"title": HOSTILE, "strategy": HOSTILE, "players": [[HOSTILE, HOSTILE]]},
+        set={"name": HOSTILE, "digest": "ab" * 16, "questions": 100},
+        graded_by=[HOSTILE],
+        moot=HOSTILE,
+        accuracy={"value": None, "low": None, "high": None, "why": HOSTILE},
+        gain={"over": HOSTILE, "value": 0.1, "low": None, "high": None, "why": HOSTILE},
+        repeat={"file": "runs/x/experiment.yaml", "same": False, "why": HOSTILE},
+    )
+    Draft202012Validator(ROW).validate(row)
+    page = board_html([row])
+    assert HOSTILE not in page
+    assert "<img" not in page
+    assert page.count("<script") == 1
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'")
+    script = re.search(r'<script type="module">(.*?)</script>', page, re.DOTALL)
+    assert script is not None
+    assert base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode() in policy[1]
+    assert " style=" not in page
+    assert " onclick=" not in page
+
+
+def test_a_page_asks_nobody_and_works_in_any_folder(published: Path) -> None:
+    page = (published / "index.html").read_text(encoding="utf-8")
+    links = re.findall(r'(?:href|src)="([^"]*)"', page)
+    assert links
+    assert all(link.startswith(("#", "data:", "runs/", "leaderboard.")) for link in links)
+    for link in links:
+        if link.startswith(("runs/", "leaderboard.")):
+            assert (published / link).is_file()
+    assert not re.search(r"\b(?:fetch|XMLHttpRequest|import)\s*\(", page)
+
+
+def test_sets_of_questions_are_never_one_table() -> None:
+    one = foreign(id="1")
+    other = foreign(id="2", set={"name": "their questions", "digest": "cd" * 16, "questions": 100})
+    judged = foreign(id="3", graded_by=["match", "a judge"])
+    page = board_html([one, other, judged, foreign(id="4", accuracy={"value": 0.7, "low": 0.6, "high": 0.8})])
+    tables = re.findall(r"<tbody>(.*?)</tbody>", page, re.DOTALL)
+    assert sorted(table.count("<tr") for table in tables) == [1, 1, 2]
+    for words in ("chosen after the fact", "not ranked against each other", "own (95"):
+        assert words in page
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    row = foreign(accuracy={"value": None, "low": None, "high": None, "why": "nothing of it is graded"}, simulated=True)
+    page = board_html([row])
+    assert "nothing of it is graded" in page
+    assert "simulated models" in page
+    assert (
+        "0.0" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).split("<tbody>")[1].split("</tbody>")[0]
+    )
