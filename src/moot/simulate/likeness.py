@@ -1,6 +1,6 @@
 """Known servers, as far as their ways differ from OpenAI's: `moot simulate --like NAME`.
 
-Each is what such a server was seen to do: where it listens, what it calls its models, how it says no, what it does not take and
+Each is what such a server is said to do: where it listens, what it calls its models, how it says no, what it does not take and
 what it adds to a reply. docs/endpoints.md says from where that is known. Nothing of theirs is in it but the form.
 """
 
