@@ -110,7 +110,7 @@ def test_every_section_is_there_and_fits(cup: Figures) -> None:
     assert widest(text) <= 80
     heads = [line.split() for line in text.splitlines() if line.split()[:1] == ["strategy"]]
     assert heads[0][:2] == ["strategy", "who"], "no column is squeezed"
-    assert heads[0][-3:] == ["n", "calls", "cost"]
+    assert heads[0][-3:] == ["n", "calls", "$/1,000"]
     assert len(heads) == 8, "accuracy, outcomes, gap, gains, own drafts, people, and trust in two parts"
     for name in ("ann", "bob", "adaptive(talk_from=4)", "a-player-with-"):
         assert name in text

@@ -269,7 +269,7 @@ PLANS: dict[str, Any] = {
     "models": {
         "ann": {"provider": "simulated", "accuracy": 0.3, "words": 30},
         "bob": {"provider": "simulated", "accuracy": 0.9, "power": 1.0, "words": 40},
-        "ivy": {"provider": "simulated", "accuracy": 0.5, "blur": 0.3},
+        "ivy": {"provider": "simulated", "accuracy": 0.5, "blur": 1.0},
     },
     "teams": {"two": {"players": ["ann", "bob"], "captain": "each"}},
     "strategies": ["talkative"],
@@ -279,7 +279,7 @@ PAIRWISE = {"judge": {"models": ["ivy"], "pairwise": True}}
 
 
 async def run_plans(folder: Path, **more: Any) -> Any:
-    rows = [{"id": f"q{n}", "text": f"Write a plan, number {n}.", "kind": "text"} for n in range(8)]
+    rows = [{"id": f"q{n}", "text": f"Write a plan, number {n}.", "kind": "text"} for n in range(24)]
     (folder / "plans.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (folder / "team.yaml").write_text(yaml.safe_dump({**PLANS, **more}))
     return (await asyncio.to_thread(moot.run, folder / "team.yaml")).figures["headline"]

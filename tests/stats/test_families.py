@@ -75,7 +75,8 @@ def test_five_to_nothing_is_not_confirmed() -> None:
     fewer = {question: float(number >= 5) for number, question in enumerate(right)}
     (row,) = with_holm([judge(hypothesis, {one: Ratio(right), other: Ratio(fewer)})], [True])
     assert row["p"] == pytest.approx(0.0625)
-    assert (row["verdict"], row["low_holm"]) == ("open", 0.0)
+    assert row["verdict"] == "open"
+    assert -0.01 < row["low_holm"] <= 0.0
 
 
 def test_rows_printed_together_have_adjusted_intervals() -> None:

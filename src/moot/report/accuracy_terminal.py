@@ -33,7 +33,7 @@ def _table(figures: Figures, width: int) -> Table:
     """With the intervals drawn, where there is room beside the names."""
     teams = names_teams(figures)
     open_grades = any(mark(row) for row in figures["accuracy"])
-    costs = per_thousand_alike(row["usd_per_question"] for row in figures["accuracy"])
+    costs = per_thousand_alike(row.get("usd_per_question") for row in figures["accuracy"])
     cells = [
         [
             *of_team(row, teams=teams),
