@@ -34,6 +34,9 @@ MORE := tests/stats/test_coverage.py tests/estimate/test_budget_estimate.py test
 	tests/cli/test_select.py tests/decide/test_rule_runs.py tests/serve/test_watch.py tests/measures/test_shared_questions.py \
 	tests/measures/test_rubric_coverage.py tests/oracle/test_bought_second_way.py tests/cli/test_endings_after_advice.py \
 	tests/decide/test_verdicts_told.py \
+	tests/decide/test_learning.py tests/serve/test_sure_ends.py tests/serve/test_sure_answers.py tests/measures/test_left_ungraded.py \
+	tests/measures/test_ungraded.py tests/measures/test_quiz_figures.py tests/cli/test_like_known_servers.py \
+	tests/decide/test_abstaining.py tests/decide/test_categories.py tests/report/publish/test_publish.py tests/report/page/test_board_in_browser.py \
 	tests/cli/test_settled.py tests/cli/test_advise_buy.py tests/cli/test_moved_rows.py tests/serve/test_week_of_served.py tests/cli/test_fit.py \
 	tests/cli/test_advise.py tests/serve/test_sure_captain.py tests/measures/test_trust.py \
 	tests/strategies/discuss/test_combinations.py tests/serve/test_changed_file.py tests/simulate/test_roles.py \

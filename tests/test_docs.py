@@ -65,6 +65,9 @@ LONG_PAGES = (
     "discuss.md",
     "safety.md",
     "models.md",
+    "import.md",
+    "leaderboard.md",
+    "documents.md",
 )
 FRONT = ROOT / "README.md"
 MADE_APART = {"docs/demo.svg", "bench/README.md"}

@@ -125,7 +125,7 @@ def test_every_module_can_be_imported(tmp_path: Path) -> None:
     code = WITHOUT.rpartition("from moot.cli.app")[0] + (
         "import pkgutil, moot\n"
         "for each in pkgutil.walk_packages(moot.__path__, 'moot.'):\n"
-        "    if not set(each.name.split('.')) & {'inspect', 'ray', '__main__'}:\n"
+        "    if not set(each.name.split('.')) & {'inspect', 'litellm_provider', 'llm_plugin', 'mcp_tool', 'ray', '__main__'}:\n"
         "        __import__(each.name)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120)

@@ -275,7 +275,7 @@ async def test_two_hundred_calls_at_once_never_cross_the_cap(late_every: int) ->
             model="m",
             params={"max_tokens": MAX_TOKENS},
             price=PRICE,
-            network=Network(timeout_s=0.5),
+            network=Network(timeout_s=0.5 if late_every else 30.0),
         )
         model = Limit(Budget(endpoint, purse, PRICE, MAX_TOKENS), Limiter(Limits(concurrent=32)))
         requests = [Request((Message("user", f"{n:084}"),)) for n in range(200)]

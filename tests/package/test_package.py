@@ -220,13 +220,17 @@ class TestDeployed:
             k: json.loads(v) for k, v in re.findall(r"^\s*(ENTRYPOINT|CMD|HEALTHCHECK.* CMD) (\[.*\])$", text, re.M)
         }
         (check,) = (line for name, line in lines.items() if name.startswith("HEALTHCHECK"))
-        (tmp_path / "team.yaml").write_text(FILE, encoding="utf-8")
+        for folder in ("team", "data"):
+            (tmp_path / folder).mkdir()
+        (tmp_path / "team" / "team.yaml").write_text(FILE, encoding="utf-8")
         line = [str(installed.bin / "moot"), *lines["CMD"]]
-        line = [part.replace("/team/", f"{tmp_path}/") for part in line]
+        line = [part.replace("/team/", f"{tmp_path}/team/").replace("/data/", f"{tmp_path}/data/") for part in line]
         line[line.index("--port") + 1] = "0"
         with served(line, tmp_path, MOOT_KEY="a-key-of-the-test") as port:
             assert ask(port, "a-key-of-the-test")["choices"]
             called([sys.executable, *(part.replace(":8000", f":{port}") for part in check[1:])], tmp_path)
+        assert [file.name for file in (tmp_path / "team").iterdir()] == ["team.yaml"], "a folder that is only read"
+        assert (tmp_path / "data" / "moot.db").is_file()
         without = subprocess.run(line, cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=60)
         assert without.returncode != 0
         assert "MOOT_KEY" in without.stderr

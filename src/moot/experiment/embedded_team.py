@@ -51,7 +51,7 @@ def embedded_few(*, long_answer: bool = False) -> ExperimentFile:
     """Three of the six, each with its first worked examples, who vote: for whoever waits for the answer to one question.
 
     Reading what players are shown takes nearly all of the time, and at a first question nothing is read yet. A captain would
-    read what all have said, and one of this size decides no better than a vote. `long_answer`: no vote can be taken on such.
+    read what all have said, which takes as long again. `long_answer`: no vote can be taken on such.
     """
     values: dict[str, Any] = {**read_yaml(WRITTEN).values}
     values["players"] = {
