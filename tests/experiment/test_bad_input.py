@@ -61,6 +61,11 @@ def questions(*rows: Any, **changed: Any) -> dict[str, str | bytes]:
 
 UNKNOWN_KEYS = [
     Bad(
+        "a name for what is kept beside runs",
+        ("cup.yaml:1: name", "ends with :served, :asked, :bought"),
+        GOOD.replace("name: cup", "name: cup:served"),
+    ),
+    Bad(
         "top",
         ("cup.yaml:6: strategys: unknown key", "expected one of name, seed", "did you mean 'strategies'?"),
         more("strategys: [solo]"),

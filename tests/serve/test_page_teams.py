@@ -103,7 +103,9 @@ async def test_two_teams_stand_side_by_side_and_one_click_says_which_is_better(t
             )
             assert costs == "", "what it took would tell a team from a player alone"
             assert not browser.find_elements(By.CSS_SELECTOR, "#history li"), "the list names teams"
-            assert browser.switch_to.active_element.get_attribute("data-better") == "first", "the keyboard is there"
+            assert browser.switch_to.active_element.get_attribute("id") == "better", (
+                "the keyboard is there, and on no answer"
+            )
             better.click()
             until(browser, lambda page: text(page, "voted").startswith("Kept: "))
             (second,) = browser.find_elements(By.CSS_SELECTOR, "#side-second .team")

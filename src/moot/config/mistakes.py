@@ -145,12 +145,15 @@ def _is_part(kind: Any) -> bool:
 
 
 def _bare(kind: Any) -> Any:
-    """A type without its annotations and without None."""
+    """A type without its annotations and without None; of a form that a word may stand for, the form: it has the keys."""
     while get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in (Union, types.UnionType):
         left = [member for member in get_args(kind) if member is not type(None)]
-        return _bare(left[0]) if len(left) == 1 else kind
+        if len(left) == 1:
+            return _bare(left[0])
+        forms = [member for member in left if get_origin(member) is not Literal]
+        return _bare(forms[0]) if len(forms) == 1 and _is_part(_bare(forms[0])) else kind
     return kind
 
 

@@ -18,6 +18,7 @@ from pydantic import (
     PrivateAttr,
     ValidationError,
     ValidationInfo,
+    field_validator,
     model_validator,
 )
 
@@ -150,6 +151,9 @@ class ExperimentKeys(TypedDict, total=False):
     store: str | None
 
 
+KEPT_BESIDE = (":served", ":asked", ":bought")
+
+
 class Experiment(Strict):
     """Questions × teams × strategies × repeats. Without `questions` it is a team file."""
 
@@ -259,6 +263,14 @@ class Experiment(Strict):
     def kept_as(self) -> str:
         """The name under which it is stored. A calibration has one of its own, so nothing of it is found as production."""
         return self.name if self.kind == "production" else f"{self.name}+{self.kind}"
+
+    @field_validator("name")
+    @classmethod
+    def _name_of_runs(cls, name: str) -> str:
+        """What a team is asked is kept beside its runs, under their name with one of these endings, and forgotten by it."""
+        if name.endswith(KEPT_BESIDE):
+            raise ValueError(f"a name that ends with {', '.join(KEPT_BESIDE)} is for what is kept beside runs")
+        return name
 
     @model_validator(mode="after")
     def _kind_alone(self) -> Experiment:

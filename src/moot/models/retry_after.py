@@ -52,7 +52,7 @@ def duration_s(text: object) -> float | None:
         return _bounded(float(text))
     if not _DURATION.fullmatch(text):
         return None
-    parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
+    parts = re.findall(r"(?<![0-9.])([0-9.]++)([a-zµ]++)", text)
     return _bounded(sum(float(number) * _UNITS_S[unit] for number, unit in parts))
 
 

@@ -30,7 +30,7 @@ export async function duel(question, bodies, signal, bill, worded, told) {
     button.disabled = false;
     button.onclick = () => vote(button.dataset.better, verdicts, names, tellAll);
   }
-  find("better").querySelector("button").focus();
+  find("better").focus();  // the question, and no answer to it: one more Enter would give that
   return verdicts;
 }
 
