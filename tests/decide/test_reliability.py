@@ -86,3 +86,14 @@ def test_nearly_always_right_it_holds_the_error_that_there_is() -> None:
                 found = reliability(np.full(50, said), right, list(map(str, range(50))))
                 missed += not found.low - 1e-9 <= abs(said - share) <= found.high
             assert missed <= 5
+
+
+def test_it_does_not_hang_on_where_a_question_stands_nor_on_what_it_is_called() -> None:
+    draw = np.random.default_rng(4)
+    said = draw.random(60)
+    right = (draw.random(60) < said).astype(float)
+    order = draw.permutation(60)
+    here = reliability(said, right, [f"q{place // 2}" for place in range(60)])
+    there = reliability(said[order], right[order], [f"z{99 - place // 2}" for place in order])
+    for name in ("brier", "brier_low", "brier_high", "error", "low", "high", "by_chance"):
+        assert getattr(here, name) == pytest.approx(getattr(there, name), abs=1e-9), name

@@ -93,6 +93,8 @@ def test_a_judge_who_always_takes_the_first_says_nothing() -> None:
     often = Preferences(words(*[(1.0, 0.0)] * 20, *[(1.0, 1.0), (0.0, 0.0)] * 10)).rate(PAIR)
     assert often is not None
     assert often.value == pytest.approx(0.5), "one that does so in three of four is corrected for"
+    oftener = Preferences(words(*[(1.0, 0.0)] * 20, *[(1.0, 1.0), (0.0, 0.0)] * 5))
+    assert oftener.why_not(PAIR) == BY_PLACE, "five of six is too much"
 
 
 def test_texts_heard_in_one_order_are_withheld() -> None:
