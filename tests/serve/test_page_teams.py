@@ -133,11 +133,16 @@ async def test_choices_are_given_and_the_run_s_best_is_marked(tmp_path: Path, br
             assert browser.find_element(By.CSS_SELECTOR, "#model option").text == "three (best of the run)"
             browser.find_element(By.CSS_SELECTOR, "#ways summary").click()
             browser.find_element(By.ID, "choices").send_keys("the Nile\nthe Rhine\n")
-            ask(browser, "Which river is longer?")
+            ask(browser, "Which of the two is longer?")
             rivers = ("A. the Nile", "B. the Rhine")
             assert text(browser, "verdict") in rivers, "a letter alone says nothing"
             seats = browser.find_elements(By.CSS_SELECTOR, ".seat .answer")
             assert {seat.text for seat in seats} <= {*rivers, "was not needed"}
+            badges = [each.text for each in browser.find_elements(By.CSS_SELECTOR, ".seat .badge")]
+            chosen = [(seat.text[0], badge) for seat, badge in zip(seats, badges, strict=True) if seat.text in rivers]
+            assert all(letter == badge for letter, badge in chosen), (
+                "a letter means a choice, and nothing else beside it"
+            )
             told = text(browser, "verdict")
             until(browser, lambda page: page.find_elements(By.CSS_SELECTOR, "#history li"))
             browser.refresh()

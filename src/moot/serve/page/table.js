@@ -347,7 +347,9 @@ function colour(groups) {
       const place = state.seats.get(player);
       if (!place) continue;
       place.element.style.setProperty("--seat", `var(--g${number % GROUPS})`);
-      place.badge.textContent = String.fromCharCode(65 + (number % 26));
+      // Beside choices a letter means one of them: a group is called by what it chose.
+      const chose = state.choices.length ? (place.texts.at(-1)?.text ?? "").trim() : "";
+      place.badge.textContent = /^[A-Z]$/.test(chose) ? chose : String.fromCharCode(65 + (number % 26));
       place.badge.title = `group ${place.badge.textContent}: ${group.length} of ${state.seats.size}`;
       place.badge.hidden = false;
     }
