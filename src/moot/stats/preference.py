@@ -53,7 +53,8 @@ SELDOM = 0.25
 OF_LITTLE_WEIGHT = 0.1
 MOST_BY_PLACE = 1.2
 """Log-odds: a judge that takes what stands first in three of four. Little of its words is about texts, and an interval of what
-is left misses the truth on the side that claims a preference: in 6 of 100 worlds at 1.8, where 2.5 are meant."""
+is left misses the truth on the side that claims a preference: in 6 of 100 worlds at 1.8, where 2.5 are meant. Where many
+questions are sure wins the habit looks smaller than it is and passes: then it still misses in some 5 of 100."""
 ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
 BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
 
