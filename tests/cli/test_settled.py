@@ -223,9 +223,15 @@ def test_whatever_was_looked_at_and_is_another_now_is_noticed(folder: Path) -> N
         ("pass", True),
         ("read = store_read('cup.db', before=lambda store: store._raw.execute('CREATE TABLE own (word)'))", True),
         ("by_another()", True),  # before it was opened
-        ("read = store_read('cup.db', before=lambda store: by_another())", False),  # before or after the figures were read
+        (
+            "read = store_read('cup.db', before=lambda store: by_another())",
+            False,
+        ),  # before or after the figures were read
         ("read = store_read('cup.db', after=by_another)", False),
-        ("other = sqlite3.connect('cup.db'); other.execute('SELECT * FROM calls').fetchall()", False),  # who has it open
+        (
+            "other = sqlite3.connect('cup.db'); other.execute('SELECT * FROM calls').fetchall()",
+            False,
+        ),  # who has it open
         ("Path('read.txt').write_text('b')", False),  # somebody edits the questions while they are played
         ("import subprocess; subprocess.run(['true'])", False),
         ("import socket; socket.getaddrinfo('localhost', 80)", False),
