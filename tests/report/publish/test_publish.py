@@ -44,7 +44,8 @@ class _Models(BaseHTTPRequestHandler):
             self._send(400, {"error": {"message": f"no backend at http://{host}/v1 for {self.path}"}})
             return
         answer = ("Paris", "Paris", "Rome", "Oslo")[drawn % 4]
-        text = json.dumps({"reasoning": f"because of {drawn % 97}", "answer": answer})
+        heard = sorted(set(re.findall(r"number \d+", json.dumps(body["messages"]))))
+        text = json.dumps({"reasoning": f"because of {drawn % 97}, {heard}", "answer": answer})
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
         self._send(
             200,
@@ -206,6 +207,29 @@ def test_no_key_no_address_and_no_path_is_published(published: Path, played: Pat
     told = b"".join(unpacked(path) for path in files)
     assert not [word for word in private if word.encode() in told]
     assert b"no backend at" in told, "a failure that tells the address is part of the run"
+
+
+def test_only_what_the_figures_rest_on_is_published(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a question that was taken out of the file, and of a team that is no longer in it, nothing is left to be read."""
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    file = tmp_path / "questions.jsonl"
+    path = experiment(tmp_path, address, strategies=["solo", "vote", "talkative"])
+    rows = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(rows[:6]), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**spec, "strategies": ["solo", "vote"]}), encoding="utf-8")
+    file.write_text("".join([*rows[:2], rows[3].replace("number 3", "number 33")]), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    (replies,) = (tmp_path / "board" / "runs").glob("*/replies.jsonl")
+    recorded = [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
+    heard = {number for each in recorded for number in re.findall(r"number \d+", each["text"])}
+    assert heard == {"number 0", "number 1", "number 33"}
+    assert {each["question_id"] for each in recorded} == {"q0", "q1", "q3"}
+    assert len(recorded) == 3 * 3, "a draft of each of three, and no captain's last word"
 
 
 def test_the_rows_fit_the_schema_that_stands_beside_them(published: Path) -> None:
