@@ -169,7 +169,7 @@ async def test_beside_one_with_options_the_plain_one_keeps_the_name_of_the_repor
             assert names[name].label == "vote", name
             assert (await ask_for(served)(name))[0] == 200
         others = [cell.label for name, cell in served.live.cells.items() if cell.label != "vote"]
-        assert others and (await ask_for(served)(others[0]))[0] == 200
+        assert (await ask_for(served)(others[0]))[0] == 200
 
 
 async def test_what_was_asked_stays_in_one_place_whatever_is_offered(tmp_path: Path) -> None:
