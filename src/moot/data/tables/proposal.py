@@ -220,7 +220,7 @@ def _missing(
     if "text" in missing and (row := _first_row(table.names)) is not None:
         needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {cut(row)!r}"
         return (Doubt(needed, table.header, about="missing", brief=needed),)
-    said: dict[str, ColumnNames] = {}
+    said: dict[str, ColumnNames] = {key: each for key, each in stated.columns.items() if each is not None}
     for key in missing:
         held = likely_text(table, free) if key == "text" else likely_answer(free) or only
         near = held if held is not None else _misspelt(key, free)
@@ -229,7 +229,9 @@ def _missing(
         hint = f" ({cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
         said[key] = _short_of(advised)
-        say = f"{names}; say which under questions, such as {_written(said)}"
+        say = (
+            names if key != missing[-1] else f"{names}; say which under questions, such as {_written(_in_order(said))}"
+        )
         if (title := title_told(table)) is not None:
             say = f"; {title}" if not doubts else ""
         problem = f"{unknown}{hint}{say}"
