@@ -465,7 +465,7 @@ class TestColumnsThatNoNameTells:
             in capfd.readouterr().out
         )
         Path("bare.yaml").write_text(
-            "name: bare\nquestions: {file: cup.csv}\nmodels: {a: {provider: simulated}}\nstrategies: [solo]\n"
+            "name: bare\nquestions: {file: cup.csv}\nmodels: {a: {provider: simulated, accuracy: 0.5}}\nstrategies: [solo]\n"
         )
         assert moot("run", "bare.yaml") == 2, "a run takes nothing that only looks so"
         assert "('Prompt text' could be it)" in (error := capfd.readouterr().err)
@@ -805,7 +805,7 @@ def test_columns_keep_their_numbers_and_show_what_is_in_them(monkeypatch: pytest
     assert re.search(r"2 +user_text +Who wrote letter number 0\?\n", said)
     assert "Which? Enter takes [2]" in said
     assert "Which? Type a number or name (1,3-5)" in said
-    assert "expected one number: 1,3-5" in said  # neither enter nor the column that is the question already
+    assert "expected one number or name: 1,3-5" in said  # neither enter nor the column that is the question already
     assert re.search(r"first question: Who wrote letter number 0\?\n +right: author 0\n", said)
     assert "case_id is taken for the id" in said
     assert "are different" not in said
