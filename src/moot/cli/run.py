@@ -80,6 +80,7 @@ def run_command(
     estimate: bool,
     quiet: bool,
     engine: Engine,
+    every: bool = False,
     rerun: Rerun | None = None,
 ) -> int:
     """`rerun`: who remembers, where nothing is left to do, what is told then."""
@@ -93,7 +94,7 @@ def run_command(
     if estimate:
         from moot.cli.estimate import print_estimate
 
-        return asyncio.run(print_estimate(experiment))
+        return asyncio.run(print_estimate(experiment, warned, every=every))
     _settle_memory()
     following = NextCommands.of(path, store)
     ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
