@@ -42,7 +42,9 @@ async def _doctor(experiment: Plan, console: Console, *, every: bool) -> int:
     if experiment.dataset is not None:
         inside = [name for name, built in experiment.models.items() if isinstance(built.model, LocalModel)]
         heard_s = {each.model: each.reply_s for each in diagnoses if each.model in inside and each.reply_s}
-        written = sum(len(console.render_lines(part)) for part in (table, *remarks, *_failures(diagnoses))) + 2
+        written = (
+            sum(len(console.render_lines(part)) for part in (table, *remarks, *_failures(diagnoses, experiment))) + 2
+        )
         taken = await estimate_with_store(experiment, heard_s)
         show_estimate(taken, console, experiment, most_lines=None if every else MOST_LINES - written)
     return _end(diagnoses, experiment, console)
@@ -59,11 +61,14 @@ def _remarks(diagnoses: Sequence[Diagnosis]) -> list[Text]:
     return [Text(f"{', '.join(models)}{words}", "yellow") for words, models in said.items()]
 
 
-def _failures(diagnoses: Sequence[Diagnosis]) -> list[Text]:
+def _failures(diagnoses: Sequence[Diagnosis], experiment: Plan) -> list[Text]:
+    """With the line of the file where each stands: its name, address or key is wrong there."""
     models_by_cause: dict[str, list[str]] = {}
     for diagnosis in diagnoses:
         if not diagnosis.well:
-            models_by_cause.setdefault(diagnosis.words, []).append(diagnosis.model)
+            line = experiment.file.places.line(("models", diagnosis.model))
+            where = f" ({experiment.file.path.name}:{line})" if line is not None else ""
+            models_by_cause.setdefault(diagnosis.words, []).append(f"{diagnosis.model}{where}")
     return [Text(f"✗ {', '.join(models)}: {cause}", "red") for cause, models in models_by_cause.items()]
 
 
@@ -71,7 +76,7 @@ def _end(diagnoses: Sequence[Diagnosis], experiment: Plan, console: Console) -> 
     """What failed comes last, with what to type next: an estimate is longer than a screen."""
     file = shlex.quote(str(experiment.file.path))
     failed = [diagnosis for diagnosis in diagnoses if not diagnosis.well]
-    for words in _failures(diagnoses):
+    for words in _failures(diagnoses, experiment):
         console.print(words)
     if failed:
         _say_next(
