@@ -18,6 +18,7 @@ import moot
 from moot.cli.app import app
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
+from moot.live.served_names import other_names
 from moot.live.team import LiveTeam
 from moot.serve.paid_off import offer_line, offer_of
 
@@ -158,6 +159,17 @@ async def test_all_and_only(tmp_path: Path) -> None:
         assert (await ask_for(served)("solo@cat"))[0] == 200
         status, body = await ask_for(served)("talkative")
         assert (status, "--only talkative" in body["error"]["message"]) == (404, True)
+
+
+async def test_beside_one_with_options_the_plain_one_keeps_the_name_of_the_report(tmp_path: Path) -> None:
+    file = {**CUP, "strategies": ["vote", {"vote": {"early_stop": True}}]}
+    async with serving(tmp_path, file, offer={"every": True}) as served:
+        names = other_names(served.live.cells)
+        for name in ("vote@bob", "vote"):
+            assert names[name].label == "vote", name
+            assert (await ask_for(served)(name))[0] == 200
+        others = [cell.label for name, cell in served.live.cells.items() if cell.label != "vote"]
+        assert (await ask_for(served)(others[0]))[0] == 200
 
 
 async def test_what_was_asked_stays_in_one_place_whatever_is_offered(tmp_path: Path) -> None:
