@@ -33,7 +33,8 @@ def test_it_is_told_once_by_the_names_of_the_file(tmp_path: Path, capsys: pytest
         assert moot("doctor", other) == 1
         line = next(number for number, words in enumerate(lines.splitlines(), 1) if '"third"' in words)
         examined = " ".join(capsys.readouterr().out.split())
-        assert f"✗ third (wrong.yaml:{line}): failed: " in examined
+        assert "✗ third: failed: " in examined
+        assert f"(wrong.yaml:{line}) 1 of 3 models failed" in examined
         assert moot("run", other) == 1
         assert f"(wrong.yaml:{line}: models.third)" in capsys.readouterr().err
     assert ended.count("Simulated, not real: first, second.") == 1

@@ -42,9 +42,8 @@ async def _doctor(experiment: Plan, console: Console, *, every: bool) -> int:
     if experiment.dataset is not None:
         inside = [name for name, built in experiment.models.items() if isinstance(built.model, LocalModel)]
         heard_s = {each.model: each.reply_s for each in diagnoses if each.model in inside and each.reply_s}
-        written = (
-            sum(len(console.render_lines(part)) for part in (table, *remarks, *_failures(diagnoses, experiment))) + 2
-        )
+        above: list[Table | Text] = [table, *remarks, *_failures(diagnoses, experiment)]
+        written = sum(len(console.render_lines(part)) for part in above) + 2
         taken = await estimate_with_store(experiment, heard_s)
         show_estimate(taken, console, experiment, most_lines=None if every else MOST_LINES - written)
     return _end(diagnoses, experiment, console)
@@ -62,14 +61,18 @@ def _remarks(diagnoses: Sequence[Diagnosis]) -> list[Text]:
 
 
 def _failures(diagnoses: Sequence[Diagnosis], experiment: Plan) -> list[Text]:
-    """With the line of the file where each stands: its name, address or key is wrong there."""
+    """With the lines of the file where they stand: a name, an address or a key is wrong there."""
     models_by_cause: dict[str, list[str]] = {}
     for diagnosis in diagnoses:
         if not diagnosis.well:
-            line = experiment.file.places.line(("models", diagnosis.model))
-            where = f" ({experiment.file.path.name}:{line})" if line is not None else ""
-            models_by_cause.setdefault(diagnosis.words, []).append(f"{diagnosis.model}{where}")
-    return [Text(f"✗ {', '.join(models)}: {cause}", "red") for cause, models in models_by_cause.items()]
+            models_by_cause.setdefault(diagnosis.words, []).append(diagnosis.model)
+    places = experiment.file.places
+    words = []
+    for cause, models in models_by_cause.items():
+        lines = [str(line) for model in models if (line := places.line(("models", model))) is not None]
+        where = f" ({experiment.file.path.name}:{','.join(lines)})" if lines else ""
+        words.append(Text(f"✗ {', '.join(models)}: {cause}{where}", "red"))
+    return words
 
 
 def _end(diagnoses: Sequence[Diagnosis], experiment: Plan, console: Console) -> int:
