@@ -181,7 +181,7 @@ NEWER = 300
 
 
 def one_penalty() -> None:
-    learning.learn_best = lambda candidates, folds: learn(candidates, 3.0, by_category=False)
+    learning.learn_best = lambda candidates, folds: learn(candidates, 3.0, category_pull=None)
 
 
 def fit() -> None:

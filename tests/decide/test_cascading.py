@@ -44,7 +44,7 @@ def table(questions: int, seed: int = 0, accuracies: tuple[float, ...] = (0.8, 0
         WeightedSum({"ann": 2.5, "bob": 1.0, "cyd": 1.5, "dan": 0.0, "eve": 0.7}),
         WeightedSum(dict.fromkeys(NAMES, 0.0)),
         Leader("cyd"),
-        MostProbable(learn(table(400, 9), 1.0, by_category=False)),
+        MostProbable(learn(table(400, 9), 1.0, category_pull=None)),
     ],
 )
 @pytest.mark.parametrize("size", [1, 2])
@@ -91,7 +91,7 @@ def test_who_was_not_asked_is_not_taken_for_silent() -> None:
     models = stage_models(train, waves, 1.0)
     found = replayed(test, waves, UntilSure(0.7, models, MostProbable(models[frozenset(NAMES)])))
     first = test.only([0])
-    alone = learn(train.only([0]), 1.0, by_category=False).probabilities(first).max(axis=1)
+    alone = learn(train.only([0]), 1.0, category_pull=None).probabilities(first).max(axis=1)
     at_once = alone >= 0.7
     assert np.array_equal(at_once & (found.calls == 1), at_once)
     assert np.allclose(found.chances[at_once], alone[at_once])
@@ -123,7 +123,7 @@ def test_orders() -> None:
     # Bob says what ann says, and is right as often: what he says tells nothing more.
     echoed = candidates_of(("ann", "bob", "cyd"), *_echo(np.random.default_rng(8), 3_000))
     assert best_order(echoed)[:2] == [0, 1]
-    assert learnt_order(learn(echoed, 0.3, by_category=False)).index(2) < 2
+    assert learnt_order(learn(echoed, 0.3, category_pull=None)).index(2) < 2
 
 
 def _echo(draw: np.random.Generator, questions: int) -> tuple[np.ndarray, np.ndarray]:

@@ -356,3 +356,35 @@ def test_the_interval_holds_the_truth_whatever_form_a_taste_has(
 def drawn(heaps: bool, many: int, seed: object) -> list[float]:
     draw = random.Random(f"questions {seed}")
     return [(4.0 if draw.random() < 1 / 3 else -1.0) if heaps else draw.gauss(0.5, 1.0) for _ in range(many)]
+
+
+def test_a_few_words_of_persons_do_not_take_away_what_judges_said() -> None:
+    """One vote on texts of other lengths tells nothing of a person's taste for length; what was known stays known."""
+    draw = random.Random(3)
+    said = [
+        PreferenceWord(f"q{n}", ("team", "ann"), 0, "ivy", float(draw.random() < 0.55), place, draw.uniform(-1, 1))
+        for n in range(60)
+        for place in (1, -1)
+    ]
+    pair = ("team", "ann")
+    before = Preferences(said).rate(pair)
+    assert before is not None
+    for votes in (1, 3, 11):
+        persons = [
+            PreferenceWord(f"q{n}", pair, "page", f"person:{n % 3}", 1.0, 1 - 2 * (n % 2), 0.5, "person:")
+            for n in range(votes)
+        ]
+        beside = Preferences([*said, *persons])
+        assert beside.why_not(pair) is None
+        assert beside.rate(pair) == before
+        assert len(beside.counted_of(pair).words) == len(said)
+        assert Preferences(persons).rate(pair) is None, "they alone are not corrected"
+    many = [
+        PreferenceWord(
+            f"q{n}", pair, "page", f"person:{n % 9}", float(draw.random() < 0.5), place, draw.uniform(-1, 1), "person:"
+        )
+        for n in range(60)
+        for place in (1, -1)
+    ]
+    counted = Preferences([*said, *many])
+    assert len(counted.counted_of(pair).words) == 240, "enough of them are judges as all others"

@@ -14,7 +14,7 @@ from typing import Any
 import old_experiments as old
 import pytest
 from beside import rows
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, create_engine, insert
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
@@ -423,3 +423,20 @@ def test_why_somebody_had_no_word_on_a_challenge_is_kept() -> None:
     assert written is not None
     records = [trace_of(record) for record in json.loads(written)["traces"]]
     assert records[1:] == [Objection("ann", None, None, "timed out"), Objection("bob", False, "Rome")]
+
+
+def test_a_new_store_has_every_table_and_index_of_today_and_no_step_before_it() -> None:
+    """It is made in one go: what is declared, and the name of each step, so that none is taken later."""
+
+    def made(make: Callable[[Connection], None]) -> list[tuple[str, str]]:
+        engine = create_engine("sqlite://")
+        with engine.begin() as connection:
+            make(connection)
+            return sorted(
+                (name, sql) for name, sql in connection.exec_driver_sql("SELECT name, sql FROM sqlite_master")
+            )
+
+    assert made(migrating.migrate) == made(schema.metadata.create_all)
+    with create_engine("sqlite://").begin() as connection:
+        migrating.migrate(connection)
+        assert list(connection.exec_driver_sql("SELECT name FROM migrations").scalars()) == list(migrating.MIGRATIONS)

@@ -219,5 +219,5 @@ def stage_models(candidates: Candidates, waves: Waves, penalty: float, whole: Ch
         if whole is not None and set(whole.players) == set(heard.players):
             found[frozenset(heard.players)] = whole
         else:
-            found[frozenset(heard.players)] = learn(heard, penalty, by_category=False)
+            found[frozenset(heard.players)] = learn(heard, penalty, category_pull=None)
     return found

@@ -27,8 +27,11 @@ from moot.decide.candidates import Bools, Candidates, Floats, Places
 PENALTIES = (0.3, 1.0, 3.0, 10.0, 30.0)
 """How strongly the weights of players are drawn to 0; the one is taken that predicts the questions left out best."""
 WEAK = 0.05
-CATEGORY_PULL = 30.0
-"""How strongly a category is drawn to all: it takes about so many of its questions to move half the way."""
+CATEGORY_PULLS = (1.0, 3.0, 10.0, 30.0)
+"""How strongly a category is drawn to all. One that is too strong leaves experts of a category half believed, and what is told of
+them is too low; of these, and of no categories, the one is taken that predicts the questions left out best."""
+CATEGORY_PULL = 3.0
+"""Where it is not chosen: whoever does not choose learns afterwards how far to go with what is told."""
 FEWEST_OF_CATEGORY = 5
 MOST_CATEGORIES = 50
 """So many, the largest, have weights of their own: of one that has not, as of one that was never seen, is said what is of all."""
@@ -54,6 +57,8 @@ class ChoiceModel:
     none: tuple[float, float, float]
     """That no answer is right: always, by the share of players who spoke, by different answers a player."""
     penalty: float
+    category_pull: float | None = None
+    """How strongly categories were drawn to all; None: they have no weights of their own."""
     categories: Mapping[str, Floats] = field(default_factory=dict)
     """Of each category with enough questions, all weights in one row: players, common, none."""
 
@@ -148,20 +153,21 @@ def _summed_products(left: Floats, right: Floats) -> Floats:
 
 
 def learn(
-    candidates: Candidates, penalty: float, *, by_category: bool = True, begin: Floats | None = None
+    candidates: Candidates, penalty: float, *, category_pull: float | None = CATEGORY_PULL, begin: Floats | None = None
 ) -> ChoiceModel:
-    """From questions of which all is settled. `begin`: the row of a model that is likely near, to be there sooner."""
+    """From questions of which all is settled. `category_pull`: how strongly categories are drawn to all; None: they have no
+    weights of their own. `begin`: the row of a model that is likely near, to be there sooner."""
     players = len(candidates.players)
     features, shares = _Features.of(candidates), right_shares(candidates)
     centre = np.zeros(players + 4)
     pull = np.concatenate([np.full(players, penalty), np.full(4, WEAK)])
     row = fitted(features, shares, centre, pull, begin)
     categories: dict[str, Floats] = {}
-    if by_category:
+    if category_pull is not None:
         for name, _ in sorted(Counter(candidates.categories).most_common(MOST_CATEGORIES)):
             there = np.array([each == name for each in candidates.categories], dtype=np.bool_)
             if name and FEWEST_OF_CATEGORY <= there.sum() < len(there):
-                towards = np.full(len(row), CATEGORY_PULL)
+                towards = np.full(len(row), category_pull)
                 categories[name] = fitted(features.at(there), shares[there], row, towards)
     common, *none = row[players:]
     return ChoiceModel(
@@ -170,6 +176,7 @@ def learn(
         float(common),
         (float(none[0]), float(none[1]), float(none[2])),
         penalty,
+        category_pull,
         categories,
     )
 
@@ -203,17 +210,19 @@ def learn_best(candidates: Candidates, folds: Sequence[int], penalties: Sequence
     else:
         chosen = candidates, fold_of
     near: dict[int, Floats] = {}
-    foreseen = {each: _foreseen(*chosen, each, near, by_category=False) for each in sorted(penalties, reverse=True)}
+    foreseen = {each: _foreseen(*chosen, each, near) for each in sorted(penalties, reverse=True)}
     penalty = max(penalties, key=lambda each: (float(foreseen[each].sum()), each))
-    by_category = len(set(candidates.categories)) > 1
-    if by_category:
-        gained = _foreseen(*chosen, penalty, near, by_category=True) - foreseen[penalty]
-        by_category = bool(gained.sum() > sqrt(len(gained)) * gained.std())
-    return learn(candidates, penalty, by_category=by_category, begin=next(iter(near.values()), None))
+    category_pull: float | None = None
+    if len(set(candidates.categories)) > 1:
+        gained = {each: _foreseen(*chosen, penalty, near, each) - foreseen[penalty] for each in CATEGORY_PULLS}
+        best = max(gained, key=lambda each: (float(gained[each].sum()), each))
+        if gained[best].sum() > sqrt(len(gained[best])) * gained[best].std():
+            category_pull = best
+    return learn(candidates, penalty, category_pull=category_pull, begin=next(iter(near.values()), None))
 
 
 def _foreseen(
-    candidates: Candidates, fold_of: Places, penalty: float, near: dict[int, Floats], *, by_category: bool
+    candidates: Candidates, fold_of: Places, penalty: float, near: dict[int, Floats], category_pull: float | None = None
 ) -> Floats:
     """How well each question is foreseen from the other folds. `near`: of each fold what was learnt without it with another
     penalty."""
@@ -221,7 +230,7 @@ def _foreseen(
     for fold in np.unique(fold_of):
         inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         if len(outside):
-            model = learn(candidates.at(outside), penalty, by_category=by_category, begin=near.get(int(fold)))
+            model = learn(candidates.at(outside), penalty, category_pull=category_pull, begin=near.get(int(fold)))
             near[int(fold)] = model.row
             found[inside] = log_likelihood(model, candidates.at(inside))
     return found

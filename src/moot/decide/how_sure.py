@@ -245,10 +245,12 @@ def _told(strategy: Strategy, taught: Studied, below: float | None) -> HowSure:
 
     if drafts_decide(strategy):
         return HowSure(heard, learnt_from(int(taught.candidates.settled.sum())), below)
-    penalty, by_category = model.penalty, bool(model.categories)
+    penalty, category_pull = model.penalty, model.category_pull
     played = taught.once("its verdicts", lambda: TaughtVerdicts.of(taught))
     until = strategy.threshold if isinstance(strategy, Cascade) else None
-    verdicts = taught.once(("its verdict model", until), lambda: played.learn(penalty, until, by_category=by_category))
+    verdicts = taught.once(
+        ("its verdict model", until), lambda: played.learn(penalty, until, category_pull=category_pull)
+    )
     if isinstance(verdicts, NothingLearnt):
         return HowSure(None, verdicts.why)
     why = taught_by_verdicts(strategy, played.graded)

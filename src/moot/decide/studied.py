@@ -100,7 +100,7 @@ class Studied:
 
         def made() -> ChoiceModel:
             known = self.candidates.graded(np.flatnonzero(self.candidates.settled))
-            return learn(known.only(seats), whole.penalty, by_category=False)
+            return learn(known.only(seats), whole.penalty, category_pull=None)
 
         return self.once(("model of", *seats), made)
 

@@ -58,9 +58,9 @@ class TaughtVerdicts:
         )
 
     def learn(
-        self, penalty: float, until: float | None = None, *, by_category: bool = False
+        self, penalty: float, until: float | None = None, *, category_pull: float | None = None
     ) -> VerdictModel | NothingLearnt:
-        """`penalty`, `by_category`: those of the model which tells of the drafts. `until`: the strategy is played only
+        """`penalty`, `category_pull`: those of the model which tells of the drafts. `until`: the strategy is played only
         where the drafts leave every answer less likely than this; what it is worth there is drawn to what it is worth on all
         questions."""
         waiting = self.answered & np.isnan(self.rights) & self.open_ones
@@ -72,7 +72,7 @@ class TaughtVerdicts:
         if (few := too_few_to_learn(len(rows), [self.units[row] for row in rows])) is not None:
             return NothingLearnt(f"of its own verdicts {few}")
         own = self.chosen[rows] == SILENT
-        every = cross_fitted(self.candidates, self.units, penalty, by_category=by_category)[rows]
+        every = cross_fitted(self.candidates, self.units, penalty, category_pull=category_pull)[rows]
         drafted = np.where(own, np.nan, every[np.arange(len(rows)), np.maximum(self.chosen[rows], 0)])
         everywhere = learn_verdicts(drafted, own, self.rights[rows])
         unsure = np.flatnonzero(every.max(axis=1) < (1.0 if until is None else until))
@@ -114,14 +114,16 @@ def place_of_holders(candidates: Candidates, question: int, holders: Sequence[st
     return int(there.argmax()) if there.any() else SILENT
 
 
-def cross_fitted(candidates: Candidates, units: Sequence[str], penalty: float, *, by_category: bool = False) -> Floats:
+def cross_fitted(
+    candidates: Candidates, units: Sequence[str], penalty: float, *, category_pull: float | None = None
+) -> Floats:
     """Questions × places: how likely each answer is right, learnt on other questions of the same lessons."""
     found = np.zeros(candidates.worth.shape)
     folds = folds_of(units, FOLDS, role="verdicts")
     settled = candidates.settled
     for fold in np.unique(folds):
         inside, others = np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & settled)
-        found[inside] = learn(candidates.graded(others), penalty, by_category=by_category).probabilities(
+        found[inside] = learn(candidates.graded(others), penalty, category_pull=category_pull).probabilities(
             candidates.at(inside)
         )
     return found

@@ -287,11 +287,18 @@ def _rows(figures: Figures) -> list[Row]:
         named = [row for row in several if row in declared]
         others = [row for row in several if row not in named]
         rows += [{**row, "title": f"{label}, declared"} for row in named]
-        if few or (top := top_row(several)) is None:
+        if few or (top := top_row(several, _named(figures))) is None:
             rows += [{**row, "title": label} for row in others]
         elif top not in named:
             rows.append({**top, "title": label, "of": len(several)})
     return rows
+
+
+def _named(figures: Figures) -> set[str]:
+    """Players and captains whom the verdict names."""
+    headline = figures.get("headline") or {}
+    single = (headline.get("over_best_single") or {}).get("single")
+    return {name for name in (single, headline.get("player"), headline.get("captain")) if name is not None}
 
 
 def _declared(figures: Figures) -> bool:

@@ -165,6 +165,8 @@ class Preferences:
 
     def rate(self, pair: Hashable) -> Rate | None:
         """At no place and equal length; None where that cannot be told: see `why_not`. With what it would be otherwise."""
+        if self.counted_of(pair) is not self:
+            return self.counted_of(pair).rate(pair)
         if (plain := self._plain(pair)) is None:
             return None
         other = None if self._up_to_small is None else self._up_to_small._plain(pair)
@@ -229,7 +231,27 @@ class Preferences:
         value = raw_rate([word for word in self.words if word.pair == pair]).value
         return None if beside is None else Rate(value, beside.mean, beside.odds, beside.error)
 
+    def counted_of(self, pair: Hashable) -> Preferences:
+        """The words that a share without habits is made of: not those of persons, or of a judge who said little, of whose taste
+        for length nothing can be told. They would take with them what all others have said of these texts."""
+        of_known = self._of_known_habits
+        heard = any(word.pair == pair and word.judge is not None for word in of_known.words)
+        return of_known if heard else self
+
+    @cached_property
+    def _of_known_habits(self) -> Preferences:
+        asked = Counter(_habit(word) for word in self.words if word.judge is not None)
+        shared = {_habit(word) for word in self.words if word.habit is not None}
+        little = {judge for judge, said in asked.items() if said <= OF_LITTLE_WEIGHT * asked.total()}
+        unknown = {judge for place, judge in enumerate(self.judges) if not self._found.told_apart[place]}
+        if not (left_out := unknown & (shared | little)):
+            return self
+        kept = [word for word in self.words if word.judge is None or _habit(word) not in left_out]
+        return Preferences(kept)._of_known_habits
+
     def why_not(self, pair: Hashable) -> str | None:
+        if self.counted_of(pair) is not self:
+            return self.counted_of(pair).why_not(pair)
         words = [word for word in self.words if word.pair == pair and word.judge is not None]
         heard = set(map(_habit, words))
         much = Counter(map(_habit, words))  # whoever said little of it moves little

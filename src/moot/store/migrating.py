@@ -11,8 +11,11 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from functools import cache
 
 from sqlalchemy import Connection, bindparam, func, insert, inspect, select, tuple_, update
+from sqlalchemy.dialects import registry
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from moot.errors import StoreNewer
 from moot.store.schema import (
@@ -245,8 +248,11 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
 
 def migrate(connection: Connection) -> None:
     """Bring a store up to date, or refuse one from the future."""
-    applied: set[str] = set()
-    if inspect(connection).has_table("migrations"):
+    here, applied = set(inspect(connection).get_table_names()), set[str]()
+    if not here & set(metadata.tables):
+        _begin(connection)
+        return
+    if migrations.name in here:
         applied = set(connection.execute(select(migrations.c.name)).scalars())
     if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreNewer(f"written by a newer moot (it has {unknown[-1]!r}); update moot, or use another store")
@@ -256,3 +262,20 @@ def migrate(connection: Connection) -> None:
         if name not in applied:
             step(connection)
             connection.execute(insert(migrations).values(name=name, applied_at=time.time()))
+
+
+def _begin(connection: Connection) -> None:
+    """A new store has the tables of today, and nothing in them that any step could change: none needs to look."""
+    for statement in _tables_of_today(connection.dialect.name):
+        connection.exec_driver_sql(statement)
+    connection.execute(insert(migrations), [{"name": name, "applied_at": time.time()} for name in MIGRATIONS])
+
+
+@cache
+def _tables_of_today(dialect: str) -> tuple[str, ...]:
+    """To write them costs more than to make them, and whoever opens many stores makes the same ones."""
+    made: list[ExecutableDDLElement] = []
+    for table in metadata.sorted_tables:
+        made += [CreateTable(table), *map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))]
+    written_for = registry.load(dialect)()
+    return tuple(str(statement.compile(dialect=written_for)) for statement in made)

@@ -36,7 +36,7 @@ FEWEST = 20
 FOLDS = 5
 PENALTY = 3.0
 COMMON_PULL = 0.05
-CATEGORY_PULL = 30.0
+CATEGORY_PULL = 3.0
 VERDICT_PULL = np.array([4.0, 4.0, 1.0])
 REPORT_DRAWS, CHANCE_DRAWS = 400, 200
 """Of so many the report takes its ends, and what chance shows."""
