@@ -86,7 +86,7 @@ def test_a_primary_after_the_pilot_is_planned_as_the_report_pays_for_it(
     assert "1 hypothesis comes after 20 questions, and will be exploratory. On new questions under a new name" in words
     assert f"that costs nothing: {before['anew']['questions']:,} questions." in words
     monkeypatch.setattr(pilot, "GAINS", (0.1,))
-    assert "as in the on new gain questions pilot questions" in shown(capsys, "plan", "--from", path)
+    assert "gain questions as in the pilot on new questions" in shown(capsys, "plan", "--from", path)
 
     # What was foreseen is what the report has.
     assert moot("run", path, "--quiet") == 0
