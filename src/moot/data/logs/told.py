@@ -50,7 +50,7 @@ def _of_model(
 def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mapping[str, Case]) -> str:
     """In which of the ways that there are a verdict of the log is not ours."""
     graded = [reply for reply in own if reply.question.id in cases and reply.logged.worth is not None]
-    unread = shares = looser = stricter = 0
+    unread = shares = looser = stricter = same = 0
     for reply in graded:
         theirs, ours = reply.logged.worth or 0.0, worth_here(reply, cases[reply.question.id])
         if theirs == ours:
@@ -61,16 +61,23 @@ def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mappi
             unread += 1
         elif theirs:
             stricter += 1
+        elif reply.answer in _references(cases[reply.question.id]):
+            same += 1
         else:
             looser += 1
     ways = [
         (unread, "right there, and no answer to be read here"),
         (shares, "given a part of a point there, which is all or nothing here"),
         (stricter, "right there, and not here"),
+        (same, "wrong there, and the same as a reference here"),
         (looser, "wrong there, and equal to a reference here but for case, marks or articles"),
     ]
     told = "; ".join(f"{number} {words}" for number, words in ways if number)
     return f"{count(model.differing, 'verdict differs', 'verdicts differ')} from the log's: {told}"
+
+
+def _references(case: Case) -> tuple[str | None, ...]:
+    return (case.answer, *case.accepted)
 
 
 def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:
