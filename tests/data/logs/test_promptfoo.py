@@ -16,7 +16,12 @@ RUBRIC = {"type": "llm-rubric", "value": "is polite"}
 
 
 def result(
-    number: int, said: str | None, assertions: Sequence[dict[str, Any]], passes: Sequence[bool], success: bool, **more: Any
+    number: int,
+    said: str | None,
+    assertions: Sequence[dict[str, Any]],
+    passes: Sequence[bool],
+    success: bool,
+    **more: Any,
 ) -> dict[str, Any]:
     """One row as promptfoo writes it; `passes`: of each assertion."""
     components = [
@@ -81,7 +86,9 @@ def test_what_is_asserted_of_cost_counts_where_the_score_decides_and_this_is_sai
     row = result(0, "Paris", both, [True, False], False, case={"threshold": 0.9})
     logs = imported(tmp_path, [row])
     assert stated(logs) == [0.0]
-    assert "out.json: verdicts of tests with a threshold count what was asserted of cost, time or form too" in logs.notes
+    assert (
+        "out.json: verdicts of tests with a threshold count what was asserted of cost, time or form too" in logs.notes
+    )
     assert not any("leave out" in note for note in logs.notes)
 
 
@@ -90,12 +97,18 @@ def test_two_parts_that_are_both_needed_are_no_alternatives(tmp_path: Path) -> N
     rows = [result(0, "Paris and Rome", parts, [True, True], True), result(1, "Paris", parts, [True, False], False)]
     logs = imported(tmp_path, rows)
     assert (stated(logs), logs.questions, logs.unreferenced) == ([0.5], (), 2)
-    said = "out.json: 2 tests assert several parts of one answer, none of which is right by itself: no reference is taken"
+    said = (
+        "out.json: 2 tests assert several parts of one answer, none of which is right by itself: no reference is taken"
+    )
     assert said in logs.notes
 
 
 def test_a_whole_answer_beside_parts_of_it_is_the_reference(tmp_path: Path) -> None:
-    asserted = [{"type": "contains", "value": "Par"}, {"type": "equals", "value": "Paris"}, {"type": "contains", "value": "is"}]
+    asserted = [
+        {"type": "contains", "value": "Par"},
+        {"type": "equals", "value": "Paris"},
+        {"type": "contains", "value": "is"},
+    ]
     (question,) = imported(tmp_path, [result(0, "Lyon", asserted, [False] * 3, False)]).questions
     assert (question["answer"], question.get("accepted")) == ("Paris", None)
     any_of = [{"type": "contains-any", "value": ["Paris", "Lutetia"]}, {"type": "not-contains", "value": "Rome"}]

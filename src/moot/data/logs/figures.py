@@ -24,8 +24,14 @@ class ImportedModel:
     """The accuracy that the log gives: as it states it, else the mean of its verdicts. None: it has no verdicts."""
     metric: str | None
     """What the log calls that; None: it is our mean of its verdicts."""
+    mean: float | None
+    """Of its verdicts on single replies; None: it has none."""
     here: float | None
     """Of the same replies, graded here. None: no references."""
+    judged: int
+    """Replies on which the log has a verdict."""
+    graded: int
+    """Replies that are graded here: those to questions with a reference."""
     differing: int
     """Replies on which the two verdicts differ."""
     cost_usd: float | None
@@ -61,7 +67,10 @@ def _of_model(
         sum(reply.answer is None and not reply.read_in_play for reply in said),
         mean if alone is None else alone.value,
         None if alone is None else alone.metric,
+        mean,
         _mean(replies, ours) if ours else None,
+        sum(worth is not None for worth in theirs.values()),
+        len(ours),
         sum(theirs[id(reply)] not in (None, ours[id(reply)]) for reply in replies if id(reply) in ours),
         sum(known) if known and len(known) == len(costs) else None,
     )

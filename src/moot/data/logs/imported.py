@@ -83,7 +83,7 @@ def put_together(
     notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
-        raise FileError("no reply in it that could be played back", file=files[0])
+        raise FileError(f"no reply in it that could be played back{_because(wanted)}", file=files[0])
     return ImportedLogs(
         name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
     )
@@ -140,7 +140,13 @@ def _nothing(name: str, entries: Iterable[LogEntry], tasks: Sequence[str]) -> st
         return (
             f"no task {', '.join(map(repr, tasks))} in it; there {'is' if len(there) == 1 else 'are'} {_listed(there)}"
         )
-    return f"no replies in it; expected a log of {name}"
+    return f"no replies in it{_because(entries)}; expected a log of {name}"
+
+
+def _because(entries: Iterable[LogEntry]) -> str:
+    """What the logs themselves say of it."""
+    remarks = list(dict.fromkeys(entry.words for entry in entries if isinstance(entry, LogRemark)))
+    return f" ({'; '.join(remarks[:MOST_NAMED])})" if remarks else ""
 
 
 def _renamed(

@@ -204,7 +204,7 @@ def _decided_by_score(result: Mapping[str, Any]) -> bool:
 
 
 def _worth(result: Mapping[str, Any]) -> float | None:
-    """Promptfoo's own verdict; where it failed by what says nothing of the answer, that of the rest. None: nothing was asserted."""
+    """Its own verdict; where it failed by what says nothing of the answer, that of the rest. None: nothing was asserted."""
     components = [mapping(each) for each in _components(result)]
     about = [each for each in components if _type(each) not in NOT_ABOUT_THE_ANSWER]
     if not items(mapping(result.get("testCase")).get("assert")) and not components:

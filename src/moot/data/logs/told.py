@@ -10,6 +10,8 @@ from moot.stats.counted_words import count
 from moot.types import Case
 
 MOST_PROBLEM = 80
+ROUNDED = 0.0005
+"""By which a figure may differ that a tool has rounded."""
 
 
 def notes_of(
@@ -45,6 +47,21 @@ def _of_model(
         yield f"{model.name}: no answer could be read from {model.unread} of {count(replied, 'reply', 'replies')}{right}"
     if model.differing:
         yield f"{model.name}: {_difference(model, own, cases)}"
+    yield from _other_figures(model)
+
+
+def _other_figures(model: ImportedModel) -> Iterator[str]:
+    """Where the log's figure is of something else than the verdicts that stand beside it here."""
+    stated, mean, here = model.stated, model.mean, model.here
+    if stated is not None and mean is not None and abs(stated - mean) > ROUNDED:
+        own = f"{model.metric} is {100 * stated:.1f} % in the log"
+        yield f"{model.name}: {own}, the mean of its verdicts on single replies {100 * mean:.1f} %"
+    if stated is None or here is None or abs(stated - here) <= ROUNDED:
+        return
+    if not model.judged:
+        yield f"{model.name}: the log's figure ({model.metric}) is not made of verdicts on single replies"
+    elif model.judged != model.graded:
+        yield f"{model.name}: the log's figure is of {count(model.judged, 'reply', 'replies')}, the one here of {model.graded}"
 
 
 def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mapping[str, Case]) -> str:
