@@ -169,9 +169,9 @@ def _replies(log: _TaskLog, sample: LmEvalSample, rules: _Rules) -> Iterator[Log
     replies = sample.replies
     taken: list[Any] = [] if rules.reduced else sample.taken
     for number_of, said in enumerate(replies or [None]):
-        # A filter may keep the first of several replies; the verdict is on that one.
         answer = taken[number_of] if number_of < len(taken) else None
-        judged = number_of == 0 or len(taken) == len(replies)
+        # The row has one verdict: that on the only answer which the filter took, the first.
+        judged = number_of == 0 and len(taken) == 1
         yield LoggedReply(
             log.model,
             question,
