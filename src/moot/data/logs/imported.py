@@ -72,6 +72,7 @@ def put_together(
     placed = [questions.placed(reply) for reply in replies]
     _check_each_once(placed)
     _check_tasks(placed)
+    placed = _numbered(placed)
     asked = questions.asked()
     read = [answered(reply, asked[reply.question.name]) for reply in placed]
     verdicts = Verdicts(read)
@@ -198,13 +199,22 @@ def _check_tasks(replies: Sequence[LoggedReply]) -> None:
             )
 
 
-def _repeats(replies: Sequence[AnsweredReply]) -> int:
-    """The fewest that any model has in any task: with more, somebody would be silent in every further one."""
-    most: dict[tuple[str, str], int] = {}
+def _numbered(replies: Sequence[LoggedReply]) -> list[LoggedReply]:
+    """Samples from 0 on without a gap: a tool may number its epochs as it likes, and be asked for some of them."""
+    there: dict[tuple[str, str], set[int]] = {}
     for reply in replies:
-        key = (reply.logged.model, reply.logged.question.task)
-        most[key] = max(most.get(key, 0), reply.logged.sample + 1)
-    return min(most.values())
+        there.setdefault((reply.model, reply.question.task), set()).add(reply.sample)
+    numbers = {key: {sample: number for number, sample in enumerate(sorted(own))} for key, own in there.items()}
+    return [replace(reply, sample=numbers[reply.model, reply.question.task][reply.sample]) for reply in replies]
+
+
+def _repeats(replies: Sequence[AnsweredReply]) -> int:
+    """The fewest that any model has in any task, of most questions: with more, somebody would be silent in every further one."""
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for reply in replies:
+        of_questions = counts.setdefault((reply.logged.model, reply.logged.question.task), {})
+        of_questions[reply.question.id] = of_questions.get(reply.question.id, 0) + 1
+    return min(sorted(each.values())[len(each) // 2] for each in counts.values())
 
 
 def _listed(names: Sequence[str]) -> str:
