@@ -28,7 +28,7 @@ MOST_DOCUMENT = 256 * 2**20
 MOST_UNPACKED = 2**30
 """Of all that a packed file holds, part after part."""
 
-MOST_TIMES = 1_000
+MOST_TIMES = 200
 """As large as it is may become what a packed file holds, once it is longer than a line may be."""
 
 Piece = TypeVar("Piece", str, bytes)
@@ -91,9 +91,7 @@ def check_unpacked(unpacked: int, packed: int, path: Path) -> None:
     if unpacked > MOST_UNPACKED:
         raise FileError(f"unpacks to more than {MOST_UNPACKED:,} bytes", file=path)
     if unpacked > MOST_LINE and unpacked > MOST_TIMES * packed:
-        raise FileError(
-            f"unpacks to more than {MOST_TIMES:,} times its own size, which no file does that was filled", file=path
-        )
+        raise FileError(f"unpacks to more than {MOST_TIMES:,} times its own size, as no real one does", file=path)
 
 
 def text_of(path: Path, most: int | None = None) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from moot import foreign_files, foreign_json
+from moot.data.logs import imported
 from moot.data.logs.imported import import_logs
 from moot.errors import MootError
 
@@ -45,7 +46,7 @@ def test_a_zip_that_unpacks_to_much_more_than_it_is(tmp_path: Path, monkeypatch:
     path = packed(tmp_path / "a.eval", {"1": sample("q1", "A" * 3 * 2**20)})
     assert path.stat().st_size < 3_000
     said = refused("inspect", path)
-    assert "a.eval: unpacks to more than 1,000 times its own size" in said
+    assert "a.eval: unpacks to more than 200 times its own size" in said
     monkeypatch.setattr(foreign_files, "MOST_TIMES", 10_000)
     assert len(import_logs("inspect", [path]).replies) == 1
 
@@ -54,6 +55,12 @@ def test_a_zip_of_many_parts_that_are_each_within_bounds(tmp_path: Path, monkeyp
     monkeypatch.setattr(foreign_files, "MOST_UNPACKED", 2**16)
     path = packed(tmp_path / "a.eval", {f"{n}": sample(f"q{n}", "It is " * 1_000) for n in range(20)})
     assert "a.eval: unpacks to more than 65,536 bytes" in refused("inspect", path)
+
+
+def test_a_reply_that_nobody_says_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imported, "LONGEST_REPLY", 100)
+    path = packed(tmp_path / "a.eval", {"1": sample("q1"), "2": sample("q2", "A" * 101)})
+    assert "a.eval: the reply of 'acme/ann' to 'towns/q2' has more than 100 characters" in refused("inspect", path)
 
 
 def test_lines_that_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

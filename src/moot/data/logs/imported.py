@@ -26,6 +26,8 @@ from moot.plugins import blaming, refusing
 
 MOST_NAMED = 5
 READ_AT_ONCE = 2**20
+LONGEST_REPLY = 10_000_000
+"""Characters, which is more than any model says at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,16 @@ def _recorded(name: str, path: Path, about: object) -> Recording:
 
 
 def _entries(read: Iterable[LogEntry]) -> list[LogEntry]:
-    entries = list(read)
-    odd = [entry for entry in entries if not isinstance(entry, LoggedReply | LoggedFigure | LogRemark)]
-    if odd:
-        raise TypeError(f"expected LoggedReply, LoggedFigure or LogRemark, found {type(odd[0]).__name__}")
+    entries: list[LogEntry] = []
+    for entry in read:
+        if not isinstance(entry, LoggedReply | LoggedFigure | LogRemark):
+            raise TypeError(f"expected LoggedReply, LoggedFigure or LogRemark, found {type(entry).__name__}")
+        if isinstance(entry, LoggedReply) and len(entry.text or "") > LONGEST_REPLY:
+            words = (
+                f"the reply of {entry.model!r} to {entry.question.name!r} has more than {LONGEST_REPLY:,} characters"
+            )
+            raise FileError(words, file=entry.file, line=entry.line)
+        entries.append(entry)
     return entries
 
 
