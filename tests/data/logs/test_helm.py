@@ -107,3 +107,12 @@ def test_models_that_are_judged_by_different_metrics(tmp_path: Path) -> None:
         "med_qa:a=b: not all models are judged by the same metric: quasi_exact_match (acme/ann); exact_match (acme/bob)"
     )
     assert said in import_logs("helm", [tmp_path]).notes
+
+
+def test_a_right_choice_is_known_by_its_words_also_where_they_are_a_letter(tmp_path: Path) -> None:
+    stats = [{"exact_match": 1.0}] * 2
+    bases = ("C", "A", "G", "T")
+    written(tmp_path, "bases:a=b", ["A", "B"], stats, method="multiple_choice_joint", references=bases)
+    logs = import_logs("helm", [tmp_path])
+    assert [row["answer"] for row in logs.questions] == ["A", "B"]
+    assert right(logs) == [(1.0, 1.0)]

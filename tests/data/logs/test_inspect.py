@@ -114,4 +114,22 @@ def test_a_scorer_of_several_values(tmp_path: Path) -> None:
 
 def test_verdicts_in_words(tmp_path: Path) -> None:
     logs = import_logs("inspect", [log(tmp_path / "a.json", [sample("q1", 1, "yes"), sample("q2", 1, "no")])])
-    assert logs.models[0].mean == 0.5
+    assert logs.models[0].stated == 0.5
+
+
+def test_of_several_tasks_each_figure_that_is_another_is_told(tmp_path: Path) -> None:
+    log(tmp_path / "a.json", of_epochs(), result(1.0, reducer="max"))
+    log(tmp_path / "b.json", of_epochs(), result(0.5), eval={"task": "rivers", "model": "acme/ann"})
+    logs = import_logs("inspect", [tmp_path])
+    assert figures(logs) == (pytest.approx(0.5), None, pytest.approx(0.5))
+    said = "match accuracy (max of the epochs) of towns is 100.0 % in the log, the mean of its verdicts on single replies 50.0 %"
+    assert [note for note in logs.notes if "in the log" in note] == [f"acme/ann: {said}"]
+
+
+@pytest.mark.parametrize(("target", "letter"), [("A", "A"), ("T", "D"), ("1", None)])
+def test_a_target_is_a_letter_else_the_words_of_a_choice_and_no_place(
+    target: str, letter: str | None, tmp_path: Path
+) -> None:
+    one = sample("q1", 1, "C") | {"choices": ["C", "A", "G", "T"], "target": target}
+    logs = import_logs("inspect", [log(tmp_path / "a.json", [one])])
+    assert [row["answer"] for row in logs.questions] == ([letter] if letter else [])

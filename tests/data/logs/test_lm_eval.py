@@ -132,7 +132,7 @@ class TestSeveralReplies:
         assert [row.get("answer") for row in logs.replies] == ["50", "5", "5", "20", "no", "20"]
         assert right(logs)["ann"] == (1.0, pytest.approx(2 / 3))
         assert any(note.startswith("gsm: ann: the filter maj@3 makes one answer of 3 replies") for note in logs.notes)
-        assert "ann: the log's figure (exact_match) is not made of verdicts on single replies" in logs.notes
+        assert "ann: exact_match is 100.0 % in the log, and not made of verdicts on single replies" in logs.notes
 
     def test_a_filter_that_takes_an_answer_of_each_is_taken_before_one_of_the_first(self, tmp_path: Path) -> None:
         rows = self.rows("score-first", ("50", "20"), 0.0, 1.0)
@@ -210,6 +210,9 @@ class TestOtherTasks:
         logs = import_logs("lm-eval", [tmp_path])
         assert [row["id"] for row in logs.questions] == ["sums/0"]
         assert any("left out" in note for note in logs.notes)
+        assert not import_logs("lm-eval", [tmp_path], tasks=["sums"]).notes, "of another task nothing is said"
+        with pytest.raises(MootError, match=r"no task 'told' in it; there is sums \(told \(ann\): the likelihood"):
+            import_logs("lm-eval", [tmp_path], tasks=["told"])
 
     def ifeval(self, folder: Path, **more: Any) -> ImportedLogs:
         strict = {"metrics": ["prompt_level_strict_acc", "inst_level_strict_acc"], "inst_level_strict_acc": [True]}

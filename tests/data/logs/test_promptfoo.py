@@ -140,3 +140,14 @@ def test_an_answer_that_is_the_reference_and_was_called_wrong(tmp_path: Path) ->
     row = result(0, "Paris", [{"type": "equals", "value": "Paris"}, RUBRIC], [True, False], False)
     logs = imported(tmp_path, [row])
     assert "acme:ann: 1 verdict differs from the log's: 1 wrong there, and the same as a reference here" in logs.notes
+
+
+@pytest.mark.parametrize(("answer", "letter"), [("B", None), ("T", "D"), ("G", "C"), ("2", None)])
+def test_a_reference_to_choices_that_may_mean_two_is_none_of_them(
+    answer: str, letter: str | None, tmp_path: Path
+) -> None:
+    """Of the choices B, A, G, T the answer B is the first by its words and the second by its letter."""
+    given = {"question": "Which?", "options": ["B", "A", "G", "T"], "answer": answer}
+    row = result(0, "D", [{"type": "javascript", "value": "…"}], [True], True, vars=given, case={"vars": given})
+    (question,) = imported(tmp_path, [row]).questions
+    assert (question["answer"], "choices" in question) == (letter or answer, letter is not None)

@@ -17,8 +17,6 @@ from moot.types import MOST_CHOICES, Usage
 
 PACKED = ".gz"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_FORMS = ("letters", "texts", "from-0")
-"""How a reference says which choice is right, in the order in which they are tried."""
 
 
 def json_document(path: Path) -> Any:
@@ -111,17 +109,16 @@ def tokens(prompt: Any, completion: Any, *more_prompt: Any) -> Usage:
     return Usage(asked, count(completion))
 
 
-def letter_of(reference: Any, choices: Sequence[str]) -> str | None:
-    """The letter of the choice that a reference means: by letter, by its words, or by its place from 0 on."""
+def letter_of(reference: Any, choices: Sequence[str], forms: Sequence[str] = ("letters", "texts")) -> str | None:
+    """The letter of the choice that a reference means. None: it means none, or by its letter another than by its words.
+
+    A number is no place: whether it is counted from 0 or from 1 cannot be told of it.
+    """
     written = text(reference)
     if written is None or not 2 <= len(choices) <= MOST_CHOICES:
         return None
-    forms = ("from-0", *_FORMS) if isinstance(reference, int) and not isinstance(reference, bool) else _FORMS
-    for form in forms:
-        place = place_of(written, choices, form)
-        if place is not None and place < len(choices):
-            return LETTERS[place]
-    return None
+    places = {place for form in forms if (place := place_of(written, choices, form)) is not None}
+    return LETTERS[places.pop()] if len(places) == 1 else None
 
 
 _OPTION = re.compile(r"^[ \t]*\(?([A-Z])[).:][ \t]+(\S.*)$", re.MULTILINE)

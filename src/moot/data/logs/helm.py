@@ -62,7 +62,7 @@ class Helm:
         for task, models in by_metric.items():
             if len(models) > 1:
                 each = "; ".join(f"{metric} ({', '.join(names)})" for metric, names in models.items())
-                yield LogRemark(f"{task}: not all models are judged by the same metric: {each}")
+                yield LogRemark(f"{task}: not all models are judged by the same metric: {each}", task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,9 @@ def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]]) -> Iter
     if run.metric is not None:
         by_metric.setdefault(task, {}).setdefault(run.metric, []).append(model)
     if not run.stats:
-        yield LogRemark(f"{path.parent.name}: no {STATS} beside it, so the log has no verdicts")
+        yield LogRemark(f"{path.parent.name}: no {STATS} beside it, so the log has no verdicts", task)
     elif judged.remark is not None:
-        yield LogRemark(f"{task}: {judged.remark}")
+        yield LogRemark(f"{task}: {judged.remark}", task)
     changed = 0
     for place, request in enumerate(items(state["request_states"])):
         fields = mapping(request)
@@ -110,7 +110,9 @@ def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]]) -> Iter
             continue
         yield from _replies(run, fields, place)
     if changed:
-        yield LogRemark(f"{path.parent.name}: {count(changed, 'request')} with changed words (perturbations) left out")
+        yield LogRemark(
+            f"{path.parent.name}: {count(changed, 'request')} with changed words (perturbations) left out", task
+        )
 
 
 def _task(path: Path, spec: Mapping[str, Any]) -> str:
@@ -195,7 +197,7 @@ def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any]
     category = text(instance.get("sub_split"))
     if shown:
         choices = tuple(shown.values())
-        reference = letter_of(right[0], choices) if len(right) == 1 else None
+        reference = letter_of(right[0], choices, ("texts",)) if len(right) == 1 else None
         return QuestionInLog(ident, words, choices, reference, category=category, task=run.task)
     first, others = with_others(right)
     return QuestionInLog(ident, words, (), first, others, category=category, task=run.task)

@@ -140,14 +140,15 @@ def _task(entry: LogEntry) -> str | None:
     """None: it is of no task, and stays whichever are wanted."""
     if isinstance(entry, LoggedReply):
         return entry.question.task
-    return entry.task if isinstance(entry, LoggedFigure) else None
+    return entry.task
 
 
-def _nothing(name: str, entries: Iterable[LogEntry], tasks: Sequence[str]) -> str:
+def _nothing(name: str, entries: Sequence[LogEntry], tasks: Sequence[str]) -> str:
     there = sorted({entry.question.task for entry in entries if isinstance(entry, LoggedReply)})
     if tasks and there:
         return (
             f"no task {', '.join(map(repr, tasks))} in it; there {'is' if len(there) == 1 else 'are'} {_listed(there)}"
+            f"{_because([entry for entry in entries if _task(entry) in tasks])}"
         )
     return f"no replies in it{_because(entries)}; expected a log of {name}"
 

@@ -75,7 +75,7 @@ def _entries(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> I
     if (status := header.get("status")) != "success":
         why = " ".join((text(mapping(header.get("error")).get("message")) or "").split())[:MOST_PROBLEM]
         said = f"{text(status) or 'unfinished'}{f': {why}' if why else ''}"
-        yield LogRemark(f"{about}: the evaluation did not come to its end ({said})")
+        yield LogRemark(f"{about}: the evaluation did not come to its end ({said})", task)
     scored = _scored(mapping(header.get("results")))
     several = left_out = 0
     replies: list[LoggedReply] = []
@@ -92,13 +92,14 @@ def _entries(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> I
         replies.append(_reply(fields, question, model, score, path))
     if left_out:
         yield LogRemark(
-            f"{about}: {count(left_out, 'sample')} without a question in words, or with several right choices, left out"
+            f"{about}: {count(left_out, 'sample')} without a question in words, or with several right choices, left out",
+            task,
         )
     if several and scored is not None:
-        yield LogRemark(f"{about}: several scorers; the verdicts are those of {scored.name}")
+        yield LogRemark(f"{about}: several scorers; the verdicts are those of {scored.name}", task)
     if beyond:
         figure = f" ({scored.metric} {scored.value:g})" if scored is not None and scored.value is not None else ""
-        yield LogRemark(f"{about}: scores outside 0 to 1{figure} are no verdicts, and none is taken")
+        yield LogRemark(f"{about}: scores outside 0 to 1{figure} are no verdicts, and none is taken", task)
         replies = [replace(reply, worth=None) for reply in replies]
     elif scored is not None and (value := share(scored.value)) is not None:
         yield LoggedFigure(model, task, scored.told, value)
@@ -179,7 +180,9 @@ def _question(sample: Mapping[str, Any], task: str) -> QuestionInLog | None:
         letters = references if len(references) != 1 else _letters(references[0], choices)
         if len(letters) > 1 or len(choices) < 2:
             return None  # several are right together
-        reference = letter_of(letters[0], choices) if letters else None
+        # Its scorer of choices takes letters; words are for a scorer of one's own.
+        by_letter = letter_of(letters[0], choices, ("letters",)) if letters else None
+        reference = by_letter or letter_of(next(iter(letters), None), choices, ("texts",))
         return QuestionInLog(ident, words, choices, reference, category=text(category), task=task)
     first, others = with_others(references)
     return QuestionInLog(ident, words, (), first, others, category=text(category), task=task)

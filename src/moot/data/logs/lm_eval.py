@@ -91,11 +91,11 @@ def _task_entries(logs: Sequence[_TaskLog]) -> Iterator[LogEntry]:
     for log in logs:
         if not log.named:
             yield LogRemark(
-                f"{log.path.name}: no results beside it, so the model is called as its folder is: {log.model}"
+                f"{log.path.name}: no results beside it, so the model is called as its folder is: {log.model}", log.task
             )
     if any(sample.has_no_reply for log in logs for sample in log.samples):
         problem = "the likelihood of a given text was taken, so there are no replies to read"
-        yield LogRemark(f"{task} ({models}): {problem}; left out")
+        yield LogRemark(f"{task} ({models}): {problem}; left out", task)
         return
     filters = chosen_filters({str(log.path): log.samples for log in logs}, {str(log.path): log.config for log in logs})
     kept = {log.path: [sample for sample in log.samples if sample.filter == filters[str(log.path)]] for log in logs}
@@ -105,10 +105,12 @@ def _task_entries(logs: Sequence[_TaskLog]) -> Iterator[LogEntry]:
     by_likelihood = [sample for sample in everybody if sample.continuations]
     reading = best_reading(by_likelihood, metric)
     if only_parts(by_likelihood, metric):
-        yield LogRemark(f"{task}: {metric} gives parts of a point, so which choice is right cannot be told of it")
+        yield LogRemark(f"{task}: {metric} gives parts of a point, so which choice is right cannot be told of it", task)
     compared = target_is_reference([sample for sample in everybody if not sample.continuations], metric)
     if not compared and len(by_likelihood) < len(everybody):
-        yield LogRemark(f"{task}: what {metric} holds a reply against is not its target, so no reference is taken")
+        yield LogRemark(
+            f"{task}: what {metric} holds a reply against is not its target, so no reference is taken", task
+        )
     for log in logs:
         chosen = filters[str(log.path)]
         own = _Rules(metric, reading, compared, reduces(kept[log.path], log.config))
@@ -125,24 +127,26 @@ def _remarks(logs: Sequence[_TaskLog], filters: Mapping[str, str], metric: str |
     if len(set(filters.values())) > 1:
         each = ", ".join(f"{log.model} as {filters[str(log.path)]} found them" for log in logs)
         yield LogRemark(
-            f"{task}: no filter is in the logs of all models, so the answers differ by more than the model: {each}"
+            f"{task}: no filter is in the logs of all models, so the answers differ by more than the model: {each}",
+            task,
         )
     elif len(there) > 1:
         chosen = filters[str(logs[0].path)]
         others = [name for name in there if name != chosen]
-        yield LogRemark(f"{task}: answers as the filter {chosen} found them, of {', '.join([chosen, *others])}")
+        yield LogRemark(f"{task}: answers as the filter {chosen} found them, of {', '.join([chosen, *others])}", task)
     for log in logs:
         own = [sample for sample in log.samples if sample.filter == filters[str(log.path)]]
         if reduces(own, log.config):
             yield LogRemark(
                 f"{task}: {log.model}: the filter {own[0].filter} makes one answer of {len(own[0].replies)} replies; each"
-                " reply is read here, and has no verdict of its own"
+                " reply is read here, and has no verdict of its own",
+                task,
             )
     named = metrics_of([sample for log in logs for sample in log.samples])
     if metric is None and named:
-        yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {', '.join(named)}")
+        yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {', '.join(named)}", task)
     elif metric is not None and metric not in METRICS:
-        yield LogRemark(f"{task}: verdicts by {metric}, of {', '.join(named)}")
+        yield LogRemark(f"{task}: verdicts by {metric}, of {', '.join(named)}", task)
 
 
 @dataclass(frozen=True, slots=True)

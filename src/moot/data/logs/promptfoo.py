@@ -145,7 +145,7 @@ def _question(result: Mapping[str, Any], ident: str) -> QuestionInLog | None:
     references = _references(result, plain)
     if (own := text(columns.answer)) is not None:
         references.insert(0, own)
-    letter = letter_of(columns.answer if own is not None else next(iter(references), None), columns.choices)
+    letter = next((found for each in references if (found := letter_of(each, columns.choices))), None)
     if letter is not None:
         return QuestionInLog(ident, words, columns.choices, letter, context=columns.context, category=columns.category)
     first, accepted = with_others(list(dict.fromkeys(references)))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from moot.data.logs.answers import AnsweredReply, worth_here
-from moot.data.logs.figures import ImportedModel
+from moot.data.logs.figures import ROUNDED, ImportedModel
 from moot.stats.counted_words import count
 from moot.types import Case
 
 MOST_PROBLEM = 80
-ROUNDED = 0.0005
-"""By which a figure may differ that a tool has rounded."""
 
 
 def notes_of(
@@ -52,15 +50,17 @@ def _of_model(
 
 def _other_figures(model: ImportedModel) -> Iterator[str]:
     """Where the log's figure is of something else than the verdicts that stand beside it here."""
-    stated, mean, here = model.stated, model.mean, model.here
-    if stated is not None and mean is not None and abs(stated - mean) > ROUNDED:
-        own = f"{model.metric} is {100 * stated:.1f} % in the log"
-        yield f"{model.name}: {own}, the mean of its verdicts on single replies {100 * mean:.1f} %"
+    for figure in model.otherwise:
+        of_task = f" of {figure.task}" if model.metric is None else ""
+        own = f"{model.name}: {figure.metric}{of_task} is {100 * figure.value:.1f} % in the log"
+        if figure.mean is None:
+            yield f"{own}, and not made of verdicts on single replies"
+        else:
+            yield f"{own}, the mean of its verdicts on single replies {100 * figure.mean:.1f} %"
+    stated, here = model.stated, model.here
     if stated is None or here is None or abs(stated - here) <= ROUNDED:
         return
-    if not model.judged:
-        yield f"{model.name}: the log's figure ({model.metric}) is not made of verdicts on single replies"
-    elif model.judged != model.graded:
+    if model.judged and model.judged != model.graded:
         yield f"{model.name}: the log's figure is of {count(model.judged, 'reply', 'replies')}, the one here of {model.graded}"
 
 
