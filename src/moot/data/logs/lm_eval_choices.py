@@ -20,10 +20,15 @@ def best_reading(samples: Sequence[LmEvalSample], metric: str | None) -> Reading
     """The one that fits what the log says of the answers best, of equal ones the first. None: none fits, or none can be tried."""
     if only_parts(samples, metric):
         return None
-    scored = [(_fit(samples, metric, reading), reading) for reading in READINGS]
-    able = [(fit, reading) for fit, reading in scored if any(reading(sample) is not None for sample in samples)]
-    best = max(able, key=lambda each: each[0], default=None)
-    return best[1] if best is not None and best[0] >= 0 else None
+    judged = sum(sample.worth(metric) is not None for sample in samples)
+    best, best_fit = None, -1
+    for reading in READINGS:
+        fit = _fit(samples, metric, reading)
+        if fit is not None and fit > best_fit:
+            best, best_fit = reading, fit
+        if best_fit == judged > 0:
+            break  # it says of all answers what the log says
+    return best
 
 
 def only_parts(samples: Sequence[LmEvalSample], metric: str | None) -> bool:
@@ -32,14 +37,15 @@ def only_parts(samples: Sequence[LmEvalSample], metric: str | None) -> bool:
     return bool(given) and not any(worth in (0.0, 1.0) for worth in given)
 
 
-def _fit(samples: Sequence[LmEvalSample], metric: str | None, reading: Reading) -> int:
-    """On how many answers the reading says what the log says, less those on which it says otherwise."""
-    fit = 0
+def _fit(samples: Sequence[LmEvalSample], metric: str | None, reading: Reading) -> int | None:
+    """On how many answers the reading says what the log says, less those on which it says otherwise. None: it says nothing."""
+    fit, read = 0, False
     for sample in samples:
         place, worth = reading(sample), sample.worth(metric)
+        read = read or place is not None
         if place is not None and worth in (0.0, 1.0):
             fit += 1 if (sample.likeliest(metric) == place) == (worth == 1) else -1
-    return fit
+    return fit if read else None
 
 
 def _target(*forms: str) -> Reading:
