@@ -80,6 +80,7 @@ def run_command(
     estimate: bool,
     quiet: bool,
     engine: Engine,
+    every: bool = False,
     rerun: Rerun | None = None,
 ) -> int:
     """`rerun`: who remembers, where nothing is left to do, what is told then."""
@@ -93,7 +94,7 @@ def run_command(
     if estimate:
         from moot.cli.estimate import print_estimate
 
-        return asyncio.run(print_estimate(experiment))
+        return asyncio.run(print_estimate(experiment, warned, every=every))
     _settle_memory()
     following = NextCommands.of(path, store)
     ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
@@ -243,6 +244,16 @@ def _anything_new(tally: RunTally) -> bool:
     return bool(tally.played or made)
 
 
+def _where(cause: str, experiment: Plan) -> str:
+    """The line of the file that an error is about: of the model at this address whose name its words have in quotes."""
+    for name, spec in experiment.spec.models.items():
+        address, model = getattr(spec, "base_url", None), getattr(spec, "model", None)
+        if address and model and address in cause and any(f"{mark}{model}{mark}" in cause for mark in "'`\""):
+            line = experiment.file.places.line(("models", name))
+            return f" ({experiment.file.path.name}:{line}: models.{name})" if line is not None else ""
+    return ""
+
+
 def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
     """What the exit code means, in words. `shown`: that it was interrupted stands there already."""
     tally = runner.tally
@@ -259,6 +270,6 @@ def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
     elif state == "failed":
         say(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
         for cause, times in tally.causes.most_common(5):
-            say(f"  {times} × {cause}", file=sys.stderr)
+            say(f"  {times} × {cause}{_where(cause, runner.experiment)}", file=sys.stderr)
     if tally.purse is not None and tally.purse.overbilled and state != "budget":
         say(f"moot: {tally.purse.overcharge_words()}", file=sys.stderr)
