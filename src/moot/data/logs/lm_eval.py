@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from moot.data.logs.fields import LETTERS, json_document, json_lines, mapping, share, text, with_others
-from moot.data.logs.lm_eval_choices import Reading, best_reading, labelled_choice, only_parts
+from moot.data.logs.lm_eval_choices import ChoiceReading, best_reading, labelled_choice, only_parts
 from moot.data.logs.lm_eval_filters import (
     METRICS,
     chosen_filters,
@@ -154,7 +154,7 @@ class _Rules:
     """How the samples of one task are read."""
 
     metric: str | None
-    reading: Reading | None
+    reading: ChoiceReading | None
     """Of choices."""
     compared: bool
     """Whether the target is what a generated reply is held against."""

@@ -12,11 +12,11 @@ from moot.data.logs.fields import mapping, text
 from moot.data.logs.lm_eval_sample import LmEvalSample
 from moot.data.tables.answer_forms import place_of
 
-Reading = Callable[[LmEvalSample], int | None]
+ChoiceReading = Callable[[LmEvalSample], int | None]
 """Which choice a sample says is right; None: it does not say."""
 
 
-def best_reading(samples: Sequence[LmEvalSample], metric: str | None) -> Reading | None:
+def best_reading(samples: Sequence[LmEvalSample], metric: str | None) -> ChoiceReading | None:
     """The one that fits what the log says of the answers best, of equal ones the first. None: none fits, or none can be tried."""
     if only_parts(samples, metric):
         return None
@@ -37,7 +37,7 @@ def only_parts(samples: Sequence[LmEvalSample], metric: str | None) -> bool:
     return bool(given) and not any(worth in (0.0, 1.0) for worth in given)
 
 
-def _fit(samples: Sequence[LmEvalSample], metric: str | None, reading: Reading) -> int | None:
+def _fit(samples: Sequence[LmEvalSample], metric: str | None, reading: ChoiceReading) -> int | None:
     """On how many answers the reading says what the log says, less those on which it says otherwise. None: it says nothing."""
     fit, read = 0, False
     for sample in samples:
@@ -48,7 +48,7 @@ def _fit(samples: Sequence[LmEvalSample], metric: str | None, reading: Reading) 
     return fit if read else None
 
 
-def _target(*forms: str) -> Reading:
+def _target(*forms: str) -> ChoiceReading:
     def read(sample: LmEvalSample) -> int | None:
         written = text(sample.row.get("target"))
         words = (sample.continuations, sample.choices) if sample.blank is None else (sample.choices,)
@@ -57,7 +57,7 @@ def _target(*forms: str) -> Reading:
     return read
 
 
-def _own_answer(*forms: str) -> Reading:
+def _own_answer(*forms: str) -> ChoiceReading:
     """By the row of the set itself, where the target is no choice."""
 
     def read(sample: LmEvalSample) -> int | None:
@@ -72,7 +72,7 @@ def _place(written: str, words: Sequence[Sequence[str]], forms: Sequence[str]) -
     return next((place for place in places if place is not None and place < len(words[0])), None)
 
 
-READINGS: tuple[Reading, ...] = (
+READINGS: tuple[ChoiceReading, ...] = (
     _target("from-0", "letters", "texts"),
     _target("letters", "texts", "from-0"),
     _own_answer("letters", "texts"),
