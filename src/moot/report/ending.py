@@ -207,7 +207,9 @@ def _table_within(
     `unsaid`: how many remarks had one."""
     rows = _rows(figures)
     telling, teams = _telling(figures, rows), names_teams(figures)
-    most = min(len(rows), max(room - 2, LEAST_ROWS))  # a row takes a line at the least, and so do the head and the words
+    most = min(
+        len(rows), max(room - 2, LEAST_ROWS)
+    )  # a row takes a line at the least, and so do the head and the words
     fewest = min(most, LEAST_ROWS)
 
     def of(many: int) -> _Shown:
