@@ -138,7 +138,8 @@ def _tell(
 
     figures = runs[0].run.figures
     if told == "ending":
-        from moot.report.ending import NextCommands, print_ending
+        from moot.report.ending import print_ending
+        from moot.report.next_commands import NextCommands
         from moot.report.served_terminal import print_served
 
         path, store, served, since = asked_with

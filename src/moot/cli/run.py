@@ -28,8 +28,9 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import NOT_AT_THE_END, needs
-from moot.report.ending import NextCommands, height, print_ending, short_ending
+from moot.report.ending import height, print_ending, short_ending
 from moot.report.figures import Figures, figures, find_experiment, headline_of
+from moot.report.next_commands import NextCommands
 from moot.report.nothing_played import all_failed, next_words, nothing_words
 from moot.stats.counted_words import count
 from moot.store import from_here
