@@ -43,6 +43,7 @@ from moot.stats.graded import (
     completed,
     known,
     total_of,
+    why_never_came,
     why_unfair_together,
     why_unknown,
 )
@@ -115,7 +116,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         return f"no answer of {term.side} is graded"
     match term.function:
         case "accuracy":
-            why = why_unknown(side.values(side.calls).values())
+            values = side.values(side.calls).values()
+            why = why_never_came(values) or why_unknown(values)
             share = Ratio(side.right, once=side.once, open=side.open, side=side, why=why, left_out=side.left_out)
             return replace(share, **_ends(side.values(side.calls)))
         case "cost":
@@ -230,7 +232,8 @@ def _closure(questions: Mapping[str, tuple[Value, Value, Value]], best_of: tuple
             ways[question] = top.known - start.known
     unsettled = {question: triple[0] for question, triple in questions.items() if any(value.open for value in triple)}
     bounds = closure_bounds(*map(total_of, zip(*questions.values(), strict=True))) if unsettled else None
-    why = why_unfair_together(list(questions.values()))
+    triples = list(questions.values())
+    why = why_never_came(value for triple in triples for value in triple) or why_unfair_together(triples)
     waiting = sum(any(value.waiting for value in triple) for triple in questions.values())
     return Ratio(rises, ways, open=unsettled, bounds=bounds, best_of=best_of, why=why, waiting=waiting)
 

@@ -27,6 +27,7 @@ from moot.stats.graded import (
     least_of,
     marks_of,
     total_of,
+    why_never_came,
     why_unfair_together,
 )
 from moot.stats.ratio import no_gap
@@ -98,7 +99,8 @@ class CohortGap:
     @property
     def why_unfair(self) -> str | None:
         """Why the graded answers alone would flatter."""
-        return why_unfair_together(list(self.triples.values()))
+        triples = list(self.triples.values())
+        return why_never_came(value for triple in triples for value in triple) or why_unfair_together(triples)
 
     @property
     def why(self) -> str | None:
