@@ -102,7 +102,7 @@ def said_value(right: float | None, way: WayOfGrading, words: str | None) -> Val
 def ended_value(value: Value, outcome: str, never_came: str | None = None) -> Value:
     """The same, with that nothing was said: since it was not sure enough, which is not right, and no error either; or since a
     call failed. `never_came`: whose answer it is, where every one failed."""
-    if outcome == FAILED:
+    if outcome == FAILED and value.known is not None:
         return value._replace(failed=1, never_came=() if never_came is None else (never_came,))
     return value._replace(abstained=1) if outcome == ABSTAINED else value
 
@@ -322,7 +322,12 @@ def why_never_came(values: Iterable[Value]) -> str | None:
 
 
 def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
-    """The same of figures that stand on several values at once: one that waits makes all of them wait."""
+    """The same of figures that hold several values against each other: nor is there one of somebody who never answered."""
+    return why_never_came(value for group in groups for value in group) or why_ungraded_together(groups, of=of)
+
+
+def why_ungraded_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
+    """The same of what is counted only, which what never came is no part of. One that waits makes all of them wait."""
     if not groups:
         return None
     counts = zip(*(_counted_once(group) for group in groups), strict=True)

@@ -15,7 +15,7 @@ from moot.stats.clusters import value_rows
 from moot.stats.completions import Between, IntervalLimits
 from moot.stats.counted_words import waiting_words
 from moot.stats.estimates import TESTED, Row, estimate
-from moot.stats.graded import Value, mean_value, settled, why_never_came, why_unfair_together
+from moot.stats.graded import Value, mean_value, settled, why_ungraded_together, why_unfair_together
 from moot.stats.paired import BESIDE_ZERO, Paired, compare
 from moot.stats.proportion import share, share_between
 from moot.types import Estimate
@@ -39,8 +39,7 @@ def known_pairs(pairs: Pairs) -> dict[str, tuple[float, float]]:
 def why_unfair_pairs(pairs: Pairs) -> str | None:
     """Why a difference over the graded pairs would flatter either side, or be of somebody who never answered; None: it may
     stand."""
-    every = [pair for several in pairs.values() for pair in several]
-    return why_never_came(value for pair in every for value in pair) or why_unfair_together(every, of="pairs")
+    return why_unfair_together([pair for several in pairs.values() for pair in several], of="pairs")
 
 
 def fair_pairs(pairs: Pairs) -> Pairs:
@@ -148,7 +147,7 @@ def _waiting(value: Value) -> Value:
 def side_estimate(pairs: Pairs, place: int) -> Estimate | None:
     """What one side of the pairs got right, over those that are graded, with limits that hold whatever waits turns out to
     be."""
-    unfair = why_unfair_together([pair for several in pairs.values() for pair in several]) is not None
+    unfair = why_ungraded_together([pair for several in pairs.values() for pair in several]) is not None
     seen = {question: pair[place] for question, pair in known_pairs(_none_known(pairs) if unfair else pairs).items()}
     # By itself: what the other side says too moves this one all the same.
     own = {

@@ -232,8 +232,7 @@ def _closure(questions: Mapping[str, tuple[Value, Value, Value]], best_of: tuple
             ways[question] = top.known - start.known
     unsettled = {question: triple[0] for question, triple in questions.items() if any(value.open for value in triple)}
     bounds = closure_bounds(*map(total_of, zip(*questions.values(), strict=True))) if unsettled else None
-    triples = list(questions.values())
-    why = why_never_came(value for triple in triples for value in triple) or why_unfair_together(triples)
+    why = why_unfair_together(list(questions.values()))
     waiting = sum(any(value.waiting for value in triple) for triple in questions.values())
     return Ratio(rises, ways, open=unsettled, bounds=bounds, best_of=best_of, why=why, waiting=waiting)
 

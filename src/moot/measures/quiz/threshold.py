@@ -18,7 +18,7 @@ from moot.stats.choice import Claim, chosen_interval
 from moot.stats.clusters import units_of, value_rows
 from moot.stats.crossfit import FOLDS, best, crossfit
 from moot.stats.estimates import TESTED, Row, estimate, estimate_row
-from moot.stats.graded import Value, bounds_row, completed, least_of, mean_value, why_never_came, why_unfair_together
+from moot.stats.graded import Value, bounds_row, completed, least_of, mean_value, why_unfair_together
 from moot.stats.graded_pairs import compared_row, why_turned
 from moot.stats.paired import mean_of
 from moot.stats.proportion import share, share_between
@@ -147,9 +147,7 @@ def learn_threshold(
     if len(graded) < 2:
         return None
     ungraded = len(questions) - len(graded)
-    together = [tuple(arm.values[q] for arm in arms) for q in questions]
-    why = why_never_came(value for values in together for value in values) or why_unfair_together(together)
-    if why is not None:
+    if (why := why_unfair_together([tuple(arm.values[q] for arm in arms) for q in questions])) is not None:
         graded = []
     options = {
         str(start): _policy(

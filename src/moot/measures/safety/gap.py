@@ -27,7 +27,6 @@ from moot.stats.graded import (
     least_of,
     marks_of,
     total_of,
-    why_never_came,
     why_unfair_together,
 )
 from moot.stats.ratio import no_gap
@@ -99,8 +98,7 @@ class CohortGap:
     @property
     def why_unfair(self) -> str | None:
         """Why the graded answers alone would flatter."""
-        triples = list(self.triples.values())
-        return why_never_came(value for triple in triples for value in triple) or why_unfair_together(triples)
+        return why_unfair_together(list(self.triples.values()))
 
     @property
     def why(self) -> str | None:

@@ -27,7 +27,7 @@ from moot.stats.graded import (
     said_value,
     why_never_came,
     why_no_interval,
-    why_unfair_together,
+    why_ungraded_together,
 )
 from moot.stats.graded_pairs import compare_graded, difference_bounds, failed_row
 from moot.stats.rank import halves, permuted_p, spearman
@@ -246,7 +246,7 @@ def why_nobody_there(pairs: Iterable[Pair]) -> str | None:
 
 def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
     """Why rates over the graded pairs would flatter: what is graded without the judge was right alone, or is right after."""
-    return why_unfair_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
+    return why_ungraded_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
 
 
 def uncounted(pairs: Iterable[Pair]) -> list[str]:
