@@ -271,7 +271,10 @@ class Source:
         marks = [each.right is None or each.outcome not in WITH_ANSWER for each in episodes]
         marked = self.grades.marked
         return named_if_none_came(
-            [marked(each, self.cases[each.key[0]]) if mark else each for mark, each in zip(marks, episodes, strict=True)]
+            [
+                marked(each, self.cases[each.key[0]]) if mark else each
+                for mark, each in zip(marks, episodes, strict=True)
+            ]
         )
 
     def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:

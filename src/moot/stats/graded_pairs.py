@@ -15,7 +15,7 @@ from moot.stats.clusters import value_rows
 from moot.stats.completions import Between, IntervalLimits
 from moot.stats.counted_words import waiting_words
 from moot.stats.estimates import TESTED, Row, estimate
-from moot.stats.graded import Value, mean_value, settled, why_ungraded_together, why_unfair_together
+from moot.stats.graded import Value, mean_value, settled, why_unfair_together, why_ungraded_together
 from moot.stats.paired import BESIDE_ZERO, Paired, compare
 from moot.stats.proportion import share, share_between
 from moot.types import Estimate
