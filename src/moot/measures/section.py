@@ -50,7 +50,8 @@ class Chart:
 
 BESIDE_THE_OTHERS = 500
 InTerminal = Literal["table", "page", "own"]
-"""How a terminal shows a section: as a table; not at all, for a page and the tables hold it; in a way of its own."""
+"""How a terminal shows a section: as a table; in a way of its own. `page` is a table too: such sections are read on the page first,
+and no verdict at the end of a run speaks of them."""
 
 
 @dataclass(frozen=True, slots=True)

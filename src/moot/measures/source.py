@@ -268,14 +268,13 @@ class Source:
 
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         """With those told apart whose answers wait for a grade, and those without one of which nobody knows what is right."""
-        marks = [each.right is None or each.outcome not in WITH_ANSWER for each in episodes]
-        marked = self.grades.marked
-        return named_if_none_came(
-            [
-                marked(each, self.cases[each.key[0]]) if mark else each
-                for mark, each in zip(marks, episodes, strict=True)
-            ]
-        )
+        marked = [
+            self.grades.marked(episode, self.cases[episode.key[0]])
+            if episode.right is None or episode.outcome not in WITH_ANSWER
+            else episode
+            for episode in episodes
+        ]
+        return named_if_none_came(marked)
 
     def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         but = self.chosen_on(cell)
