@@ -50,8 +50,7 @@ class Chart:
 
 BESIDE_THE_OTHERS = 500
 InTerminal = Literal["table", "page", "own"]
-"""How a terminal shows a section: as a table; in a way of its own. `page` is a table too: such sections are read on the page first,
-and no verdict at the end of a run speaks of them."""
+"""How a terminal shows a section: as a table, or in a way of its own. `page`: a table too, which is read on the page first."""
 
 
 @dataclass(frozen=True, slots=True)
