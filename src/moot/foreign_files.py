@@ -25,6 +25,12 @@ MOST_LINE = 64 * 2**20
 MOST_DOCUMENT = 256 * 2**20
 """Of a file that has to be in memory as a whole."""
 
+MOST_UNPACKED = 2**30
+"""Of all that a packed file holds, part after part."""
+
+MOST_TIMES = 200
+"""As large as it is may become what a packed file holds, once it is longer than a line may be."""
+
 Piece = TypeVar("Piece", str, bytes)
 
 
@@ -78,6 +84,14 @@ def whole_of(file: IO[Piece], path: Path, most: int | None = None) -> Piece:
     if len(content) > most:
         raise FileError(f"is longer than {most:,} characters, and would have to be read as a whole", file=path)
     return content
+
+
+def check_unpacked(unpacked: int, packed: int, path: Path) -> None:
+    """Whether so much may come out of a file of this size."""
+    if unpacked > MOST_UNPACKED:
+        raise FileError(f"unpacks to more than {MOST_UNPACKED:,} bytes", file=path)
+    if unpacked > MOST_LINE and unpacked > MOST_TIMES * packed:
+        raise FileError(f"unpacks to more than {MOST_TIMES:,} times its own size, as no real one does", file=path)
 
 
 def text_of(path: Path, most: int | None = None) -> str:

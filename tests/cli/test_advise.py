@@ -271,3 +271,58 @@ def test_answers_that_are_missing_are_told(moot: Moot, tmp_path: Path) -> None:
     (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
     told = json.loads(moot("advise", "labels.csv", "--json"))
     assert told["notes"][0] == "12 of 180 answers are missing and count as not right, most of them of new (12 of 60)"
+
+
+def write_team_that_wins(folder: Path, questions: int) -> None:
+    """Each of three errs on its own questions, so the vote is ahead of all of them."""
+    write_cup(folder, questions, strategies=["solo", "vote"], primary="vote")
+    replies = [
+        {"model": name, "question_id": f"q{number}", "answer": "B" if number % 10 == place else "A"}
+        for place, name in enumerate(PLAYERS)
+        for number in range(questions)
+    ]
+    (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, replies)))
+
+
+def test_advice_against_the_runs_own_verdict_is_said_to_be(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _learns_nothing(monkeypatch)
+    write_team_that_wins(tmp_path, 100)
+    moot("run", "cup.yaml", "--quiet")
+    headline = json.loads(moot("report", "cup.yaml", "--json"))["headline"]
+    assert headline["over_best_single"]["low"] > 0, "the run's verdict is for the team"
+    told = json.loads(moot("advise", "cup.yaml", "--json"))
+    assert told["recommended"]["rule"] == "single"
+    over = {key: headline["over_best_single"][key] for key in ("single", "difference", "low", "high")}
+    verdict = told["run_verdict"]
+    assert (verdict.pop("of"), verdict.pop("single"), verdict.pop("agrees")) == ("vote", over.pop("single"), False)
+    assert verdict == pytest.approx(over, abs=1e-6)
+    assert told["most_accurate"]["rule"] != "single"
+    screen = moot("advise", "cup.yaml")
+    assert len(screen.splitlines()) <= 24
+    words = " ".join(screen.split())
+    assert "no goal was given, so it is the cheapest that could not be told from the most accurate" in words
+    assert f"The most accurate there: {told['most_accurate']['option']} (" in words
+    assert "--most-accurate takes it." in words
+    better = f"vote is better than {headline['over_best_single']['single']} alone: +10.0 points"
+    assert f"The run's own verdict is another: {better}" in words
+    told_apart = told["surer"]["told_apart"] and told["surer"]["difference"] < 0
+    assert ("But on the questions kept apart that is ahead, by more than chance." in words) is told_apart
+
+
+def test_the_most_accurate_is_taken_where_it_is_asked_for(
+    moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _learns_nothing(monkeypatch)
+    write_team_that_wins(tmp_path, 100)
+    moot("run", "cup.yaml", "--quiet")
+    usual = json.loads(moot("advise", "cup.yaml", "--json"))
+    told = json.loads(moot("advise", "cup.yaml", "--most-accurate", "--json"))
+    taken = {key: told["recommended"][key] for key in usual["most_accurate"]}
+    assert taken == usual["most_accurate"] == told["most_accurate"]
+    assert told["run_verdict"]["agrees"]
+    words = " ".join(moot("advise", "cup.yaml", "--most-accurate").split())
+    assert "the most accurate where it was searched, as was asked for." in words
+    assert "verdict" not in words
+    assert "expected one" in moot("advise", "cup.yaml", "--most-accurate", "--min-accuracy", "0.5", ends=2)

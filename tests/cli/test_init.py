@@ -32,7 +32,7 @@ from workbooks import workbook
 
 from moot.cli import offers
 from moot.cli.app import app
-from moot.cli.choosing import in_numbers, numbers
+from moot.cli.choosing import in_numbers, numbers, numbers_or_names
 from moot.cli.exit import run_app
 from moot.experiment import starter_file
 from moot.experiment.starter_file import StarterFile, StarterModel, StarterQuestions
@@ -367,7 +367,7 @@ def test_a_header_that_no_store_takes_is_told_before_anything_is_written(capfd: 
 
 
 def test_advice_names_a_column_that_is_there(capfd: Captured) -> None:
-    Path("long.csv").write_text(f"{'q' * 3000},answer\nWhich?,x\n")
+    Path("long.csv").write_text(f"{'q' * 3000},answer\nred,x\n")
     assert moot("init", "--yes", "--questions", "long.csv") == 2
     assert "such as columns: {text: NAME}" in capfd.readouterr().err
 
@@ -458,7 +458,16 @@ class TestColumnsThatNoNameTells:
         said = capfd.readouterr().out
         assert "did you mean" not in said
         assert "not used: Number" in said
-        assert moot("init", "--yes", "--questions", "cup.csv", "-o", "other.yaml") == 2
+        assert moot("init", "--yes", "--questions", "cup.csv", "-o", "other.yaml") == 0
+        assert written(Path("other.yaml"))["questions"]["columns"] == written()["questions"]["columns"]
+        assert (
+            "no column is known to be text, the question itself: columns: {text: Prompt text} is taken"
+            in capfd.readouterr().out
+        )
+        Path("bare.yaml").write_text(
+            "name: bare\nquestions: {file: cup.csv}\nmodels: {a: {provider: simulated, accuracy: 0.5}}\nstrategies: [solo]\n"
+        )
+        assert moot("run", "bare.yaml") == 2, "a run takes nothing that only looks so"
         assert "('Prompt text' could be it)" in (error := capfd.readouterr().err)
         assert "such as columns: {text: Prompt text, answer: Right answer in brief}" in error
         assert error.count("the columns are") == 1
@@ -492,10 +501,8 @@ class TestColumnsThatNoNameTells:
         assert moot("init", "--questions", "quiz.csv", "-o", "other.yaml") == 0, "the one column that is left"
         assert written(Path("other.yaml"))["questions"]["columns"]["answer"] == "r"
         capfd.readouterr()
-        assert moot("init", "--questions", "quiz.csv", "--yes", "-o", "third.yaml") == 2
-        error = " ".join(capfd.readouterr().err.split())
-        assert "answer: r" in error
-        assert "answer: A" not in error
+        assert moot("init", "--questions", "quiz.csv", "--yes", "-o", "third.yaml") == 0
+        assert written(Path("third.yaml"))["questions"]["columns"]["answer"] == "r"
 
     def test_rows_without_a_reference_are_left_out_if_somebody_says_so(
         self, monkeypatch: pytest.MonkeyPatch, capfd: Captured
@@ -797,8 +804,8 @@ def test_columns_keep_their_numbers_and_show_what_is_in_them(monkeypatch: pytest
     assert written()["questions"]["columns"] == {"id": "case_id", "text": "user_text", "answer": "wanted"}
     assert re.search(r"2 +user_text +Who wrote letter number 0\?\n", said)
     assert "Which? Enter takes [2]" in said
-    assert "Which? Type a number (1,3-5)" in said
-    assert "expected one number: 1,3-5" in said  # neither enter nor the column that is the question already
+    assert "Which? Type a number or name (1,3-5)" in said
+    assert "expected one number or name: 1,3-5" in said  # neither enter nor the column that is the question already
     assert re.search(r"first question: Who wrote letter number 0\?\n +right: author 0\n", said)
     assert "case_id is taken for the id" in said
     assert "are different" not in said
@@ -811,5 +818,128 @@ def test_a_column_that_repeats_is_never_proposed_as_the_question(
     typing(monkeypatch, "3", "", "1", "3")
     assert moot("init", "--questions", "cases.csv") == 0
     said = capfd.readouterr().out
-    assert "Which? Type a number (1-3)" in said
+    assert "Which? Type a number or name (1-3)" in said
     assert "only 1 of these 20 questions are different: is it the right column?" in said
+
+
+# --- as it is typed ------------------------------------------------------------------------------------------------------
+
+UNKNOWN = """\
+frage,loesung,stufe
+Which planet is the largest?,Jupiter,1
+Which is the smallest?,Mercury,2
+Which of them is red?,Mars,2
+"""
+
+
+def test_columns_are_taken_by_their_names_too(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    Path("own.csv").write_text(UNKNOWN)
+    typing(monkeypatch, "", "frage", "nobody", "Loesung")
+    assert moot("init", "--port", 9, "--questions", "own.csv") == 0, capfd.readouterr().err
+    assert written()["questions"]["columns"] == {"text": "frage", "answer": "loesung"}
+    said = capfd.readouterr().out
+    assert said.count("Which? Type a number or name (2-3)") == 2, "nobody is no column"
+
+
+def test_several_columns_are_taken_by_their_names_too(monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
+    """A name may hold what stands between names; a number is a place, whatever a column is called."""
+    names = ("a, b", "Right", "x y", "2")
+    offered = range(4)
+    assert numbers_or_names("a, b", offered, names) == [0]
+    assert numbers_or_names("right; x y", offered, names) == [1, 2]
+    assert numbers_or_names("right, 3-4", offered, names) == [1, 2, 3]
+    assert numbers_or_names("2", offered, names) == [1]
+    assert numbers_or_names("right, left", offered, names) is None
+    assert numbers_or_names(",", offered, names) is None
+    assert numbers_or_names("Right", [0, 2], names) is None, "it is not offered"
+
+
+def test_the_only_column_that_it_can_be_is_taken_with_yes(capfd: Captured) -> None:
+    Path("own.csv").write_text("q,a\nWhich planet is the largest?,Jupiter\nWhich is the smallest?,Mercury\n")
+    assert moot("init", "--yes", "--port", 9, "--questions", "own.csv") == 0, capfd.readouterr().err
+    assert written()["questions"]["columns"] == {"text": "q", "answer": "a"}
+    said = capfd.readouterr().out
+    assert "columns: {text: q} is taken" in said
+    assert "columns: {answer: a} is taken" in said
+
+
+def test_an_id_is_no_answer_though_no_other_column_is_there(capfd: Captured) -> None:
+    Path("own.csv").write_text("question,Case id\nWhich planet is the largest?,7\nWhich is the smallest?,8\n")
+    assert moot("init", "--yes", "--port", 9, "--questions", "own.csv") == 2
+    assert "no column is known to be answer" in capfd.readouterr().err
+
+
+def test_what_is_to_be_settled_is_one_line_to_paste(capfd: Captured) -> None:
+    """With the columns that are known already: the key stands only once."""
+    Path("own.csv").write_text(UNKNOWN)
+    assert moot("init", "--yes", "--port", 9, "--questions", "own.csv") == 2
+    text = Path("moot.yaml").read_text()
+    (advice,) = (line for line in text.splitlines() if line.startswith("#") and "columns: {" in line)
+    pasted = advice.partition("example, ")[2]
+    assert pasted == "columns: {text: frage, answer: loesung}"
+    assert text.count("  columns: {text: frage}\n") == 1
+    Path("moot.yaml").write_text(text.replace("  columns: {text: frage}\n", f"  {pasted}\n"))
+    assert moot("run", "moot.yaml", "--estimate") == 0, capfd.readouterr().err
+    both = Path("both.csv")
+    both.write_text("foo,bar\nred,blue\ngreen,black\n")
+    capfd.readouterr()
+    assert moot("init", "--yes", "--port", 9, "--questions", "both.csv", "-o", "both.yaml") == 2
+    assert capfd.readouterr().err.count("columns: {") == 1
+    assert Path("both.yaml").read_text().count("columns: {") == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "txt"])
+def test_a_file_of_questions_alone(capfd: Captured, ending: str) -> None:
+    """The experiment gets their name, and stands beside them."""
+    Path("sub").mkdir()
+    path = Path(f"sub/spring.{ending}")
+    rows = [
+        ["id", "text", "answer"],
+        ["1", "Which planet is the largest?", "Jupiter"],
+        ["2", "The smallest?", "Mercury"],
+    ]
+    if ending == "xlsx":
+        workbook(path, {"Sheet1": rows})
+    elif ending == "jsonl":
+        path.write_text("".join(json.dumps(dict(zip(rows[0], row, strict=True))) + "\n" for row in rows[1:]))
+    else:
+        path.write_text("".join(("," if ending == "csv" else "\t").join(row) + "\n" for row in rows))
+    assert moot("init", path, "--yes", "--port", 9) == 0, capfd.readouterr().err
+    file = written(Path("sub/spring.yaml"))
+    assert (file["name"], file["questions"]["file"]) == ("spring", f"spring.{ending}")
+    assert "moot run sub/spring.yaml" in capfd.readouterr().out
+    assert moot("init", path, "--yes", "--port", 9) == 2, "nothing is written over"
+    assert moot("init", path, "--yes", "--port", 9, "-o", "other.yaml") == 0
+    assert written(Path("other.yaml"))["questions"]["file"] == str(path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("cup.yaml",), "moot init -o cup.yaml writes an experiment there"),
+        (("cup.doc",), "cup.doc is no file of questions; expected one that ends with .jsonl, "),
+        (("cup.csv", "--questions", "other.csv"), "two files of questions; expected one"),
+        (("cup.csv",), "no such file of questions"),
+    ],
+)
+def test_what_is_no_file_of_questions_alone(arguments: tuple[str, ...], said: str, capfd: Captured) -> None:
+    assert moot("init", *arguments, "--yes", "--port", 9) == 2
+    assert said in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "doctor", "report"])
+@pytest.mark.parametrize("name", ["my cup.csv", "cup.jsonl", "cup.json", "cup.txt"])
+def test_questions_instead_of_an_experiment(command: str, name: str, capfd: Captured) -> None:
+    as_json = json.dumps({"id": "1", "text": "Which?", "answer": "this"})
+    content = {"jsonl": f"{as_json}\n", "json": f"[{as_json}]"}.get(name.rpartition(".")[2], "text\tanswer\na\tb\n")
+    Path(name).write_text(content)
+    assert moot(command, name) == 2
+    quoted = f"'{name}'" if " " in name else name
+    assert f"{name}: a file of questions, not an experiment; moot init {quoted} writes" in capfd.readouterr().err
+
+
+def test_a_text_without_tabs_is_refused_with_what_to_do(capfd: Captured) -> None:
+    Path("cup.txt").write_text("text,answer\nWhich?,this\n")
+    assert moot("init", "cup.txt", "--yes", "--port", 9) == 2
+    assert "cup.txt:1: a .txt file is read as a table with tabs" in (said := capfd.readouterr().err)
+    assert ".csv for commas" in said

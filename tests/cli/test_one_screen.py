@@ -57,7 +57,7 @@ QUIET = {"PAGER": "cat"}
     ("arguments", "most"),
     [
         (("--help",), 60),
-        (("run", "cup.yaml", "--estimate"), MOST_LINES + 5),
+        (("run", "cup.yaml", "--estimate"), ROWS),
         (("run", "cup.yaml"), 3),
         (("run", "cup.yaml", "--store", "sqlite:///again.db"), MOST_LINES),
         (("report", "cup.yaml"), MOST_LINES),
@@ -68,9 +68,9 @@ QUIET = {"PAGER": "cat"}
         (("compare", "cup.yaml", "--a", "talkative@ann", "--b", "vote"), MOST_LINES),
         (("show", "cup.yaml", "general-en-01", "--strategy", "solo@ann", "--no-pager"), None),
         (("show", "cup.yaml", "--no-pager"), 43),
-        (("doctor", "cup.yaml"), 40),
+        (("doctor", "cup.yaml"), ROWS),
         (("plan", "--accuracy", "0.7", "--gain", "0.05"), MOST_LINES),
-        (("plan", "--from", "cup.yaml"), MOST_LINES),
+        (("plan", "--from", "cup.yaml"), ROWS - 4),
         (("plan", "--from", "cup.yaml", "--gain", "0.05"), None),
         (("runs",), MOST_LINES),
         (("watch", "cup.yaml", "--once"), None),
@@ -139,3 +139,37 @@ class TestPager:
         lines = seen_in_terminal(played, "show", "cup.yaml", "general-en-01", PAGER=str(pager))
         assert lines == ["by the page FRX"]
         assert "verdict" in (tmp_path / "shown").read_text()
+
+
+PAPERS = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("paper", sorted(path.name for path in PAPERS.glob("paper-*.yaml")))
+def test_the_estimate_of_a_paper_is_one_screen(paper: str, tmp_path: Path) -> None:
+    """The dearest are told one by one; --all tells all."""
+    arguments = ("run", str(PAPERS / paper), "--store", f"sqlite:///{tmp_path}/none.db", "--estimate")
+    lines = seen_in_terminal(tmp_path, *arguments, **QUIET)
+    assert len(lines) <= ROWS, "\n".join(lines)
+    cut = [line for line in lines if "more (--all)" in line]
+    every = seen_in_terminal(tmp_path, *arguments, "--all", **QUIET)
+    assert not any("more (--all)" in line for line in every)
+    assert len(every) > len(lines) if cut else len(every) == len(lines)
+
+
+MANY = "".join(f"  m{number}: {{provider: simulated, accuracy: 0.5, max_tokens: 300}}\n" for number in range(14))
+
+
+def test_many_models_are_one_screen_for_the_doctor(tmp_path: Path) -> None:
+    cup = re.sub(r"(?ms)^models:\n.*?(?=^teams)", f"models:\n{MANY}", CUP).replace("ann, bob, cat", "m1, m2, m3")
+    (tmp_path / "many.yaml").write_text(cup.replace("talkative@ann", "talkative@m1").replace("solo@ann", "solo@m1"))
+    lines = seen_in_terminal(tmp_path, "doctor", "many.yaml", **QUIET)
+    assert len(lines) <= ROWS, "\n".join(lines)
+    assert any("5 more answer: --all" in line for line in lines)
+    assert lines[-1] == "14 models answer. Next: moot run many.yaml"
+    every = seen_in_terminal(tmp_path, "doctor", "many.yaml", "--all", **QUIET)
+    assert sum(line.startswith("✓") for line in every) == 14
+
+
+def test_all_is_of_the_estimate(played: Path) -> None:
+    lines = seen_in_terminal(played, "run", "cup.yaml", "--all", codes=(2,))
+    assert "moot report FILE --all" in " ".join(lines)

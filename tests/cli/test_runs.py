@@ -250,3 +250,25 @@ def test_the_stores_of_a_folder_that_cannot_be_written_are_found(
     monkeypatch.chdir(tmp_path)
     (held,) = told(capsys, "runs")
     assert [row["experiment"] for row in held["runs"]] == ["cup"]
+
+
+def test_two_plans_of_one_name_are_told_apart(tmp_path: Path, capsys: Captured) -> None:
+    """By the sign that `moot report --plan` takes, and by what was changed."""
+    path = cup(tmp_path)
+    assert moot("run", path, "--quiet") == 0
+    assert "differs_in" not in the_one_run(capsys, path), "there is one"
+    cup(tmp_path, seed=8, strategies=["solo"])
+    assert moot("run", path, "--quiet") == 0
+    lines = [{"id": f"q{n}", "text": f"Who is number {n}, please?", "answer": f"Person {n}"} for n in range(40)]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert moot("run", path, "--quiet") == 0
+    ((held),) = told(capsys, "runs", path)
+    newest, before, first = held["runs"]
+    assert newest["differs_in"] == []
+    assert before["differs_in"] == ["what its questions or prompts say"]
+    assert sorted(first["differs_in"]) == ["seed", "strategies"]
+    assert moot("runs", path) == 0
+    said = capsys.readouterr().out
+    assert f"plan {newest['id'][:8]}, the newest" in said
+    assert f"plan {first['id'][:8]}, another than the newest in: " in said
+    assert moot("report", path, "--plan", first["id"][:8]) == 0

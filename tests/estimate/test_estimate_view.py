@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from moot.cli.app import app
+from moot.cli.estimate import show_estimate
 from moot.cli.exit import run_app
 from moot.engine.runner import Runner
 from moot.estimate.counting_model import ModelEstimate
@@ -18,6 +21,7 @@ from moot.estimate.sample_play import guessed
 from moot.experiment.build import build
 from moot.experiment.providers import BuiltModel
 from moot.experiment.spec import read_experiment
+from moot.models.local import SLOTS
 from moot.simulate.server import running
 from moot.store.sqlite import SqliteStore
 
@@ -205,3 +209,32 @@ def test_tokens_a_minute_are_those_of_prompts_too(tmp_path: Path) -> None:
     assert (held.seconds, held.models) == (60 * 50.0, ("ann",)), "bob is asked nothing"
     nobody = {"ann": ModelEstimate(), "bob": ModelEstimate(), "cat": asked}
     assert shortest_duration(models, nobody, {}) is None
+
+
+LOCAL = """
+name: inside
+questions: {builtin: facts-en, sample: 12}
+models: {small: {provider: local, model: small.gguf, params: {max_tokens: 60}}}
+strategies: [solo]
+"""
+
+
+async def test_how_long_a_model_in_this_process_takes_is_told_where_it_is_known(tmp_path: Path) -> None:
+    (tmp_path / "small.gguf").write_bytes(b"GGUF, which nobody loads for an estimate")
+    (tmp_path / "inside.yaml").write_text(LOCAL)
+    plan = build(read_experiment(tmp_path / "inside.yaml"))
+    unknown = await estimate(plan, None)
+    assert (unknown.duration, unknown.untimed) == (None, ("small",))
+    told = io.StringIO()
+    show_estimate(unknown, Console(file=told, width=80))
+    assert "How long small will take is not known" in " ".join(told.getvalue().split())
+    known = await estimate(plan, None, heard_s={"small": 3.0})
+    assert known.untimed == ()
+    assert known.duration is not None
+    assert known.duration.seconds == pytest.approx(12 * 3.0 / SLOTS)
+    told = io.StringIO()
+    show_estimate(known, Console(file=told, width=80))
+    shown = " ".join(told.getvalue().split())
+    assert (
+        f"It takes 6 s or more, by the limits of small: {SLOTS} at once, a reply in 3 s (as it took before)." in shown
+    )

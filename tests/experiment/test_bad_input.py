@@ -505,9 +505,9 @@ QUESTIONS = [
     ),
     Bad(
         "suffix",
-        ("cup.txt: unknown kind of question file '.txt'; expected .jsonl, .json, .csv, .parquet",),
-        GOOD.replace("cup.jsonl", "cup.txt"),
-        {"cup.txt": "?"},
+        ("cup.doc: unknown kind of question file '.doc'; expected .jsonl, .json, .csv, .parquet",),
+        GOOD.replace("cup.jsonl", "cup.doc"),
+        {"cup.doc": "?"},
     ),
     Bad("empty-file", ("cup.jsonl: no questions in it",), files={"cup.jsonl": "\n\n"}),
     Bad(

@@ -57,5 +57,7 @@ def test_a_wrong_figure_is_noticed_and_every_key_is_told(tmp_path: Path) -> None
         for key in ("accuracy", "low", "high"):
             changed = [{**each, key: each[key] + 0.1} if each is row else each for each in told["frontier"]]
             assert list(second.wrong({**told, "frontier": changed}))
+    best = told["most_accurate"]
+    assert list(second.wrong({**told, "most_accurate": {**best, "accuracy": best["accuracy"] + 0.1}}))
     for key in ("n", "searched_on", "claimed_on"):
         assert list(second.wrong({**told, key: told[key] + 1}))

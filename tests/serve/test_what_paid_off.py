@@ -18,6 +18,7 @@ import moot
 from moot.cli.app import app
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
+from moot.live.served_names import other_names
 from moot.live.team import LiveTeam
 from moot.serve.paid_off import offer_line, offer_of
 
@@ -45,11 +46,11 @@ def ask_for(served: Served) -> Any:
     return ask
 
 
-def run(folder: Path, limit: int | None = None, **more: Any) -> str:
+def run(folder: Path, limit: int | None = None, questions_of: int = 12, **more: Any) -> str:
     """The option of the run's headline."""
     questions = [
         {"id": f"q{n}", "text": f"Which is number {n}?", "choices": ["one", "two", "three"], "answer": "ABC"[n % 3]}
-        for n in range(12)
+        for n in range(questions_of)
     ]
     (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
     (folder / "team.yaml").write_text(yaml.safe_dump({**CUP, **more}))
@@ -158,6 +159,46 @@ async def test_all_and_only(tmp_path: Path) -> None:
         assert (await ask_for(served)("solo@cat"))[0] == 200
         status, body = await ask_for(served)("talkative")
         assert (status, "--only talkative" in body["error"]["message"]) == (404, True)
+
+
+async def test_beside_one_with_options_the_plain_one_keeps_the_name_of_the_report(tmp_path: Path) -> None:
+    file = {**CUP, "strategies": ["vote", {"vote": {"early_stop": True}}]}
+    async with serving(tmp_path, file, offer={"every": True}) as served:
+        names = other_names(served.live.cells)
+        for name in ("vote@bob", "vote"):
+            assert names[name].label == "vote", name
+            assert (await ask_for(served)(name))[0] == 200
+        others = [cell.label for name, cell in served.live.cells.items() if cell.label != "vote"]
+        assert (await ask_for(served)(others[0]))[0] == 200
+
+
+@pytest.mark.parametrize("more", [{"primary": "vote@bob"}, {"only": ["vote@bob"]}, {"every": True}])
+async def test_what_learns_in_a_run_keeps_nobody_else_from_being_served(tmp_path: Path, more: dict[str, Any]) -> None:
+    declared = {"primary": more["primary"]} if "primary" in more else {}
+    file = {**CUP, "strategies": ["learnt", "vote", "solo"], **declared}
+    offer = {key: value for key, value in more.items() if key != "primary"}
+    async with serving(tmp_path, file, offer=offer) as served:
+        assert not any("learnt" in name for name in await listed(served))
+        status, body = await ask_for(served)("vote@bob")
+        assert (status, body["moot"]["captain"]) == (200, "bob")
+
+
+@pytest.mark.parametrize(("declared", "only"), [({"primary": "learnt"}, []), ({}, ["learnt"])])
+async def test_what_learns_in_a_run_is_not_served_itself(tmp_path: Path, declared: Any, only: list[str]) -> None:
+    with pytest.raises(UsageError, match=r"learnt learns from graded drafts .* moot fit FILE .* --only .*three/vote"):
+        async with serving(tmp_path, {**CUP, "strategies": ["learnt", "vote"], **declared}, offer={"only": only}):
+            pass
+
+
+async def test_a_run_whose_best_learns_is_not_served_as_something_else(tmp_path: Path) -> None:
+    file = {"strategies": ["learnt", "solo"]}
+    best = await asyncio.to_thread(run, tmp_path, questions_of=40, **file)
+    assert best.startswith("learnt")
+    with pytest.raises(UsageError, match=r"learns from graded drafts .* --only .*solo@bob"):
+        async with serving(tmp_path, {**CUP, **file}, offer={}):
+            pass
+    async with serving(tmp_path, {**CUP, **file}, offer={"only": ["solo@bob"]}) as served:
+        assert (await ask_for(served)(None))[0] == 200
 
 
 async def test_what_was_asked_stays_in_one_place_whatever_is_offered(tmp_path: Path) -> None:

@@ -34,10 +34,13 @@ class AdviceWanted:
     budget_usd_per_1000: float | None = None
     min_accuracy: float | None = None
     max_seconds: float | None = None
+    most_accurate: bool = False
+    """Whatever it costs, within the limits."""
 
     @property
     def anything(self) -> bool:
-        return any(each is not None for each in (self.budget_usd_per_1000, self.min_accuracy, self.max_seconds))
+        limits = (self.budget_usd_per_1000, self.min_accuracy, self.max_seconds)
+        return self.most_accurate or any(each is not None for each in limits)
 
 
 NOTHING_WANTED = AdviceWanted()

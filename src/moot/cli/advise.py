@@ -15,6 +15,7 @@ from moot.advise.known import KnownDrafts
 from moot.cli.advise_buy import Purchase, buy
 from moot.cli.advise_input import EXPERIMENTS, read_drafts
 from moot.cli.advise_shown import advice_json, screen, sentence, unreached, wrapped
+from moot.cli.advised_against import other_verdict_words
 from moot.cli.advised_team import check_writable, written_team
 from moot.cli.bought_shown import bought_json, bought_screen
 from moot.cli.interrupts import ends_on_ctrl_c
@@ -66,6 +67,7 @@ def advise_command(
         _print(screen(advice, wanted, reading))
     else:
         _print(wrapped(sentence(advice, wanted)))
+        _print(wrapped(other_verdict_words(advice, reading.verdict) or ""))
         _print(bought_screen(bought, purchase, paths[0], written=bool(written)))
     for line in written:
         say(line, file=sys.stderr)
@@ -85,6 +87,10 @@ def _checked(wanted: AdviceWanted) -> None:
     if wanted.min_accuracy is not None and not 0 < wanted.min_accuracy < 1:
         hint = f"; for {wanted.min_accuracy:g} % write {wanted.min_accuracy / 100:g}" if wanted.min_accuracy > 1 else ""
         raise UsageError(f"--min-accuracy: expected a share between 0 and 1, found {wanted.min_accuracy:g}{hint}")
+    if wanted.most_accurate and wanted.min_accuracy is not None:
+        raise UsageError(
+            "--min-accuracy takes the cheapest that reaches it, --most-accurate the most accurate; expected one"
+        )
     if wanted.max_seconds is not None and not 0 < wanted.max_seconds < float("inf"):
         raise UsageError(f"--max-seconds: expected more than 0, found {wanted.max_seconds:g}")
 

@@ -17,6 +17,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from moot.advise.known import KnownDrafts
+from moot.cli.advised_against import claimed_verdict
 from moot.cli.fit import tables_of
 from moot.cli.fit_lessons import FittedTeam
 from moot.cli.player_names import player_names
@@ -67,6 +68,8 @@ class AdviceInput:
     """Strategies that have been played already."""
     captain: CaptainCosts | None = None
     origin: str = ""
+    verdict: Mapping[str, Any] | None = None
+    """The headline of the run's own report, where it has one that claims something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,8 @@ async def _from_store(path: Path, url: str | None) -> AdviceInput:
 
         def read(connection: Connection) -> tuple[AdviceInput, FoundPlan]:
             found = WantedPlan.found(wanted, connection)
-            return _read(Source(connection, found.plan), file, table), found
+            source = Source(connection, found.plan)
+            return replace(_read(source, file, table), verdict=claimed_verdict(source)), found
 
         reading, found = await store.read(read)
     tell_whose(found)

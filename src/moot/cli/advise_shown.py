@@ -8,9 +8,10 @@ from typing import Any
 
 from moot.advise.advice import VALID, Advice, ClaimedPoint
 from moot.advise.frontier import AdviceWanted
-from moot.advise.further import NextStage, to_try
+from moot.advise.further import NextStage, Surer, to_try
 from moot.advise.options import SINGLE
 from moot.cli.advise_input import AdviceInput, CaptainCosts
+from moot.cli.advised_against import other_verdict_words, verdict_json
 from moot.decide.rules import DIGITS
 from moot.stats.written_numbers import dollars
 from moot.types import Estimate
@@ -42,14 +43,29 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
                 " It cannot be promised to reach that: its interval goes below."
             )
         return f"{kept}{_beyond(taken, wanted)}"
-    if wanted.anything:
+    if within:
         best = "the most accurate found that kept to it where it was searched."
         return f"{within.removeprefix(', ').capitalize()} take {what}: {best}{_beyond(taken, wanted)}"
+    if wanted.most_accurate:
+        return f"Take {what}: the most accurate where it was searched, as was asked for."
     if advice.best is not None and taken.option is advice.best.option:
         if taken is advice.points[0]:
             return f"Take {what}: nothing that was searched is cheaper, nor was more accurate there."
         return f"Take {what}: every cheaper point of the frontier was told to be less accurate where it was searched."
-    return f"Take {what}: the cheapest that could not be told from the most accurate where it was searched."
+    default = "the cheapest that could not be told from the most accurate where it was searched"
+    return f"Take {what}: no goal was given, so it is {default}."
+
+
+def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
+    """What else might be taken, and what it is ahead by: the most accurate, where the one to take is another."""
+    taken, best, more = advice.recommended, advice.best, advice.surer
+    if taken is None or best is None or more is None or taken.option is best.option:
+        return None
+    ends = (None, None) if more.low is None or more.high is None else (-more.high, -more.low)
+    gap = f"{-100 * more.difference:+.1f} points{_ends(*ends, sign=True)}"
+    what = f"{best.option.words(advice.players)} ({_share(best.accuracy)} right{_price(best)})"
+    taken_by = "" if wanted.anything else " --most-accurate takes it."
+    return f"The most accurate there: {what}, {gap} beside it on the questions kept apart.{taken_by}"
 
 
 def unreached(advice: Advice, wanted: AdviceWanted) -> bool:
@@ -100,6 +116,8 @@ def surer_words(advice: Advice) -> str | None:
     if more is None:
         return None
     gap = f"{100 * more.difference:+.1f} points{_ends(more.low, more.high, sign=True)}"
+    if advice.recommended is not None and advice.recommended is not advice.best:  # the two stand in the line before
+        return _surer_than_the_best(more)
     if more.told_apart and more.difference < 0:
         return f"But on the questions kept apart it is behind {more.against}: {gap}."
     if more.told_apart:
@@ -110,6 +128,23 @@ def surer_words(advice: Advice) -> str | None:
         f"To be surer: {more.questions:,} new questions by themselves tell it from {more.against} with 80 % power, or"
         f" {more.more_in_this_run:,} more beside these, half of which are searched on, should the difference be what it is"
         f" here ({gap})."
+    )
+
+
+def _surer_than_the_best(more: Surer) -> str:
+    if more.told_apart:
+        where = "on the questions kept apart"
+        return (
+            f"But {where} that is ahead, by more than chance."
+            if more.difference < 0
+            else f"It is ahead of that {where}."
+        )
+    if more.questions is None:
+        return f"No number of questions is known to tell the two apart: {more.why}."
+    return (
+        f"To be surer: {more.questions:,} new questions by themselves tell the two apart with 80 % power, or"
+        f" {more.more_in_this_run:,} more beside these, half of which are searched on, should the difference be what it is"
+        " here."
     )
 
 
@@ -159,6 +194,8 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
     return {
         "frontier": [_row(point, advice) for point in advice.points],
         **row,
+        "most_accurate": None if advice.best is None else _row(advice.best, advice),
+        "run_verdict": verdict_json(advice, reading.verdict),
         "over_every_single": None
         if over is None
         else {
@@ -213,7 +250,8 @@ def _rounded(value: float | None) -> float | None:
 
 def screen(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> list[str]:
     """At most 24 lines of 80 columns: the frontier gives way to the words."""
-    words = [sentence(advice, wanted), over_singles_words(advice), surer_words(advice)]
+    words = [sentence(advice, wanted), most_accurate_words(advice, wanted)]
+    words += [other_verdict_words(advice, reading.verdict), over_singles_words(advice), surer_words(advice)]
     words.append(next_words(advice, reading.stages, reading.captain))
     told = [line for part in words if part is not None for line in wrapped(part)]
     notes = [line for note in (*advice.notes, *reading.notes) for line in wrapped(f"Note: {note}.")]

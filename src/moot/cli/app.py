@@ -165,11 +165,13 @@ def demo(
 
 
 @app.command()
-def doctor(file: File) -> int:
+def doctor(
+    file: File, every: Annotated[bool, typer.Option("--all", help="Every model and strategy, be it longer.")] = False
+) -> int:
     """Is every model there, does it answer in the required form, and what would the run cost?"""
     from moot.cli.doctor import doctor_command
 
-    return doctor_command(file)
+    return doctor_command(file, every=every)
 
 
 @app.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from moot.data.tables.choice_columns import likely_choices
 from moot.data.tables.encodings import not_utf8
 from moot.data.tables.known_names import COLUMN_KEYS, WRONG, ColumnNames, several
 from moot.data.tables.likely import likely_questions, undecoded_tables, unknown_tables
-from moot.data.tables.likely_columns import likely_id
+from moot.data.tables.likely_columns import likely_id, names_an_id
 from moot.data.tables.proposal import NOTHING_STATED, Doubt, Proposal, Stated, listed, propose_columns, stated_too
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.data.tables.which_sheet import sheet_of_questions
@@ -32,6 +32,8 @@ LOOKED_AT = 1000
 """Questions by which is told what kind the others are, and in which language."""
 LONGEST_SHOWN = 300
 """Letters of a question, of its choices and of its answer."""
+MOST_WAYS = 8
+"""Of a doubt, that a file names."""
 _MOSTLY = 0.9
 BUILTIN, EASY = "general-en", "facts-en"
 _CYRILLIC, _LATIN = re.compile("[а-яё]", re.IGNORECASE), re.compile("[a-z]", re.IGNORECASE)
@@ -56,7 +58,7 @@ def find_questions(named: Path | None, output: Path, *, yes: bool, small: bool) 
     stated, proposal = _settled(path, yes=yes)
     keys = {"file": place, **_keys(stated, proposal)}
     if proposal.doubts:
-        asked = tuple(note for doubt in proposal.doubts for note in _of_doubt(doubt))
+        asked = (*map(_of_doubt, proposal.doubts), *_as_it_might_stand(proposal, keys.get("columns", {})))
         return QuestionsFound(StarterQuestions(keys, (*asked, *notes)), proposal.error())
     for reason in _said_of(proposal):
         say(f"  {reason}")
@@ -153,10 +155,23 @@ def _settled(path: Path, *, yes: bool) -> tuple[Stated, Proposal]:
             stated = more
         elif doubt.about == "unused":  # kept, and shown to nobody
             stated = stated_too(stated, doubt.ways[0])
-        elif yes:
-            return stated, proposal
-        else:
+        elif not yes:
             stated = stated_too(stated, _asked(menu, doubt))
+        elif (way := _proposed_for(doubt)) is not None:
+            say(f"  {doubt.brief or doubt.problem}: {_in_yaml(way)} is taken")
+            stated = stated_too(stated, way)
+        else:
+            return stated, proposal
+
+
+def _proposed_for(doubt: Doubt) -> Stated | None:
+    """What enter would take; or the only way there is, of which nobody has to be asked."""
+    if doubt.about == "other":
+        return doubt.ways[0] if len(doubt.ways) == 1 else None
+    if doubt.likely is None:
+        return None
+    way = doubt.ways[doubt.likely]
+    return None if any(map(names_an_id, _columns_of(way))) else way
 
 
 def _with_choices(menu: ColumnMenu, stated: Stated, proposal: Proposal, *, yes: bool) -> Stated | None:
@@ -233,9 +248,29 @@ def _columns_of(way: Stated) -> tuple[str, ...]:
     return several(names) if names is not None else ()
 
 
-def _of_doubt(doubt: Doubt) -> tuple[str, ...]:
-    ways = " or ".join(_in_yaml(way) for way in doubt.ways[:8])
-    return (f"TO BE SETTLED: {doubt.problem}", *((f"below, one of: {ways}",) if ways else ()))
+def _of_doubt(doubt: Doubt) -> str:
+    if doubt.about == "other" or not doubt.ways:
+        ways = " or ".join(_in_yaml(way) for way in doubt.ways[:MOST_WAYS])
+        return f"TO BE SETTLED: {doubt.problem}{f'; below, one of: {ways}' if ways else ''}"
+    named = [listed(_columns_of(way)) or "null for none" for way in doubt.ways[:MOST_WAYS]]
+    return f"TO BE SETTLED: {doubt.brief or doubt.problem}: one of {', '.join(named)}"
+
+
+def _as_it_might_stand(proposal: Proposal, known: Mapping[str, Any]) -> Iterator[str]:
+    """One line to be pasted, for all doubts that columns settle: a key stands only once."""
+    taken = {name for names in known.values() for name in several(_columns(names))}
+    columns: dict[str, Any] = dict(known)
+    for doubt in (each for each in proposal.doubts if each.about != "other" and each.ways):
+        ways = [doubt.ways[doubt.likely]] if doubt.likely is not None else list(doubt.ways)
+        way = next((each for each in ways if not {*_columns_of(each)} & taken), ways[0])
+        columns |= _stated_keys(way)["columns"]
+        taken.update(_columns_of(way))
+    if columns != dict(known):
+        yield f"so that below stands, for example, columns: {flow({key: columns[key] for key in COLUMN_KEYS if key in columns})}"
+
+
+def _columns(names: str | list[str]) -> ColumnNames:
+    return names if isinstance(names, str) else tuple(names)
 
 
 def _in_yaml(stated: Stated) -> str:

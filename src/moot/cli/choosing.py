@@ -26,35 +26,38 @@ def typed(prompt: str) -> str:
     return line.strip()
 
 
-def several(prompt: str, offered: Sequence[int], proposed: Sequence[int]) -> list[int]:
-    """Some of the positions, from 0, that are offered: `1,3-5`, `all`, `none`, or enter for those that are proposed."""
+def several(prompt: str, offered: Sequence[int], proposed: Sequence[int], names: Sequence[str] = ()) -> list[int]:
+    """Some of the positions, from 0, that are offered: `1,3-5`, `all`, `none`, or enter for those that are proposed.
+    `names`: what every position is called, where that may be typed too."""
     while True:
         line = typed(f"{prompt} [{in_numbers(proposed) or 'none'}]")
         if not line:
             return list(proposed)
-        chosen = numbers(line, offered)
+        chosen = numbers_or_names(line, offered, names)
         if chosen is not None:
             return chosen
-        say(f"expected numbers of {in_numbers(offered)} with commas between, such as 1,3-5; or all, or none")
+        or_names = " or names" if names else ""
+        say(f"expected numbers of {in_numbers(offered)}{or_names} with commas between, such as 1,3-5; or all, or none")
 
 
-def one(prompt: str, ways: Sequence[Sequence[int]], proposed: int | None = None) -> int:
-    """Which of the ways, each named by its positions, from 0; no position at all is `none`.
+def one(prompt: str, ways: Sequence[Sequence[int]], proposed: int | None = None, names: Sequence[str] = ()) -> int:
+    """Which of the ways, each named by its positions, from 0; no position at all is `none`. `names`: as in `several`.
 
     Mostly there is nothing to be proposed: whoever is asked knows, and we do not. Then enter is no answer.
     """
     offered = sorted({place for way in ways for place in way})
     expected = f"one of {', '.join(map(name_of, ways))}" if any(len(way) != 1 for way in ways) else in_numbers(offered)
+    what = "number or name" if names else "number"
     while True:
-        wanted = f"Type a number ({expected})" if proposed is None else f"Enter takes [{name_of(ways[proposed])}]"
+        wanted = f"Type a {what} ({expected})" if proposed is None else f"Enter takes [{name_of(ways[proposed])}]"
         line = typed(f"{prompt} {wanted}")
         if not line and proposed is not None:
             return proposed
-        chosen = numbers(line, offered)
+        chosen = numbers_or_names(line, offered, names)
         found = [place for place, way in enumerate(ways) if chosen == sorted(way)]
         if found:
             return found[0]
-        say(f"expected one number: {expected}" if all(len(way) == 1 for way in ways) else f"expected {expected}")
+        say(f"expected one {what}: {expected}" if all(len(way) == 1 for way in ways) else f"expected {expected}")
 
 
 def name_of(way: Sequence[int]) -> str:
@@ -92,6 +95,28 @@ def numbers(line: str, offered: Sequence[int]) -> list[int] | None:
             return None
         chosen.update(place for place in offered if first <= place <= last)
     return sorted(chosen)
+
+
+def numbers_or_names(line: str, offered: Sequence[int], names: Sequence[str]) -> list[int] | None:
+    """The same where positions have names too, which may hold commas and spaces. A number is always a position."""
+    if (chosen := numbers(line, offered)) is not None or not names:
+        return chosen
+    by_name = {names[place].casefold(): place for place in reversed(offered)}
+    by_name |= {names[place]: place for place in offered}
+
+    def called(words: str) -> int | None:
+        return by_name.get(words, by_name.get(words.casefold()))
+
+    if (whole := called(line.strip())) is not None:
+        return [whole]
+    found: set[int] = set()
+    for part in filter(None, map(str.strip, re.split("[,;]", line))):
+        place = called(part)
+        places = numbers(part, offered) if place is None else [place]
+        if places is None:
+            return None
+        found.update(places)
+    return sorted(found) or None
 
 
 def in_numbers(positions: Sequence[int]) -> str:

@@ -35,11 +35,11 @@ class ColumnMenu:
     def one(self, ways: Sequence[tuple[str, ...]], proposed: int | None) -> int:
         """Which of the ways, of which each is one column, several or none."""
         self._show(ways)
-        return one("Which?", [self._places(way) for way in ways], proposed)
+        return one("Which?", [self._places(way) for way in ways], proposed, self.table.names)
 
     def several(self, prompt: str, names: Sequence[str], proposed: Sequence[str]) -> tuple[str, ...]:
         self._show([(name,) for name in names])
-        chosen = several(prompt, self._places(names), self._places(proposed))
+        chosen = several(prompt, self._places(names), self._places(proposed), self.table.names)
         return tuple(self.table.names[place] for place in chosen)
 
     def _places(self, names: Sequence[str]) -> list[int]:

@@ -17,6 +17,7 @@ def run(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="A hard cap on money for the experiment.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say calls, tokens and money; call nothing.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="With --estimate: every model and strategy.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no table.")] = False,
     engine: Annotated[str, typer.Option(metavar="local|ray", help="Play here, or on a Ray cluster.")] = "local",
     ray_address: Annotated[
@@ -28,7 +29,10 @@ def run(
     from moot.cli.console import Console, print_lines
     from moot.cli.safe_text import say
     from moot.cli.settled import Rerun
+    from moot.errors import UsageError
 
+    if every and not estimate:
+        raise UsageError("--all goes with --estimate; after a run moot report FILE --all shows every table")
     plain = budget_usd is None and not estimate and not quiet and engine == "local"
     rerun = Rerun(file, store, limit, Console().width) if plain and not ray_address and workers is None else None
     if rerun is not None and (told := rerun.told_before()) is not None:
@@ -45,6 +49,7 @@ def run(
         limit=limit,
         budget_usd=budget_usd,
         estimate=estimate,
+        every=every,
         quiet=quiet,
         engine=played_by,
         rerun=rerun,

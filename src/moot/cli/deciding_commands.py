@@ -50,6 +50,9 @@ def advise(
     max_seconds: Annotated[
         float | None, typer.Option(metavar="S", help="At most so long a question, on the mean.")
     ] = None,
+    most_accurate: Annotated[
+        bool, typer.Option("--most-accurate", help="The most accurate, not the cheapest that cannot be told from it.")
+    ] = False,
     where: Annotated[list[str] | None, typer.Option(help="Keep these rows of a label matrix: category=law.")] = None,
     store: Annotated[str | None, typer.Option(help="Read this store: sqlite:///PATH.")] = None,
     output: Annotated[
@@ -73,7 +76,7 @@ def advise(
     return advise_command(
         files,
         questions=questions,
-        wanted=AdviceWanted(budget, min_accuracy, max_seconds),
+        wanted=AdviceWanted(budget, min_accuracy, max_seconds, most_accurate),
         where=where or (),
         store=store,
         as_json=as_json,

@@ -7,51 +7,80 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from moot.cli.console import Console
-from moot.cli.estimate import estimate_with_store, show_estimate
+from moot.cli.estimate import MOST_LINES, estimate_with_store, show_estimate
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
 from moot.live.doctor import Diagnosis, examine
+from moot.models.local import LocalModel
 from moot.stats.counted_words import count
 
 NAME = 16
 """Longer names are broken, so that there is room for what went wrong."""
 VERSION = 22
+MOST_MODELS = 10
+"""Rows of a screen."""
 
 
-def doctor_command(path: Path) -> int:
+def doctor_command(path: Path, *, every: bool = False) -> int:
     experiment = build(read_experiment(path, with_questions=False))
-    return asyncio.run(_doctor(experiment, Console()))
+    return asyncio.run(_doctor(experiment, Console(), every=every))
 
 
-async def _doctor(experiment: Plan, console: Console) -> int:
+async def _doctor(experiment: Plan, console: Console, *, every: bool) -> int:
     with console.status(f"asking {count(len(experiment.models), 'model')} one easy question ..."):
         diagnoses = await examine(experiment)
-    console.print(_table(diagnoses, console.width))
+    table = _table(diagnoses, console.width, None if every else MOST_MODELS)
+    remarks = _remarks(diagnoses)
+    console.print(table)
+    for words in remarks:
+        console.print(words)
+    if experiment.dataset is not None:
+        inside = [name for name, built in experiment.models.items() if isinstance(built.model, LocalModel)]
+        heard_s = {each.model: each.reply_s for each in diagnoses if each.model in inside and each.reply_s}
+        above: list[Table | Text] = [table, *remarks, *_failures(diagnoses, experiment)]
+        written = sum(len(console.render_lines(part)) for part in above) + 2
+        taken = await estimate_with_store(experiment, heard_s)
+        show_estimate(taken, console, experiment, most_lines=None if every else MOST_LINES - written)
+    return _end(diagnoses, experiment, console)
+
+
+def _remarks(diagnoses: Sequence[Diagnosis]) -> list[Text]:
+    """What is odd about models that answer; what is said of several alike is said once."""
+    said: dict[str, list[str]] = {}
     for diagnosis in diagnoses:
         if diagnosis.well and diagnosis.remark is not None:
-            console.print(Text(f"{diagnosis.model} answers, but it is {diagnosis.remark}", "yellow"))
+            said.setdefault(f" answers, but it is {diagnosis.remark}", []).append(diagnosis.model)
         for words in (*diagnosis.adapted, *([diagnosis.price] if diagnosis.price else ())):
-            console.print(Text(f"{diagnosis.model}: {words}", "yellow"))
-    if experiment.dataset is not None:
-        show_estimate(await estimate_with_store(experiment), console, experiment)
-    return _end(diagnoses, experiment, console)
+            said.setdefault(f": {words}", []).append(diagnosis.model)
+    return [Text(f"{', '.join(models)}{words}", "yellow") for words, models in said.items()]
+
+
+def _failures(diagnoses: Sequence[Diagnosis], experiment: Plan) -> list[Text]:
+    """With the lines of the file where they stand: a name, an address or a key is wrong there."""
+    models_by_cause: dict[str, list[str]] = {}
+    for diagnosis in diagnoses:
+        if not diagnosis.well:
+            models_by_cause.setdefault(diagnosis.words, []).append(diagnosis.model)
+    places = experiment.file.places
+    words = []
+    for cause, models in models_by_cause.items():
+        lines = [str(line) for model in models if (line := places.line(("models", model))) is not None]
+        where = f" ({experiment.file.path.name}:{','.join(lines)})" if lines else ""
+        words.append(Text(f"✗ {', '.join(models)}: {cause}{where}", "red"))
+    return words
 
 
 def _end(diagnoses: Sequence[Diagnosis], experiment: Plan, console: Console) -> int:
     """What failed comes last, with what to type next: an estimate is longer than a screen."""
     file = shlex.quote(str(experiment.file.path))
     failed = [diagnosis for diagnosis in diagnoses if not diagnosis.well]
-    models_by_cause: dict[str, list[str]] = {}
-    for diagnosis in failed:
-        models_by_cause.setdefault(diagnosis.words, []).append(diagnosis.model)
-    for cause, models in models_by_cause.items():
-        console.print(Text(f"✗ {', '.join(models)}: {cause}", "red"))
+    for words in _failures(diagnoses, experiment):
+        console.print(words)
     if failed:
         _say_next(
             f"{len(failed)} of {count(len(diagnoses), 'model')} failed; once that is mended:",
@@ -70,9 +99,12 @@ def _say_next(words: str, command: str, console: Console) -> None:
     console.print(line if len(line) <= console.width else f"{words}\n  {command}", soft_wrap=True)
 
 
-def _table(diagnoses: Sequence[Diagnosis], width: int) -> Table:
-    """Within the width: long names are broken into lines, long versions cut. What went wrong stands below the table."""
-    table = Table(title="models", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), width=width)
+def _table(diagnoses: Sequence[Diagnosis], width: int, most: int | None) -> Table:
+    """Within the width: long names are broken into lines, long versions cut. What went wrong stands below the table. `most`: so
+    many rows, of which those that failed come first to have one."""
+    kept = sorted(diagnoses, key=lambda each: each.well)
+    kept = kept if most is None or len(kept) <= most else kept[: most - 1]
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), width=width)
     table.add_column("")
     table.add_column("model", overflow="fold", max_width=NAME)
     table.add_column("what it said", overflow="fold", ratio=1)
@@ -80,7 +112,7 @@ def _table(diagnoses: Sequence[Diagnosis], width: int) -> Table:
     table.add_column("tries", no_wrap=True)
     table.add_column("JSON by", no_wrap=True)
     table.add_column("seconds", no_wrap=True, justify="right")
-    for diagnosis in diagnoses:
+    for diagnosis in (each for each in diagnoses if each in kept):
         table.add_row(
             Text("✓", "green") if diagnosis.well else Text("✗", "red"),
             Text(diagnosis.model),
@@ -90,4 +122,7 @@ def _table(diagnoses: Sequence[Diagnosis], width: int) -> Table:
             diagnosis.json_support or "",
             "" if diagnosis.seconds is None else f"{diagnosis.seconds:.2f}",
         )
+    if left := len(diagnoses) - len(kept):
+        failing = any(not each.well for each in diagnoses if each not in kept)
+        table.add_row("", "", f"{left:,} more{' (see below)' if failing else ' answer'}: --all")
     return table

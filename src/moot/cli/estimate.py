@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from rich.table import Table
+from rich.text import Text
 
 from moot.cli.console import Console
 from moot.cli.safe_text import say
 from moot.engine.trial_play import try_out
+from moot.estimate.by_strategy import StrategyEstimate
+from moot.estimate.counting_model import ModelEstimate
 from moot.estimate.duration import TOKENS_A_SECOND, Duration
-from moot.estimate.estimate import RunEstimate, estimate
+from moot.estimate.estimate import NOTHING_HEARD, RunEstimate, estimate
 from moot.experiment.plan import Plan
 from moot.measures import needs
 from moot.measures.numbers import money_alike
@@ -24,55 +28,111 @@ GRADING = "judges, matches"
 """What is asked for no strategy: whether an answer is right, and who said the same as whom."""
 
 
-async def print_estimate(experiment: Plan) -> int:
-    for warning in await try_out(experiment):
-        say(f"moot: {warning}", file=sys.stderr)
-    show_estimate(await estimate_with_store(experiment), Console(), experiment)
+async def print_estimate(experiment: Plan, warned: Sequence[str] = (), *, every: bool = False) -> int:
+    """`warned`: lines that stand above it already. `every`: all rows, on however many screens."""
+    tried = [f"moot: {warning}" for warning in await try_out(experiment)]
+    for warning in tried:
+        say(warning, file=sys.stderr)
+    console = Console()
+    show_estimate(
+        await estimate_with_store(experiment),
+        console,
+        experiment,
+        most_lines=None if every else MOST_LINES - sum(_lines(warning, console) for warning in (*warned, *tried)),
+    )
     return 0
 
 
-async def estimate_with_store(experiment: Plan) -> RunEstimate:
+async def estimate_with_store(experiment: Plan, heard_s: Mapping[str, float] = NOTHING_HEARD) -> RunEstimate:
     """What the store holds already is not paid again; a store that is not there yet is not made."""
     store = experiment.store()
     if not await store.exists():
-        return await estimate(experiment, None, needs())
+        return await estimate(experiment, None, needs(), heard_s)
     await store.open()
     try:
-        return await estimate(experiment, store, needs())
+        return await estimate(experiment, store, needs(), heard_s)
     finally:
         await store.close()
 
 
+MOST_NAMED = 4
 TRIAL = 20
 """Questions of a first run, whose bill foretells the rest."""
 
+MOST_LINES = 24
+"""Of a screen. Tables give way to the sentences below them, which say what is to be known."""
+FEWEST_ROWS = 3
 MOST_ROWS = 10
 """Of models, and of strategies: what is left over is told in one row."""
+SHARED = "What strategies share counts with the first that needs it."
 
 
-def show_estimate(taken: RunEstimate, console: Console, experiment: Plan | None = None) -> None:
-    """`experiment`: whose budget it is held against, and whose strategies are told apart by what differs."""
-    budget_usd = None if experiment is None else experiment.spec.budget_usd
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """How many rows each table may have; none where there is no room for it."""
+
+    models: int
+    strategies: int
+
+
+def show_estimate(
+    taken: RunEstimate, console: Console, experiment: Plan | None = None, *, most_lines: int | None = MOST_LINES
+) -> None:
+    """`experiment`: whose budget it is held against, and whose strategies are told apart by what differs. `most_lines`: None
+    tells all of it."""
+    sentences = list(_sentences(taken, None if experiment is None else experiment.spec.budget_usd))
+    models = len([model for model in taken.models.values() if model.calls or model.stored])
+    strategies = len([label for label, asks in taken.strategies.items() if label or asks.calls])
+    rows = _Rows(models, strategies)
+    if most_lines is not None:
+        below = sum(_lines(sentence, console) for sentence in sentences)
+        rows = _fitting(most_lines - 1 - below, min(models, MOST_ROWS), min(strategies, MOST_ROWS))
     console.print(f"{taken.episodes:,} episodes, estimated from {taken.sampled} questions")
-    console.print(_models(taken))
-    if len(taken.strategies) > 1:
-        console.print(_strategies(taken, {} if experiment is None else _short_names(experiment)))
-    if len(taken.strategies) > 2:
-        console.print("What strategies share counts with the first that needs it.", style="dim")
+    if rows.models:
+        console.print(_models(taken, rows.models))
+    if len(taken.strategies) > 1 and rows.strategies:
+        console.print(_strategies(taken, {} if experiment is None else _short_names(experiment), rows.strategies))
+    if len(taken.strategies) > 2 and rows.strategies:
+        console.print(SHARED, style="dim")
+    for sentence in sentences:
+        console.print(sentence, markup=False)
+
+
+def _fitting(room: int, models: int, strategies: int) -> _Rows:
+    """In so many lines, headers and the word below them counted; the longer table gives way first."""
+    told = 2 if strategies > 1 else 0
+    while models + 1 + strategies + told > room and max(models, strategies) > FEWEST_ROWS:
+        models, strategies = (models - 1, strategies) if models > strategies else (models, strategies - 1)
+    if models + 1 + strategies + told <= room:
+        return _Rows(models, strategies)
+    return _Rows(models, 0) if models + 1 <= room else _Rows(0, 0)
+
+
+def _lines(sentence: str, console: Console) -> int:
+    return len(Text(sentence).wrap(console, console.width))
+
+
+def _sentences(taken: RunEstimate, budget_usd: float | None) -> Iterator[str]:
     cost, at_most, budget = money_alike([taken.cost_usd, taken.most_usd, budget_usd])
     most = f"at most {at_most}" if taken.most_usd is not None else f"unbounded: {_unbounded_by(taken)}"
     cap = "" if budget_usd is None else f"; never more than {budget} (budget_usd)"
-    console.print(f"Together {cost} ({most}), if nothing has to be asked twice{cap}.", markup=False)
+    yield f"Together {cost} ({most}), if nothing has to be asked twice{cap}."
     if taken.duration is not None:
-        console.print(_how_long(taken.duration))
+        yield _how_long(taken.duration)
+    if taken.untimed:
+        beside = "beside that " if taken.duration is not None else ""
+        yield (
+            f"How long {', '.join(taken.untimed)} will take {beside}is not known: none of its replies on this machine is stored;"
+            " moot doctor measures one."
+        )
     if taken.cost_usd != 0:
-        console.print(_how_sure(taken))
+        yield _how_sure(taken)
     for label, cause in taken.broken.items():
-        console.print(f"What {label} would ask is not in these numbers, since it failed: {cause}", markup=False)
+        yield f"What {label} would ask is not in these numbers, since it failed: {cause}"
     if budget_usd is not None and taken.cost_usd and taken.spent_usd + taken.cost_usd > budget_usd:
         budget, before = money_alike([budget_usd, taken.spent_usd])
         spent = f", of which {before} is spent" if taken.spent_usd else ""
-        console.print(f"The budget of {budget}{spent} would stop it before its end.")
+        yield f"The budget of {budget}{spent} would stop it before its end."
 
 
 def _table(first: str, *others: str) -> Table:
@@ -83,30 +143,30 @@ def _table(first: str, *others: str) -> Table:
     return table
 
 
-def _models(taken: RunEstimate) -> Table:
+def _models(taken: RunEstimate, most_rows: int) -> Table:
     stored = any(model.stored for model in taken.models.values())
     table = _table("model", "new calls", *(["stored"] if stored else []), "tokens in", "out", "cost", "at most")
     asked = {name: model for name, model in taken.models.items() if model.calls or model.stored}
-    rows = list(_rows(asked, lambda model: model.calls))
+    rows = list(_rows(asked, _weight, most_rows))
     sums = iter(money_alike(usd for _, model in rows for usd in (model.cost_usd, model.most_usd)))
     for (name, model), cost, most in zip(rows, sums, sums, strict=True):
         counts = [_count(model.calls), *([_count(model.stored)] if stored else [])]
         tokens = [_count(model.prompt_tokens), _count(model.completion_tokens)]
         table.add_row(name, *counts, *tokens, cost, "unbounded" if model.most_usd is None else most)
-    if others := _others(asked, lambda model: model.calls):
-        table.add_row(f"{len(others)} more", _count(sum(model.calls for model in others)))
+    if others := _others(asked, _weight, most_rows):
+        table.add_row(f"{len(others)} more (--all)", _count(sum(model.calls for model in others)))
     return table
 
 
-def _strategies(taken: RunEstimate, names: Mapping[str, str]) -> Table:
+def _strategies(taken: RunEstimate, names: Mapping[str, str], most_rows: int) -> Table:
     """In the order of the file, since what strategies share stands with the first that needs it."""
     table = _table("strategy", "new calls", "tokens", "cost")
     asked = {label or GRADING: asked for label, asked in taken.strategies.items() if label or asked.calls}
-    rows = list(_rows(asked, lambda asks: asks.calls))
+    rows = list(_rows(asked, _weight, most_rows))
     for (label, asks), cost in zip(rows, money_alike(asks.cost_usd for _, asks in rows), strict=True):
         table.add_row(names.get(label, label), _count(asks.calls), _count(asks.tokens), cost)
-    if others := _others(asked, lambda asks: asks.calls):
-        table.add_row(f"{len(others)} more", _count(sum(asks.calls for asks in others)))
+    if others := _others(asked, _weight, most_rows):
+        table.add_row(f"{len(others)} more (--all)", _count(sum(asks.calls for asks in others)))
     return table
 
 
@@ -116,16 +176,20 @@ def _short_names(experiment: Plan) -> Mapping[str, str]:
     return short_names(ways_of(rows))
 
 
-def _rows(asked: Mapping[str, T], calls: Callable[[T], float]) -> list[tuple[str, T]]:
-    """Those with most calls, in the order of the file."""
-    shown = sorted(asked, key=lambda name: -calls(asked[name]))[
-        : len(asked) if len(asked) <= MOST_ROWS else MOST_ROWS - 1
+def _weight(asked: ModelEstimate | StrategyEstimate) -> tuple[float, float]:
+    return asked.cost_usd or 0.0, asked.calls
+
+
+def _rows(asked: Mapping[str, T], weight: Callable[[T], tuple[float, float]], most: int) -> list[tuple[str, T]]:
+    """Those that cost most, or have most calls, in the order of the file."""
+    shown = sorted(asked, key=lambda name: weight(asked[name]), reverse=True)[
+        : len(asked) if len(asked) <= most else most - 1
     ]
     return [(name, estimate) for name, estimate in asked.items() if name in shown]
 
 
-def _others(asked: Mapping[str, T], calls: Callable[[T], float]) -> list[T]:
-    shown = {name for name, _ in _rows(asked, calls)}
+def _others(asked: Mapping[str, T], weight: Callable[[T], tuple[float, float]], most: int) -> list[T]:
+    shown = {name for name, _ in _rows(asked, weight, most)}
     return [estimate for name, estimate in asked.items() if name not in shown]
 
 
@@ -140,7 +204,7 @@ def _how_long(duration: Duration) -> str:
     who = ", ".join(duration.models) if len(duration.models) <= 3 else f"{len(duration.models)} models on one endpoint"
     reply = ""
     if duration.reply_s is not None:
-        known = "as stored" if duration.known else f"taken as {TOKENS_A_SECOND:.0f} tokens a second"
+        known = "as it took before" if duration.known else f"taken as {TOKENS_A_SECOND:.0f} tokens a second"
         reply = f", a reply in {_time(duration.reply_s)} ({known})"
     return f"It takes {_time(duration.seconds)} or more, by the limits of {who}: {duration.held_by}{reply}."
 
@@ -177,13 +241,17 @@ def _how_sure(taken: RunEstimate) -> str:
         beyond = (
             f" Strategies may make up to {taken.beyond_calls:,.0f} calls more, which no question tried took; {counted}."
         )
-    guess = f"What {', '.join(taken.guessed)} will say is a guess"
+    guess = f"What {_named(taken.guessed)} will say is a guess"
     if bound == least:
         return f"{guess}; whatever it is, it takes {bound}.{beyond}{_trial_run(taken)}"
     return (
         f"{guess}: {least} if replies are short and all agree,"
         f" {'and ' if high is None else ''}{bound}{undeclared} if they are long and nobody does.{beyond}{_trial_run(taken)}"
     )
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} models"
 
 
 def _trial_run(taken: RunEstimate) -> str:

@@ -15,6 +15,7 @@ from moot.cli.asked_columns import find_questions
 from moot.cli.choosing import agreed
 from moot.cli.offers import Offer, choose, find_offers, hosted_model, proposed, show
 from moot.cli.safe_text import say
+from moot.data import ENDINGS as QUESTION_FILES
 from moot.data.tables.table import ENDINGS as TABLE_ENDINGS
 from moot.data.tables.table import check_readable
 from moot.errors import FileError, UsageError
@@ -28,6 +29,21 @@ _NAME_LINE = re.compile(r"""^name: *["']?([\w.-]+)""", re.MULTILINE)
 DEFAULT_OUTPUT = "moot.yaml"
 UNSETTLED = 2
 """How it ends where a file is written in which somebody still has to say what a column is."""
+
+
+def placed(file: Path | None, questions: Path | None, output: Path | None) -> tuple[Path | None, Path]:
+    """The questions, and the file to write: of questions that are named alone it stands beside them, under their name."""
+    if file is None:
+        return questions, output or Path(DEFAULT_OUTPUT)
+    if file.suffix.lower() in (".yaml", ".yml"):
+        raise UsageError(
+            f"{file} is no file of questions; moot init -o {shlex.quote(str(file))} writes an experiment there"
+        )
+    if file.suffix.lower() not in QUESTION_FILES:
+        raise UsageError(f"{file} is no file of questions; expected one that ends with {', '.join(QUESTION_FILES)}")
+    if questions is not None:
+        raise UsageError(f"{file} and --questions {questions} are two files of questions; expected one")
+    return file, output or file.with_suffix(".yaml")
 
 
 def init_command(questions: Path | None, output: Path, *, yes: bool, ports: Sequence[int], key_env: str | None) -> int:

@@ -9,12 +9,20 @@ import typer
 
 
 def init(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[QUESTIONS]",
+            help="Your questions, such as cup.csv: as --questions, and the experiment is written beside them.",
+            show_default=False,
+        ),
+    ] = None,
     questions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Your questions; left out: the only file here that looks so.")
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")] = Path(
-        "moot.yaml"
-    ),
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; left out: moot.yaml.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Take what is proposed; ask nothing.")] = False,
     port: Annotated[
         list[int] | None,
@@ -31,6 +39,7 @@ def init(
     ] = None,
 ) -> int:
     """Find models and questions, and write an experiment file to begin with."""
-    from moot.cli.first_file import init_command
+    from moot.cli.first_file import init_command, placed
 
+    questions, output = placed(file, questions, output)
     return init_command(questions, output, yes=yes, ports=port or [], key_env=key_env)

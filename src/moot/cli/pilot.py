@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
+from rich.text import Text
 from sqlalchemy import Connection
 
 from moot.cli.console import Console
@@ -28,9 +30,9 @@ from moot.cli.safe_text import print_json
 from moot.errors import UsageError
 from moot.measures.claims.pilot import Pilot, pilot_of
 from moot.measures.numbers import bounds, interval, money, percent, points
-from moot.measures.section import Column, Section
+from moot.measures.section import Column
 from moot.measures.source import Source
-from moot.report.section_terminal import section_parts
+from moot.report.section_terminal import cell
 from moot.report.uncollected import uncollected
 from moot.report.wanted_plan import FoundPlan
 from moot.stats.bounded_power import PlannedUnits
@@ -181,6 +183,12 @@ def _print_table(pilot: Pilot, rows: Sequence[Mapping[str, Any]], corrected: Seq
     table: list[dict[str, Any]] = [{**row, "own": row["at_pilot"]["questions"]} for row in rows]
     for row in table if anew else ():
         row["anew"] = row["played_before"]["anew"]["questions"]
-    title = f"Questions that show it in {100 * rows[0]['power']:.0f} of 100 runs"
-    for part in section_parts(Section("pilot", title, words, columns, table)):
-        console.print(part)
+    console.print(Text(f"Questions that show it in {100 * rows[0]['power']:.0f} of 100 runs", style="italic"))
+    shown = Table(box=None, pad_edge=False, padding=(0, 1))
+    for column in columns:
+        shown.add_column(column.title, justify="right", no_wrap=True)
+    for row in table:
+        shown.add_row(*(cell(row, column) for column in columns))
+    console.print(shown)
+    for sentence in words:
+        console.print(sentence, highlight=False)

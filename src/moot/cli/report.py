@@ -25,6 +25,7 @@ from moot.measures.claims.words import CUT_SHORT
 from moot.measures.reserved import SERVED
 from moot.measures.sides import sides
 from moot.measures.source import Source
+from moot.measures.unlisted_rows import options_played
 from moot.report.figures import figures
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
@@ -257,6 +258,7 @@ async def read_report(
                 keys,
                 graders_of(source.config),
                 cut_short=source.cut_short,
+                options=options_played(source),
             )
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
         return ReadRun(run, page, raw, told, found, graders_of(config_of(experiment)), store.name)

@@ -33,7 +33,7 @@ from moot.report.figures import Figures, figures, find_experiment, headline_of
 from moot.report.nothing_played import all_failed, next_words, nothing_words
 from moot.stats.counted_words import count
 from moot.store import from_here
-from moot.store.sqlite import SqliteStore
+from moot.store.as_read import StoreAsRead
 from moot.store.store import Store
 
 PROGRESS = " "
@@ -80,6 +80,7 @@ def run_command(
     estimate: bool,
     quiet: bool,
     engine: Engine,
+    every: bool = False,
     rerun: Rerun | None = None,
 ) -> int:
     """`rerun`: who remembers, where nothing is left to do, what is told then."""
@@ -93,12 +94,14 @@ def run_command(
     if estimate:
         from moot.cli.estimate import print_estimate
 
-        return asyncio.run(print_estimate(experiment))
+        return asyncio.run(print_estimate(experiment, warned, every=every))
     _settle_memory()
     following = NextCommands.of(path, store)
     ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
-    if rerun is not None and ended.settled and isinstance(kept := experiment.store(), SqliteStore):
-        rerun.keep(SettledWords(ended.settled, tuple(warned)), kept.path, files_named(file))
+    if ended.read is not None and rerun is not None:
+        rerun.keep(SettledWords(ended.settled, tuple(warned)), ended.read, files_named(file))
+    elif ended.read is not None:
+        ended.read.close()
     return ended.code
 
 
@@ -109,6 +112,8 @@ class Ended:
     code: int
     settled: tuple[str, ...] = ()
     """What the same command would tell now, where that is nothing but that nothing is left to do."""
+    read: StoreAsRead | None = None
+    """The store that this was read from."""
 
 
 def _settle_memory() -> None:
@@ -141,7 +146,8 @@ async def _run(
             _last_word(runner, state, shown=True)
             if tried or state != "done" or not _is_settled(runner):
                 return Ended(EXIT_CODES[state])
-            return Ended(EXIT_CODES[state], tuple(_nothing_to_do(runner.tally, told, following)))
+            lines = tuple(_nothing_to_do(runner.tally, told, following))
+            return Ended(EXIT_CODES[state], lines, await StoreAsRead.of(store))
         finally:
             await store.close()
 
@@ -243,6 +249,16 @@ def _anything_new(tally: RunTally) -> bool:
     return bool(tally.played or made)
 
 
+def _where(cause: str, experiment: Plan) -> str:
+    """The line of the file that an error is about: of the model at this address whose name its words have in quotes."""
+    for name, spec in experiment.spec.models.items():
+        address, model = getattr(spec, "base_url", None), getattr(spec, "model", None)
+        if address and model and address in cause and any(f"{mark}{model}{mark}" in cause for mark in "'`\""):
+            line = experiment.file.places.line(("models", name))
+            return f" ({experiment.file.path.name}:{line}: models.{name})" if line is not None else ""
+    return ""
+
+
 def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
     """What the exit code means, in words. `shown`: that it was interrupted stands there already."""
     tally = runner.tally
@@ -259,6 +275,6 @@ def _last_word(runner: Runner, state: State, *, shown: bool) -> None:
     elif state == "failed":
         say(f"moot: {tally.outcomes['failed']} of {tally.total} episodes failed:", file=sys.stderr)
         for cause, times in tally.causes.most_common(5):
-            say(f"  {times} × {cause}", file=sys.stderr)
+            say(f"  {times} × {cause}{_where(cause, runner.experiment)}", file=sys.stderr)
     if tally.purse is not None and tally.purse.overbilled and state != "budget":
         say(f"moot: {tally.purse.overcharge_words()}", file=sys.stderr)

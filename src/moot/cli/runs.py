@@ -18,7 +18,7 @@ from moot.cli.interrupts import ends_on_ctrl_c
 from moot.cli.report import open_existing
 from moot.cli.safe_text import print_json, say
 from moot.errors import MootError, UsageError
-from moot.report.stored_runs import headline_words, size_words, state_words, stored_runs
+from moot.report.stored_runs import apart_words, headline_words, size_words, state_words, stored_runs
 from moot.store.examined import opened_to_read
 from moot.store.read_only import tables_of
 from moot.store.sqlite import SqliteStore
@@ -89,5 +89,6 @@ def _print_row(row: Mapping[str, Any], console: Console) -> None:
     when = f"{datetime.fromtimestamp(row['used_at']):%Y-%m-%d %H:%M}"
     console.print(Text.assemble((row["experiment"], "bold"), f"  {state_words(row)}  ", (when, "dim")))
     trials = f", also {' and '.join(map(str, row['trials']))}" if row.get("trials") else ""
-    for words in (f"{size_words(row)}{trials}", row.get("why") or headline_words(row["headline"])):
+    verdict = row.get("why") or headline_words(row["headline"])
+    for words in filter(None, (apart_words(row), f"{size_words(row)}{trials}", verdict)):
         console.print(Padding(Text(words), (0, 0, 0, 2)))

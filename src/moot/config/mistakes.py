@@ -62,6 +62,8 @@ def _mistake(form: type[BaseModel], detail: Any) -> Mistake:
         name = place.key[-1]
         called = getattr(place.owner, "called_elsewhere", {}).get(name)
         hint = f"; did you mean {called!r}?" if called is not None else closest(name, keys)
+        if (below := getattr(place.owner, "stands_below", {}).get(name)) is not None:
+            return Mistake(place.key, f"goes under {below}: {below}: {{{name}: {_in_yaml(value)}}}")
         return Mistake(place.key, f"unknown key; expected one of {', '.join(keys)}{hint}")
     if kind == "missing":
         return Mistake(place.key, f"Field required; expected {_expectation(place.owner, place.key[-1])}")
@@ -87,6 +89,10 @@ def _mistake(form: type[BaseModel], detail: Any) -> Mistake:
         # The validator knows such a key by another name than the file does, so the complaint is about what is above it.
         return Mistake(place.key[:-1], f"expected texts as keys, found {told(value)}; put it in quotes")
     return Mistake(place.key, f"{_worded(detail)}, found {told(value)}")
+
+
+def _in_yaml(value: object) -> str:
+    return "…" if isinstance(value, Mapping | list | tuple) or value is None else told(value)
 
 
 def _worded(detail: Any) -> str:

@@ -29,6 +29,12 @@ LISTS = ("choices", "accepted", "rejected", "wrong")
 """Keys under which one cell may hold several."""
 MOST_SAMPLED = 5_000
 """Lines by which a delimiter is found."""
+TABBED = (".tsv", ".txt")
+"""Endings of tables with tabs between their columns."""
+NO_TABS = (
+    "a .txt file is read as a table with tabs between its columns, and its first line has none; expected tabs there, or another"
+    " ending: .csv for commas or semicolons, .jsonl for one JSON object a line"
+)
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -116,12 +122,15 @@ def csv_cells(path: Path) -> NumberedRows:
 def _csv_reader(path: Path) -> Iterator[tuple[csv.DictReader[str], RowLines]]:
     """Behind its header, which has been looked at."""
     csv.field_size_limit(MOST_LINE)  # for the whole process: the standard library knows no other way
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(path)
+    delimiter = "\t" if path.suffix.lower() in TABBED else _delimiter(path)
     with unpacked_text(path) as file:
         lines = RowLines(lines_of(file, path), path)
         reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
         try:
-            check_header(reader.fieldnames or (), path, 1)
+            names = reader.fieldnames or ()
+            if path.suffix.lower() == ".txt" and len(names) < 2:
+                raise FileError(NO_TABS, file=path, line=1)
+            check_header(names, path, 1)
             yield reader, lines
         except UnicodeDecodeError as error:
             raise FileError(not_utf8(path, error.reason), file=path, line=reader.line_num + 1) from None
@@ -272,4 +281,11 @@ def _without_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None or key == "answer"}
 
 
-READERS = {".jsonl": jsonl_rows, ".json": json_rows, ".csv": csv_rows, ".parquet": parquet_rows, ".tsv": csv_rows}
+READERS = {
+    ".jsonl": jsonl_rows,
+    ".json": json_rows,
+    ".csv": csv_rows,
+    ".parquet": parquet_rows,
+    ".tsv": csv_rows,
+    ".txt": csv_rows,
+}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from moot.estimate.counting_model import ModelEstimate
 from moot.experiment.model_specs import LimitsSpec
 from moot.experiment.providers import BuiltModel
+from moot.models.local import SLOTS, LocalModel
 
 FIRST_TOKEN_S = 1.0
 TOKENS_A_SECOND = 50.0
@@ -32,19 +33,34 @@ class Duration:
     reply_s: float | None = None
     """How long a reply was taken to take, where that matters."""
     known: bool = True
-    """False where no replies are stored that took so long."""
+    """False where no replies are known that took so long."""
 
 
 def shortest_duration(
     built: Mapping[str, BuiltModel], taken: Mapping[str, ModelEstimate], reply_s: Mapping[str, float]
 ) -> Duration | None:
-    """`reply_s`: of the models whose stored replies say it. None where nobody behind an endpoint is asked."""
+    """`reply_s`: of the models whose replies say it, stored or heard just now. None where nobody behind an endpoint is asked,
+    nor a model in this process of which that is known."""
     behind: dict[str, list[str]] = defaultdict(list)
+    inside: list[str] = []
     for name, model in built.items():
-        if model.endpoint is not None and taken[name].calls > 0:
-            behind[model.endpoint].append(name)
+        if taken[name].calls > 0:
+            if model.endpoint is not None:
+                behind[model.endpoint].append(name)
+            elif isinstance(model.model, LocalModel) and name in reply_s:
+                inside.append(name)
     durations = [_of_endpoint(tuple(names), built[names[0]].limits, taken, reply_s) for names in behind.values()]
+    if inside:  # they share one machine, and none is quick while another works
+        durations.append(_of_endpoint(tuple(inside), LimitsSpec(concurrent=SLOTS), taken, reply_s))
     return max(durations, key=lambda duration: duration.seconds, default=None)
+
+
+def untimed(
+    built: Mapping[str, BuiltModel], taken: Mapping[str, ModelEstimate], reply_s: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Models in this process that would be asked, and of which nobody knows how fast they are on this machine."""
+    inside = (name for name, model in built.items() if isinstance(model.model, LocalModel))
+    return tuple(name for name in inside if taken[name].calls > 0 and name not in reply_s)
 
 
 def _of_endpoint(

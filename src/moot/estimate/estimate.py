@@ -24,7 +24,7 @@ from typing import Literal
 
 from moot.estimate.by_strategy import AskedFor, StrategyEstimate
 from moot.estimate.counting_model import ModelEstimate, ReplyMemory
-from moot.estimate.duration import Duration, shortest_duration
+from moot.estimate.duration import Duration, shortest_duration, untimed
 from moot.estimate.likely_replies import CHARACTERS_A_TOKEN, COMPLETION_TOKENS
 from moot.estimate.sample_play import SAMPLE, Part, PlayedSample, guessed, play_sample, total
 from moot.experiment.plan import Plan
@@ -38,6 +38,9 @@ __all__ = ["CHARACTERS_A_TOKEN", "COMPLETION_TOKENS", "SAMPLE", "ModelEstimate",
 FIFTH = 0.2
 
 Sureness = Literal["played", "learned", "guessed"]
+
+
+NOTHING_HEARD: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ class RunEstimate:
     strategies: Mapping[AskedFor, StrategyEstimate] = field(default_factory=dict)
     duration: Duration | None = None
     """At the limits of the endpoints; None where none is asked."""
+    untimed: Sequence[str] = ()
+    """Models in this process that would be asked, of which nothing says how fast they are."""
     broken: Mapping[str, str] = field(default_factory=dict)
     """By label: strategies that failed of themselves in the sample, and how; what they would take is not known."""
 
@@ -116,14 +121,19 @@ class RunEstimate:
         return math.ceil(self.examples * ((high - cost) / (FIFTH * cost)) ** 2)
 
 
-async def estimate(experiment: Plan, store: Store | None, needs: Needs = EVERYTHING) -> RunEstimate:
-    """Play a sample with counting models and scale it up. Without a store nothing is finished yet."""
+async def estimate(
+    experiment: Plan, store: Store | None, needs: Needs = EVERYTHING, heard_s: Mapping[str, float] = NOTHING_HEARD
+) -> RunEstimate:
+    """Play a sample with counting models and scale it up. Without a store nothing is finished yet. `heard_s`: how long a reply
+    of a model in this process took just now, for those of which none is stored."""
     parts = await _parts(experiment, store)
     memory = ReplyMemory()
     likely = await play_sample(experiment, parts, memory, store, "likely", needs)
     run_estimate = RunEstimate(experiment.episodes, likely.sampled, likely.taken, examples=memory.examples)
     run_estimate.broken, run_estimate.strategies = likely.declared.broken, likely.strategies
-    run_estimate.duration = shortest_duration(experiment.models, likely.taken, memory.reply_s)
+    reply_s = {**heard_s, **memory.reply_s}
+    run_estimate.duration = shortest_duration(experiment.models, likely.taken, reply_s)
+    run_estimate.untimed = untimed(experiment.models, likely.taken, reply_s)
     run_estimate.questions = sum(map(len, parts.values()))
     run_estimate.without = _without(experiment.models, likely.taken)
     if store is not None:

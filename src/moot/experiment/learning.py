@@ -83,10 +83,20 @@ def refuse_learners(plan: Plan) -> None:
     """One question at a time has no graded drafts of others."""
     for cell in plan.cells:
         if cell.traits.learns:
-            words = refused_alone(cell.label)
-            raise UsageError(
-                words if cell.abstain is None or traits_of(cell.strategy).learns else _sure_alone(cell.label)
-            )
+            raise UsageError(why_not_alone(cell))
+
+
+def askable(plan: Plan) -> Plan:
+    """What can be asked one question at a time: without what learns in a run, which is refused where nothing else is there."""
+    able = tuple(cell for cell in plan.cells if not cell.traits.learns)
+    if not able:
+        refuse_learners(plan)
+    return replace(plan, cells=able)
+
+
+def why_not_alone(cell: Cell) -> str:
+    learns = cell.abstain is None or traits_of(cell.strategy).learns
+    return refused_alone(cell.label) if learns else _sure_alone(cell.label)
 
 
 def _sure_alone(label: str) -> str:

@@ -27,7 +27,7 @@ from pydantic_core import PydanticCustomError
 from moot.config.type_words import either
 from moot.config.yaml_file import Strict, Text
 from moot.models.closest import closest
-from moot.models.litellm_params import problem_with, problem_with_model
+from moot.models.litellm_params import GENERATION, problem_with, problem_with_model
 from moot.models.proxy import ENV
 from moot.models.secrets import secret_headers
 from moot.plugins import PluginKind
@@ -35,6 +35,9 @@ from moot.simulate.parameters import SimulatedParameters
 
 MAX_TOKENS_KEYS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 """The names under which servers take a cap on the tokens of a reply."""
+
+OF_REPLIES: Mapping[str, str] = dict.fromkeys(GENERATION, "params")
+"""How replies are made is said under `params`: told to whoever writes it beside the model's name."""
 
 _OURS = {
     "model": "is the key model of this model",
@@ -180,6 +183,8 @@ Hedged = Annotated[HedgeSpec | None, BeforeValidator(_hedge)]
 class EndpointSpec(Strict):
     """Any OpenAI-compatible chat API."""
 
+    stands_below: ClassVar[Mapping[str, str]] = OF_REPLIES
+
     provider: Literal["endpoint"]
     base_url: Annotated[str, AfterValidator(_open_address)] = Field(description="an address up to and with /v1")
     model: Text
@@ -217,6 +222,8 @@ class EndpointSpec(Strict):
 class LocalSpec(Strict):
     """A model in this process, through llama.cpp: a packaged one by name, or any .gguf by path."""
 
+    stands_below: ClassVar[Mapping[str, str]] = OF_REPLIES
+
     provider: Literal["local"]
     model: Text
     params: Parameters = Field(default_factory=dict)
@@ -238,6 +245,8 @@ def _litellm_parameters(params: dict[str, Any]) -> dict[str, Any]:
 
 class LitellmSpec(Strict):
     """Whatever LiteLLM can reach (extra `litellm`)."""
+
+    stands_below: ClassVar[Mapping[str, str]] = OF_REPLIES
 
     provider: Literal["litellm"]
     model: Annotated[Text, AfterValidator(_litellm_model)]

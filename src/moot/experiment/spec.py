@@ -6,6 +6,7 @@ mistakes are found before anything is called.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from pydantic import (
 
 from moot.config.key_lines import KeyLines
 from moot.config.yaml_file import Strict, Text, checked, first_mistake, read_yaml
+from moot.data import ENDINGS as QUESTION_FILES
 from moot.errors import FileError, UsageError
 from moot.experiment.model_specs import ModelSpec
 from moot.experiment.objects import NO_OBJECTS, Objects, check_other_class, taken_apart
@@ -326,9 +328,26 @@ IN_CODE = Path("<experiment>")
 """Where an experiment stands that was never written down: in the working directory, so to speak."""
 
 
+MAYBE_EXPERIMENTS = (".json", ".txt")
+"""Endings of question files under which keys and values may stand too."""
+ONLY_QUESTIONS = tuple(ending for ending in QUESTION_FILES if ending not in MAYBE_EXPERIMENTS)
+
+
+def _no_experiment(path: Path) -> FileError:
+    first = f"moot init {shlex.quote(str(path))}"
+    return FileError(f"a file of questions, not an experiment; {first} writes the experiment that asks them", file=path)
+
+
 def read_experiment(path: Path, *, with_questions: bool = True) -> ExperimentFile:
     """Read and check the form of a file. What it refers to is checked when it is built."""
-    read = read_yaml(path)
+    if path.is_file() and path.suffix.lower() in ONLY_QUESTIONS:
+        raise _no_experiment(path)
+    try:
+        read = read_yaml(path)
+    except FileError:
+        if path.is_file() and path.suffix.lower() in QUESTION_FILES:
+            raise _no_experiment(path) from None
+        raise
     if not read.values:
         raise FileError("empty; expected keys such as name, models, questions", file=path)
     spec = checked(Experiment, read.values, file=path, places=read.places)

@@ -45,6 +45,8 @@ class Diagnosis:
     attempts: int = 0
     json_support: str | None = None
     seconds: float | None = None
+    reply_s: float | None = None
+    """How long its last reply took, without what came before it, such as loading weights."""
     remark: str | None = None
     """What is odd, although it is well."""
     adapted: tuple[str, ...] = ()
@@ -148,6 +150,7 @@ async def _asked(name: str, built: BuiltModel, office: _Office) -> Diagnosis:
         attempts=tries,
         json_support=model.json_support if isinstance(model, EndpointModel) else None,
         seconds=time.perf_counter() - started,
+        reply_s=last.latency_s if last else None,
         remark=listing if well else None,
         adapted=model.adapted if isinstance(model, EndpointModel) else (),
         price=_listed_price(model) if isinstance(model, EndpointModel) else None,

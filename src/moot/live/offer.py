@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moot.errors import UsageError
+from moot.experiment.learning import why_not_alone
 from moot.experiment.plan import Cell
 from moot.live.served_names import as_spelled, other_names
 from moot.models.closest import closest
@@ -40,6 +41,12 @@ def offered(cells: Mapping[str, Cell], offer: ServedOffer) -> dict[str, Cell]:
     title = title_of(offer.first, cells[offer.first])
     beside = cells if offer.beside is None else {name: cells[name] for name in offer.beside}
     return {title: cells[offer.first], **beside}
+
+
+def refuse_learner(cell: Cell, able: Mapping[str, Cell]) -> None:
+    """Where a cell is meant that learns in a run. `able`: what of the file can be asked one question at a time."""
+    if cell.traits.learns:
+        raise UsageError(f"{why_not_alone(cell)}; or --only with what can be asked as it is: {', '.join(able)}")
 
 
 def cell_asked(name: str, cells: Mapping[str, Cell], every: Mapping[str, Cell], usual: str) -> Cell:

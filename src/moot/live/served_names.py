@@ -29,16 +29,19 @@ def other_names(cells: Mapping[str, Cell]) -> dict[str, Cell]:
     """What served cells answer to beside the names that are told, as a report may call them: with all their options, and
     without any where one alone can be meant; with the captain that a team always has; without the team where no other plays it.
     As `as_spelled` spells them."""
-    meant: dict[str, dict[str, Cell]] = {}
+    exact: dict[str, dict[str, Cell]] = {}
+    short: dict[str, dict[str, Cell]] = {}
     for name, cell in cells.items():
         side = parse_side(name)
         for label in (side.strategy, spaced(cell.label), cell.strategy.name):
+            # Played plain too, a name without options is that one's, whoever else could be called so.
+            meant = exact if label in (side.strategy, spaced(cell.label)) else short
             for who in (side.who, side.who or cell.captain):
                 for team in (side.team, None):
                     for cohort in (None, cell.team.cohort):
-                        spelling = SideName(label, who, cohort, team)
-                        meant.setdefault(str(spelling), {})[cell.id] = cell
-    return {name: next(iter(of.values())) for name, of in meant.items() if len(of) == 1 and name not in cells}
+                        meant.setdefault(str(SideName(label, who, cohort, team)), {})[cell.id] = cell
+    of_name = {**short, **exact}
+    return {name: next(iter(of.values())) for name, of in of_name.items() if len(of) == 1 and name not in cells}
 
 
 def as_spelled(name: str) -> str:

@@ -25,7 +25,7 @@ from moot.engine.trial_play import try_out
 from moot.errors import StoreError, UsageError
 from moot.experiment.asked_for_texts import asked_for_texts
 from moot.experiment.build import build
-from moot.experiment.learning import refuse_learners
+from moot.experiment.learning import askable
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.grade.group import Stages
@@ -36,7 +36,7 @@ from moot.live.edited_team import EditedTeams
 from moot.live.file_kind import kinds_of_file, only_kind
 from moot.live.instructed import instructed
 from moot.live.journal import Journal
-from moot.live.offer import ServedOffer, cell_asked, offered, title_of
+from moot.live.offer import ServedOffer, cell_asked, offered, refuse_learner, title_of
 from moot.live.out_of_time import what_there_is
 from moot.live.served import ServedRecord, served_name
 from moot.live.served_cell import served_cell
@@ -110,8 +110,9 @@ class LiveTeam:
         """
         self.file = file
         spec = file.spec.model_copy(update={"questions": None})
-        self.experiment = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
-        refuse_learners(self.experiment)
+        self.whole = build(ExperimentFile(file.path, spec, file.places), store_url=store_url)
+        """All of the file. What learns in a run cannot be asked one question at a time, and is no part of `experiment`."""
+        self.experiment = askable(self.whole)
         self.reuse = reuse
         self._keep = keep
         self._serving = serving
@@ -344,9 +345,14 @@ class LiveTeam:
         cells = served_names(self.experiment)
         if self.offer is not None:
             return title_of(self.offer.first, cells[self.offer.first])
-        if (declared := declared_name(self.experiment)) is not None:
-            return declared
-        return first_asked(cells, long_answers=self.experiment.spec.asked_kind == TEXT)
+        if (declared := declared_name(self.whole)) is not None:
+            refuse_learner(meant := served_names(self.whole)[declared], cells)
+            return next(name for name, cell in cells.items() if cell.id == meant.id)
+        first = first_asked(cells, long_answers=self.experiment.spec.asked_kind == TEXT)
+        if cells[first].player is not None:  # of teams there are only such
+            for learner in self.whole.learners:
+                refuse_learner(learner, cells)
+        return first
 
     def cell(self, name: str) -> Cell:
         """By any name that a file or a report has for it; by that of its team what is asked where nobody says."""

@@ -50,8 +50,6 @@ class Source:
     - `spent(keys)`: tokens and cost of calls.
     - `seed`: of everything that is drawn, so that a report is the same twice.
     - `so_far`: the figures of the measures before this one, which can be read and not written.
-
-    Cases, matches and judgements are read once.
     """
 
     def __init__(
@@ -65,6 +63,8 @@ class Source:
         """Those of the file as it is now, beside what the store holds as declared."""
         self.so_far: Mapping[str, Any] = {}
         """The figures of the measures before: what one measure gives another. To be read, not written."""
+        self.unlisted_rows: Counter[str] = Counter()
+        """By table: how many rows more it had before options were taken out of the file. A family pays for them too."""
         self.ident: str = experiment["id"]
         self.name: str = experiment["name"]
         self.config: dict[str, Any] = config_of(experiment)

@@ -207,18 +207,28 @@ def _table_within(
     `unsaid`: how many remarks had one."""
     rows = _rows(figures)
     telling, teams = _telling(figures, rows), names_teams(figures)
-    found = _Shown()
-    # A row takes a line at the least, and so do the head and the words: what cannot fit is not drawn to be measured.
-    for many in range(min(len(rows), max(room - 2, LEAST_ROWS)), 0, -1):
+    most = min(len(rows), max(room - 2, LEAST_ROWS))  # a row takes a line at the least, and so do the head and the words
+    fewest = min(most, LEAST_ROWS)
+
+    def of(many: int) -> _Shown:
         shown = [rows[place] for place in sorted(telling[:many])]
         here = _strategies(shown, teams=teams)
         missing = [name for name in _strategies(rows, teams=teams) if name not in here]
         words = Text(" ".join(_beside(figures, shown, rest, missing, away, unsaid)), style="dim")
         parts = (_table(shown, console.width, worth_title(figures, "right (95 % interval)"), teams=teams), words)
         fits = sum(height(part, console) for part in parts) <= room
-        found = _Shown(parts, fits, fits and not missing)
-        if fits or many <= LEAST_ROWS:
-            break
+        return _Shown(parts, fits, fits and not missing)
+
+    if not most or (found := of(most)).fits:
+        return found if most else _Shown()
+    found = of(fewest)
+    # To draw a table only to see how high it is takes long: the number of rows is found by halves.
+    while most - fewest > 1:
+        middle = (most + fewest) // 2
+        if (tried := of(middle)).fits:
+            fewest, found = middle, tried
+        else:
+            most = middle
     return found
 
 
@@ -287,11 +297,18 @@ def _rows(figures: Figures) -> list[Row]:
         named = [row for row in several if row in declared]
         others = [row for row in several if row not in named]
         rows += [{**row, "title": f"{label}, declared"} for row in named]
-        if few or (top := top_row(several)) is None:
+        if few or (top := top_row(several, _named(figures))) is None:
             rows += [{**row, "title": label} for row in others]
         elif top not in named:
             rows.append({**top, "title": label, "of": len(several)})
     return rows
+
+
+def _named(figures: Figures) -> set[str]:
+    """Players and captains whom the verdict names."""
+    headline = figures.get("headline") or {}
+    single = (headline.get("over_best_single") or {}).get("single")
+    return {name for name in (single, headline.get("player"), headline.get("captain")) if name is not None}
 
 
 def _declared(figures: Figures) -> bool:

@@ -5,15 +5,18 @@ Every figure is the one of its report, taken by the same functions; what the rep
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
 from moot.measures.accuracy.figures import bill_usd, outcomes_of
-from moot.measures.alike_plans import are_alike, whole_of
+from moot.measures.accuracy.simulated import simulated_models
+from moot.measures.alike_plans import are_alike, in_play, whole_of
 from moot.measures.claims.figures import headline_alone
 from moot.measures.claims.words import ungraded_answers
+from moot.measures.facts.figures import PLAN_SIGNS
 from moot.measures.numbers import between, interval, money, percent, points
 from moot.measures.source import Source
 from moot.report.nothing_played import nothing_words
@@ -21,9 +24,10 @@ from moot.report.uncollected import uncollected
 from moot.stats.clusters import clustered
 from moot.stats.counted_words import count
 from moot.store import queries
-from moot.store.rows import facts_of
+from moot.store.rows import config_of, facts_of
 from moot.store.statements import Row
 
+MOST_DIFFERENCES = 4
 ENDED = {"budget": "stopped by its budget", "interrupted": "interrupted", "failed": "ended early"}
 """How a run ended before all was played."""
 
@@ -32,7 +36,32 @@ def stored_runs(connection: Connection, most: int) -> tuple[list[dict[str, Any]]
     """The newest, so many at the most, and how many there are. Of the others nothing but their names is read."""
     newest = list(_as_reported(connection, queries.experiments_by_age(connection)))
     with uncollected():
-        return [_row(connection, experiment, trials) for experiment, trials in newest[:most]], len(newest)
+        rows = [_row(connection, experiment, trials) for experiment, trials in newest[:most]]
+    return _told_apart(rows, [experiment for experiment, _ in newest]), len(newest)
+
+
+def _told_apart(rows: Sequence[dict[str, Any]], plans: Sequence[Row]) -> list[dict[str, Any]]:
+    """Of plans of one name, in what each differs from the newest of them: two rows of one name say nothing else."""
+    newest: dict[str, Row] = {}
+    for plan in plans:
+        newest.setdefault(plan["name"], plan)
+    several = {name for name, many in Counter(plan["name"] for plan in plans).items() if many > 1}
+    own = {plan["id"]: plan for plan in plans}
+    return [
+        {**row, "differs_in": _differences(own[row["id"]], newest[row["experiment"]])}
+        if row["experiment"] in several
+        else row
+        for row in rows
+    ]
+
+
+def _differences(plan: Row, newest: Row) -> list[str]:
+    """Keys of the file; where all of these are the same, what stands beside it."""
+    if plan["id"] == newest["id"]:
+        return []
+    one, other = in_play(config_of(plan)), in_play(config_of(newest))
+    keys = [key for key in {**other, **one} if one.get(key) != other.get(key)]
+    return keys or ["what its questions or prompts say"]
 
 
 def _as_reported(connection: Connection, experiments: Sequence[Row]) -> Iterator[tuple[Row, list[int]]]:
@@ -57,7 +86,6 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
         outcomes, missing = outcomes_of(source), source.progress.missing
         headline = None if source.nothing_played else headline_alone(source)
     runs = queries.runs_of(connection, experiment["id"])
-    models = source.config["models"].values()
     row: dict[str, Any] = {
         "experiment": source.name,
         "id": source.ident,
@@ -68,7 +96,7 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
         "failed": outcomes.get("failed", 0),
         "missing": missing,
         "bill_usd": bill_usd(connection, source.name),
-        "simulated": any(spec["provider"] == "simulated" for spec in models),
+        "simulated": bool(simulated_models(source)),
         "headline": headline,
     }
     if source.nothing_played:
@@ -81,6 +109,14 @@ def _row(connection: Connection, experiment: Row, trials: list[int]) -> dict[str
 def _kept_as(source: Source) -> str | None:
     """What nobody planned: questions that a team was asked, when served or by hand."""
     return None if not source.served else "asked" if source.config.get("asked") else "served"
+
+
+def apart_words(row: Mapping[str, Any]) -> str:
+    """Which of the plans of its name a row is; nothing where there is one."""
+    if (differs := row.get("differs_in")) is None:
+        return ""
+    shown = ", ".join(differs[:MOST_DIFFERENCES]) + (", …" if len(differs) > MOST_DIFFERENCES else "")
+    return f"plan {row['id'][:PLAN_SIGNS]}{f', another than the newest in: {shown}' if differs else ', the newest'}"
 
 
 def state_words(row: Mapping[str, Any]) -> str:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 Row = Mapping[str, Any]
+EQUAL = 9
+"""Digits by which two shares are the same."""
 
 
-def top_row(rows: Sequence[Row]) -> Row | None:
+def top_row(rows: Sequence[Row], named: Collection[str] = ()) -> Row | None:
     """The highest, where all have played the same number of questions, all of them, and no grade that is awaited or disputed
-    could make another one higher."""
+    could make another one higher. `named`: whom the verdict names. Of equals it is one of these, so that both name the same."""
     plays = {sum(row["outcomes"].values()) for row in rows}
     if len(plays) > 1 or any(row["value"] is None or row["missing"] for row in rows):
         return None
-    top = max(rows, key=lambda row: _ends(row)[0])
-    settled = all(_ends(top)[0] >= _ends(row)[1] for row in rows if row is not top)
+    top = max(
+        rows,
+        key=lambda row: (round(_ends(row)[0], EQUAL), not {row.get("player"), row.get("captain")}.isdisjoint(named)),
+    )
+    settled = all(_ends(top)[0] >= _ends(row)[1] - 10.0**-EQUAL for row in rows if row is not top)
     return top if settled else None
 
 

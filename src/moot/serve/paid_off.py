@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from moot.errors import MootError, UsageError
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
-from moot.live.offer import ServedOffer, title_of
+from moot.live.offer import ServedOffer, refuse_learner, title_of
 from moot.live.served_names import as_spelled, declared_name, name_of_side, other_names, served_names
 from moot.live.team import LiveTeam
 from moot.measures.numbers import percent
@@ -45,30 +45,28 @@ class _Measured:
 
 async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> ServedOffer:
     """`only`: names of what is to be served. `every`: all of the file. Neither: what paid off."""
-    cells = served_names(live.experiment)
+    cells, whole = served_names(live.experiment), served_names(live.whole)
+
+    def served_as(name: str) -> str:
+        refuse_learner(whole[name], cells)
+        return next(own for own, cell in cells.items() if cell.id == whole[name].id)
+
     if only and every:
         raise UsageError("--all serves all of the file, --only some of it; expected one of the two")
-    chosen = tuple(dict.fromkeys(_named(name, cells) for name in only))
+    chosen = tuple(dict.fromkeys(served_as(_named(name, whole)) for name in only))
     if len(chosen) == 1:
         return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}asked for with --only", chosen)
-    if (declared := declared_name(live.experiment)) is not None:
-        measured = await _best_of_run(live.file, live.experiment)
-        same = measured.name is not None and cells[measured.name].id == cells[declared].id
-        figures = f": {measured.figures}" if same else ""
-        first, why, beside = declared, f"{_told(declared, cells)}declared as primary{figures}", ()
-        from_run = False
-    else:
-        best = await _best_of_run(live.file, live.experiment)
-        from_run = best.name is not None
-        if best.name is None:
-            first = live.usual
-            why, beside = f"{_told(first, cells)}the first of the file: {best.words}", None
-        else:
-            first, why, beside = best.name, best.words, ()
-    known = beside is not None
-    if chosen and not (known and cells[first].id in {cells[name].id for name in chosen}):
+    best, declared = await _best_of_run(live.file, live.whole), declared_name(live.whole)
+    in_front = declared or best.name
+    if chosen and (in_front is None or whole[in_front].id not in {cells[name].id for name in chosen}):
         return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}the first of --only", chosen)
-    return ServedOffer(first, why, chosen or (None if every else beside), from_run)
+    if in_front is None:
+        return ServedOffer(live.usual, f"{_told(live.usual, cells)}the first of the file: {best.words}", None)
+    first, why = served_as(in_front), best.words
+    if declared is not None:
+        same = best.name is not None and whole[best.name].id == cells[first].id
+        why = f"{_told(first, cells)}declared as primary{f': {best.figures}' if same else ''}"
+    return ServedOffer(first, why, chosen or (None if every else ()), from_run=declared is None)
 
 
 def _told(name: str, cells: dict[str, Cell]) -> str:

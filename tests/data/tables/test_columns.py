@@ -219,7 +219,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         ("question,answer,subject,topic\na,b,c,d\n", "columns: {category: subject}, or category: null for none"),
         ("question,prompt,answer,label\n", "2 columns could be answer"),
         ("qestion,ansver\na,b\n", "text ('qestion' could be it); the columns are"),
-        ("foo,bar\na,b\n", "say which under questions, such as columns: {text: foo}; no column is known to be answer"),
+        ("foo,bar\na,b\n", "no column is known to be text; the columns are foo, bar; no column is known to be answer"),
         ("foo,bar\na,b\n", "known to be answer; say which under questions, such as columns: {text: foo, answer: bar}"),
         ("Case-Nr,question,foo\n1,a,b\n", "such as columns: {answer: foo}"),
         ("What is 1?,one\nWhat is 2?,two\n", "line 1 has to name the columns, such as question,answer; it seems to be a row"),

@@ -13,6 +13,11 @@ from second_way.shares import Grade, graded, share_row
 from second_way.tables import table_of
 
 
+def _is_simulated(raw: Raw, name: str, model: dict[str, Any]) -> bool:
+    said = (call["version"] or "" for call in raw.calls.values() if call["model"] == name)
+    return model["provider"] == "simulated" or ("base_url" in model and next(said, "").startswith("simulated/"))
+
+
 def accuracy(raw: Raw) -> dict[str, Any]:
     rows = [_row(raw, cell) for cell in raw.cells]
     figures: dict[str, Any] = {
@@ -22,7 +27,7 @@ def accuracy(raw: Raw) -> dict[str, Any]:
         "accuracy": rows,
         "bill_usd": _sum_usd([call["cost_usd"] for call in raw.calls.values()]),
         "losses_usd": raw.losses_usd,
-        "simulated": sorted(name for name, model in raw.config["models"].items() if model["provider"] == "simulated"),
+        "simulated": sorted(name for name, model in raw.config["models"].items() if _is_simulated(raw, name, model)),
     }
     if learnt := [cell.label for cell in raw.cells if cell.traits.get("learns")]:
         figures["learnt_in_run"] = list(dict.fromkeys(learnt))

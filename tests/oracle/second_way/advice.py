@@ -35,8 +35,12 @@ class Advised:
         yield from _unequal("searched_on", told["searched_on"], len(self.search))
         yield from _unequal("claimed_on", told["claimed_on"], len(self.claim))
         taken = told["recommended"]
-        for row in (*told["frontier"], taken):
+        for row in (*told["frontier"], taken, told["most_accurate"]):
             yield from self._row(row)
+        if told["most_accurate"] not in told["frontier"]:
+            yield "most_accurate: no point of the frontier"
+        if told["run_verdict"] is not None:
+            yield "run_verdict: labels have none"
         values = self._values(taken)
         if values is not None and told["over_every_single"] is not None:
             yield from self._over_singles(told["over_every_single"], values)

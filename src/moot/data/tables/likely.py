@@ -41,7 +41,8 @@ def _looked_at(folder: Path) -> list[Path]:
 
 
 def _could_be(path: Path) -> bool:
-    if path.name.startswith(".") or path.suffix.lower() not in (*ENDINGS, ".4s"):
+    """A .txt is mostly no table: it is one where somebody names it."""
+    if path.name.startswith(".") or path.suffix.lower() not in (*ENDINGS, ".4s") or path.suffix.lower() == ".txt":
         return False
     return path.is_file() and path.stat().st_size <= LARGEST_BYTES
 

@@ -82,6 +82,11 @@ def likely_answer(free: Sequence[str]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
+def question_in_place_of_a_name(names: Sequence[str]) -> str | None:
+    """What no column is called, since it is a question: then there is no line with names."""
+    return next((name for name in names if name.rstrip().endswith("?") and " " in name.strip()), None)
+
+
 def names_an_id(name: str) -> bool:
     """By its first or its last word: an id, or a number of something, which nobody is advised to take for an answer."""
     return bool((_NAMED_ID | _NUMBERED) & {*words_of(name)[:1], *words_of(name)[-1:]})

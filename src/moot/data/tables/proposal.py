@@ -27,7 +27,7 @@ from moot.data.tables.known_names import (
     plain,
     several,
 )
-from moot.data.tables.likely_columns import likely_answer, likely_text, names_an_id
+from moot.data.tables.likely_columns import likely_answer, likely_text, names_an_id, question_in_place_of_a_name
 from moot.data.tables.listed_names import MOST_LISTED, MOST_SHOWN, cut
 from moot.data.tables.listed_names import listed as listed
 from moot.data.tables.mapped import SEPARATORS, ColumnsOfTable, MappedFile, no_such_choice
@@ -217,10 +217,10 @@ def _missing(
     doubted = {name for candidates in guess.doubts.values() for each in candidates for name in several(each)}
     free = [name for name in unused if name not in doubted and name not in table.nameless][:MOST_LISTED]
     only = free[0] if missing == ["answer"] and len(free) == 1 else None
-    if "text" in missing and (row := _first_row(table.names)) is not None:
+    if "text" in missing and (row := question_in_place_of_a_name(table.names)) is not None:
         needed = f"line 1 has to name the columns, such as question,answer; it seems to be a row already: {cut(row)!r}"
         return (Doubt(needed, table.header, about="missing", brief=needed),)
-    said: dict[str, ColumnNames] = {}
+    said: dict[str, ColumnNames] = {key: each for key, each in stated.columns.items() if each is not None}
     for key in missing:
         held = likely_text(table, free) if key == "text" else likely_answer(free) or only
         near = held if held is not None else _misspelt(key, free)
@@ -229,7 +229,9 @@ def _missing(
         hint = f" ({cut(near)!r} could be it)" if near is not None else ""
         unknown = f"no column is known to be {key}"
         said[key] = _short_of(advised)
-        say = f"{names}; say which under questions, such as {_written(said)}"
+        say = (
+            names if key != missing[-1] else f"{names}; say which under questions, such as {_written(_in_order(said))}"
+        )
         if (title := title_told(table)) is not None:
             say = f"; {title}" if not doubts else ""
         problem = f"{unknown}{hint}{say}"
@@ -240,11 +242,6 @@ def _missing(
         )
         free = [name for name in free if name not in advised[:1]]
     return tuple(doubts)
-
-
-def _first_row(names: Sequence[str]) -> str | None:
-    """What no column is called, since it is a question: then there is no line with names."""
-    return next((name for name in names if name.rstrip().endswith("?") and " " in name.strip()), None)
 
 
 def _misspelt(key: str, names: Sequence[str]) -> str | None:

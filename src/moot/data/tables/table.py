@@ -24,7 +24,7 @@ from moot.data.tables.spreadsheets import ENDINGS as SPREADSHEETS
 from moot.data.tables.spreadsheets import ReadSheet, sheet_of
 from moot.errors import FileError
 
-ENDINGS = (".jsonl", ".json", ".csv", ".parquet", ".tsv", *SPREADSHEETS)
+ENDINGS = (".jsonl", ".json", ".csv", ".parquet", ".tsv", ".txt", *SPREADSHEETS)
 
 OF_OBJECTS: Mapping[str, Callable[[Path], NumberedRows]] = {".jsonl": jsonl_rows, ".json": json_rows}
 """Kinds of files in which each row has names of its own."""
@@ -70,7 +70,7 @@ class QuestionTable:
 
 def table_of(path: Path, sheet: str | None = None) -> QuestionTable:
     match path.suffix.lower():
-        case ".csv" | ".tsv":
+        case ".csv" | ".tsv" | ".txt":
             return QuestionTable(path, csv_names(path), 1, partial(_csv, path))
         case ".parquet":
             return QuestionTable(
@@ -93,7 +93,7 @@ def check_readable(path: Path) -> None:
     """`FileError` where it is no table, or a text in which some row cannot be read, whatever its columns mean."""
     try:
         table = table_of(path)
-        if path.suffix.lower() in (".csv", ".tsv"):  # the others are read whole for their names, or have types
+        if path.suffix.lower() in (".csv", ".tsv", ".txt"):  # the others are read whole for their names, or have types
             for _ in table.rows(table.names):
                 pass
     except OSError as error:
@@ -118,7 +118,7 @@ def in_our_form(path: Path) -> bool:
         case ending if ending in OF_OBJECTS:
             _, row = next(iter(OF_OBJECTS[ending](path)), (0, {"text": ""}))
             return row.keys() <= set(ROW_KEYS) and "text" in row
-        case ".csv" | ".tsv":
+        case ".csv" | ".tsv" | ".txt":
             names = {"meta" if name.startswith("meta.") else name for name in csv_names(path)}
         case ".parquet":
             names = set(parquet_names(path))

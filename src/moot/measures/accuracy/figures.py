@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from moot.data.clusters import AskedTwice
+from moot.measures.accuracy.simulated import simulated_models
 from moot.measures.cells import Stored, unusual_drafts
 from moot.measures.episodes import EpisodeOutline
 from moot.measures.learnt_in_run import learnt_row
@@ -31,7 +32,6 @@ NOTHING_PLAYED = "nothing could be played: every play failed"
 def accuracy_figures(source: Source) -> dict[str, Any]:
     """A row for each cell, and what there is to know about the run as a whole."""
     rows = [accuracy_row(source, cell, source.size) for cell in source.cells]
-    models = source.config["models"]
     figures: dict[str, Any] = {
         "experiment": source.name,
         "kind": source.config.get("kind", "production"),
@@ -40,7 +40,7 @@ def accuracy_figures(source: Source) -> dict[str, Any]:
         "failures": [dict(row) for row in queries.failures_of(source.connection, source.name)],
         "bill_usd": bill_usd(source.connection, source.name),
         "losses_usd": losses_usd(source.connection, source.name),
-        "simulated": sorted(name for name, spec in models.items() if spec["provider"] == "simulated"),
+        "simulated": simulated_models(source),
     }
     figures |= learnt_row(source.cells)
     if source.in_points:

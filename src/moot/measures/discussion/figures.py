@@ -77,14 +77,15 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     named = [(names[discussion.cell["id"]], discussion) for discussion in held]
     talking = [Held(discussion.cell, discussion.talks) for discussion in held]
     by_themselves = [Held(cell, _talks_alone(source, cell)) for cell in alone]
+    beside = source.unlisted_rows
     figures: Row = {
         "protocols": [*_scores_alone(source, alone), *_scores(named)],
         "protocol_turns": [_turns(source, *pair) for pair in named],
         "protocol_rounds": list(round_rows(talking, seed=source.seed)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
-        "protocol_differences": with_holm(list(difference_rows(held))),
-        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves)),
-        "protocol_families": _families_apart(family_rows(talking)),
+        "protocol_differences": with_holm(list(difference_rows(held)), beside=beside["protocol_differences"]),
+        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves), beside["protocol_baselines"]),
+        "protocol_families": _families_apart(family_rows(talking), beside["protocol_families"]),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(
             source, [(row, discussion.talks, discussion.answers) for row, discussion in named]
@@ -94,10 +95,11 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     return {key: value for key, value in figures.items() if value}
 
 
-def _families_apart(rows: Iterable[Row]) -> list[Row]:
+def _families_apart(rows: Iterable[Row], beside: int) -> list[Row]:
     """What is over all questions is one family of comparisons, and what is on single sets another: each has its table."""
     every = list(rows)
-    return [row for whole in (True, False) for row in with_holm([row for row in every if row["whole"] is whole])]
+    apart = ([row for row in every if row["whole"] is whole] for whole in (True, False))
+    return [row for family in apart for row in with_holm(family, beside=beside)]
 
 
 def _names(held: Sequence[DiscussedCell], *told_apart: str) -> dict[str, Row]:

@@ -103,6 +103,9 @@ def _rates(
     row |= {"value": corrected and corrected.value, **_ends("low", "high", corrected)}
     row["p"] = _p(corrected)
     row |= _by_whom(said, words)
+    counted = fitted.counted_of((side.title, against)).words
+    if uncorrected := len(words) - sum(word.pair == (side.title, against) for word in counted):
+        row["uncorrected"] = uncorrected
     seen = [word.doublings for word in words if word.judge is not None]
     row["doublings"] = sum(seen) / len(seen) if seen else None
     if ungraded:

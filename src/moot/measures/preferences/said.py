@@ -73,15 +73,19 @@ class SaidPreferences:
         """Of these sides against all their opponents: a pair is a side's title and the opponent's."""
         by_cell = {cell["id"]: side for side in sides for cell in side.cells}
         words: list[PreferenceWord] = []
-        for question, plays in self.every_play.items():
-            for play in plays:
-                if (side := by_cell.get(play.matchup.side["id"])) is not None:
-                    pair = (side.title, self.title(play.matchup.opponent))
-                    words += self._words(question, play, pair)
+        # However often people ask a question again to vote on it, their votes are one play beside those of the run.
+        for plays_of, on_page in ((self.plays, False), (self.voted, True)):
+            for question, plays in plays_of.items():
+                for play in plays:
+                    if (side := by_cell.get(play.matchup.side["id"])) is not None:
+                        pair = (side.title, self.title(play.matchup.opponent))
+                        which = (play.matchup.side["id"], None if on_page else play.repeat)
+                        words += self._words(question, play, pair, which)
         return words
 
-    def _words(self, question: str, play: ComparedPlay, pair: tuple[str, str]) -> list[PreferenceWord]:
-        which = (play.matchup.side["id"], play.repeat)
+    def _words(
+        self, question: str, play: ComparedPlay, pair: tuple[str, str], which: tuple[str, int | None]
+    ) -> list[PreferenceWord]:
         if (settled := play.settled) is not None:
             return [PreferenceWord(question, pair, which, None, settled)]
         assert play.text is not None, "else it is settled"
@@ -99,7 +103,7 @@ class SaidPreferences:
 
     def heard_of(self, question: str, play: ComparedPlay) -> bool:
         """Whether it is known who is preferred, by anybody's word or without."""
-        return bool(self._words(question, play, ("", "")))
+        return bool(self._words(question, play, ("", ""), ("", None)))
 
     @cached_property
     def shown(self) -> dict[ShownTexts, ComparedPlay]:

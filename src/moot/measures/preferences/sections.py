@@ -74,6 +74,11 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
         "Corrected: at equal length and without a place, judge by judge, so that neither is worth anything."
         " Won, tied and lost are questions, as judged."
     )
+    if uncorrected := sum(row.get("uncorrected", 0) for row in found["pairs"]):
+        yield (
+            f"{count(uncorrected, 'word')} of persons, or of a judge who said little, are no part of what is corrected:"
+            " too few to tell how far they go by length."
+        )
     if found["settled"]:
         yield f"{count(found['settled'], 'play')} needed no judge: equal texts are a tie, and any text is better than none."
     if found["judges_who_play"]:

@@ -1,0 +1,32 @@
+"""Which models are not real: by what the file says of them, or by what answered behind their address.
+
+`moot simulate` gives every reply a version that begins with `simulated/`: a file that points to it says nothing of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import select
+
+from moot.measures.source import Source
+from moot.store.schema import calls
+
+SIMULATED = "simulated"
+
+
+def simulated_models(source: Source) -> list[str]:
+    """By name. Of a model behind an address one stored reply tells: it is one server that answers there."""
+    return sorted(_simulated(source))
+
+
+def _simulated(source: Source) -> Iterator[str]:
+    for name, spec in source.config["models"].items():
+        if spec["provider"] == SIMULATED or ("base_url" in spec and _answered_as(source, name)):
+            yield name
+
+
+def _answered_as(source: Source, model: str) -> bool:
+    query = select(calls.c.version).where(calls.c.experiment == source.name, calls.c.model == model).limit(1)
+    version = source.connection.execute(query).scalar()
+    return version is not None and version.startswith(f"{SIMULATED}/")

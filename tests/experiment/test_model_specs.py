@@ -1,0 +1,41 @@
+"""What a file says of a model in the wrong place is told with the right one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.errors import FileError
+from moot.experiment.spec import read_experiment
+
+PROVIDERS: dict[str, dict[str, Any]] = {
+    "endpoint": {"base_url": "http://127.0.0.1:9/v1", "model": "ann"},
+    "local": {"model": "smollm2-135m"},
+    "litellm": {"model": "openai/ann"},
+}
+
+
+def complaint(folder: Path, model: dict[str, Any]) -> str:
+    path = folder / "cup.yaml"
+    cup = {"name": "cup", "questions": {"builtin": "general-en"}, "models": {"ann": model}, "strategies": ["solo"]}
+    path.write_text(json.dumps(cup))
+    with pytest.raises(FileError) as raised:
+        read_experiment(path)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(("key", "value"), [("max_tokens", 300), ("temperature", 0.7), ("top_p", 1), ("stop", ["\n"])])
+def test_how_replies_are_made_goes_under_params(provider: str, key: str, value: Any, tmp_path: Path) -> None:
+    said = complaint(tmp_path, {"provider": provider, **PROVIDERS[provider], key: value})
+    written = "…" if isinstance(value, list) else value
+    assert f"models.ann.{key}: goes under params: params: {{{key}: {written}}}" in said
+
+
+def test_other_keys_are_unknown_as_before(tmp_path: Path) -> None:
+    said = complaint(tmp_path, {"provider": "endpoint", **PROVIDERS["endpoint"], "modell": 1, "top_p": 1})
+    assert "models.ann.modell: unknown key; expected one of provider," in said
+    assert "(and 1 more: models.ann.top_p)" in said

@@ -1,0 +1,44 @@
+"""A model behind an address that `moot simulate` answers at is not real, and every ending says so once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from beside import in_a_thread
+
+from moot.cli.app import app
+from moot.cli.exit import run_app
+from moot.simulate.server import running
+
+
+def moot(*arguments: object) -> int:
+    return run_app(app, [str(each) for each in arguments])
+
+
+def test_it_is_told_once_by_the_names_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with in_a_thread(running({"seed": 7, "models": {"ann": {"accuracy": 0.8}, "bob": {"accuracy": 0.6}}})) as server:
+        behind = {"provider": "endpoint", "base_url": server.base_url}
+        models = {"first": {**behind, "model": "ann"}, "second": {**behind, "model": "bob"}}
+        path = tmp_path / "cup.yaml"
+        cup = {"name": "cup", "questions": {"builtin": "general-en", "sample": 12}, "models": models}
+        path.write_text(json.dumps({**cup, "strategies": ["solo"]}))
+        assert moot("run", path) == 0
+        ended = capsys.readouterr().out
+        wrong = {**models, "third": {**behind, "model": "kat"}}
+        other = tmp_path / "wrong.yaml"
+        lines = json.dumps({**cup, "name": "wrong", "models": wrong, "strategies": ["solo"]}, indent=1)
+        other.write_text(lines)
+        assert moot("doctor", other) == 1
+        line = next(number for number, words in enumerate(lines.splitlines(), 1) if '"third"' in words)
+        examined = " ".join(capsys.readouterr().out.split())
+        assert "✗ third: failed: " in examined
+        assert f"(wrong.yaml:{line}) 1 of 3 models failed" in examined
+        assert moot("run", other) == 1
+        assert f"(wrong.yaml:{line}: models.third)" in capsys.readouterr().err
+    assert ended.count("Simulated, not real: first, second.") == 1
+    assert moot("report", path) == 0
+    assert capsys.readouterr().out.count("Simulated, not real: first, second.") == 1
+    assert moot("runs", path) == 0
+    assert "simulated models" in capsys.readouterr().out
