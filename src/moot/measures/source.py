@@ -268,12 +268,9 @@ class Source:
 
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         """With those told apart whose answers wait for a grade, and those without one of which nobody knows what is right."""
-        marked = [
-            self.grades.marked(episode, self.cases[episode.key[0]])
-            if episode.right is None or episode.outcome not in WITH_ANSWER
-            else episode
-            for episode in episodes
-        ]
+        mark, of = self.grades.marked, self.cases
+        unsure = (one.right is None or one.outcome not in WITH_ANSWER for one in episodes)
+        marked = [mark(one, of[one.key[0]]) if do else one for do, one in zip(unsure, episodes, strict=True)]
         return named_if_none_came(marked)
 
     def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
