@@ -106,14 +106,18 @@ class RowLines(Iterator[str]):
     def __init__(self, lines: Iterator[str], path: Path) -> None:
         self._lines, self._path = lines, path
         self._length, self._number = 0, 0
+        self.began = 0
+        """Which line the row began on: empty ones before it are no part of it."""
 
     def __next__(self) -> str:
         line = next(self._lines)
         self._number += 1
+        if not self.began and line.strip("\r\n"):
+            self.began = self._number
         self._length += len(line)
         if self._length > MOST_LINE:
             raise FileError(f"the row is longer than {MOST_LINE:,} characters", file=self._path, line=self._number)
         return line
 
     def ends(self) -> None:
-        self._length = 0
+        self._length, self.began = 0, 0

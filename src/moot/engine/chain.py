@@ -30,6 +30,7 @@ from moot.models.key_gate import KeyGate, KeyProven, KeyShown
 from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
+from moot.models.model_gate import ModelGate, ModelProven
 from moot.models.retry import OnRetry, Retry, RetryPatience
 from moot.store import money, schema
 from moot.store.calls import ExperimentCalls
@@ -95,11 +96,21 @@ def chain(
         if built.endpoint and gate is not None:
             if built.hedge is not None:
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
+            model = _known(model, built.model, on_wrong_key)
             model = KeyProven(model, gate)
             patience = RetryPatience(attempts=built.retries.attempts, total_s=built.retries.total_s)
             model = LetIn(Retry(model, patience, on_retry=on_retry), doors[built.endpoint])
         chained[name] = Cache(model, calls, flights)
     return chained
+
+
+def _known(model: Model, built: Model, told: Callable[[str], None] | None) -> Model:
+    """Of one that goes by a name at a server: with a look at whether it is known there."""
+    from moot.models.endpoint import EndpointModel  # loaded by now where there is one, and else for nothing
+
+    if not isinstance(built, EndpointModel):
+        return model
+    return ModelProven(model, ModelGate(told=told), built.model, built.versions)
 
 
 def _tell_pause(told: Callable[[str], None], endpoint: str, model: str, seconds: float) -> None:

@@ -108,13 +108,14 @@ def _names(held: Sequence[DiscussedCell], *told_apart: str) -> dict[str, Row]:
 
 def _read(source: Source, cell: Stored) -> DiscussedCell:
     read = DiscussedCell(cell, options_of(cell))
+    never_came = next((episode.never_came for episode in source.seen(cell)), None)
     for row in source.results(cell):
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
         right, way = source.graded_as(row)
         words = source.open_words(right, row["answer"])
-        talk = Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set, way, words)
-        read.talks.append(talk)
+        ended = (row["outcome"], verdict.turns, row["repeat"], case.question_set, way, words, never_came)
+        read.talks.append(Talk(question, right, *ended))
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
         read.rounds.extend(
@@ -154,6 +155,7 @@ def _talks_alone(source: Source, cell: Stored) -> list[Talk]:
             source.cases[episode.key[0]].question_set,
             episode.way,
             episode.open_words,
+            episode.never_came,
         )
         for episode in source.seen(cell)
     ]
