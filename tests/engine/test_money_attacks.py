@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,11 +111,12 @@ def test_a_provider_that_bills_more_than_it_was_allowed_is_believed_and_stops_th
         assert facts["overbilled"]["ann"]["calls"] == 1
 
 
-@pytest.mark.parametrize("how", ["by its tokens", "by a statement"])
+@pytest.mark.parametrize("how", ["by its tokens", "by a statement", "in a failure"])
 def test_what_was_billed_too_much_is_remembered_by_the_next_process(tmp_path: Path, how: str) -> None:
     write_questions(tmp_path, 20)
-    with provider(tokens=4 * MAX_TOKENS if how == "by its tokens" else 1) as server:
-        server.stated_usd = None if how == "by its tokens" else 4 * MOST_USD
+    with provider(tokens=1 if how == "by a statement" else 4 * MAX_TOKENS) as server:
+        server.stated_usd = 4 * MOST_USD if how == "by a statement" else None
+        server.fails_as = {"choices": [FAILED_CHOICE]} if how == "in a failure" else None
         path = experiment(tmp_path, server, budget_usd=6 * MOST_USD)
         for _ in range(3):
             code, error = finish(start(path))
@@ -127,29 +129,15 @@ def test_what_was_billed_too_much_is_remembered_by_the_next_process(tmp_path: Pa
 
 
 async def test_what_another_process_was_billed_meanwhile_is_believed(tmp_path: Path) -> None:
-    listed = PriceList(Price(0.0, 100.0), MAX_TOKENS, "http://here/v1")
-    asked = {"base_url": "http://here/v1", "messages": [{"role": "user", "content": "Who?"}], "schema": None}
-    row = {
-        "experiment": "cup",
-        "model": "ann",
-        "text": "Ann",
-        "finish": "stop",
-        "prompt_tokens": 5,
-        "latency_s": 0.1,
-        "completion_tokens": MAX_TOKENS,
-        "cost_usd": 3 * MAX_TOKENS / 1e4,
-    }
-    async with opened(tmp_path) as other, opened(tmp_path) as store:
-        await other.join()
-        ledger = await Ledger.opened(store, "cup", 1.0, lists={"ann": listed, "bob": listed})
+    """Of the same model at the same address and price; of another nothing is known."""
+    listed = PriceList(Price(0.0, 100.0), "http://here/v1")
+    elsewhere, dearer = replace(listed, address="http://elsewhere/v1"), replace(listed, price=Price(0.0, 200.0))
+    async with opened(tmp_path) as other_store, opened(tmp_path) as store:
+        other = await Ledger.opened(other_store, "cup", 1.0, lists={"ann": listed, "bob": elsewhere, "cat": dearer})
+        ledger = await Ledger.opened(store, "cup", 1.0, lists={"ann": listed, "bob": listed, "cat": listed})
         assert dict(ledger.billed_before) == {}
-        elsewhere = {**asked, "base_url": "http://elsewhere/v1"}
-        shapes = {"a": [{**asked, "body": {"max_tokens": MAX_TOKENS}}, 0, 0], "b": [elsewhere, 0, 0], "c": "no shape"}
-        for key, shape in shapes.items():
-            model = "ann" if key == "a" else "bob"
-            await other.keep_call(
-                {**row, "key": key, "model": model, "shape": json.dumps(shape), "created_at": time.time()}
-            )
+        for model, times in (("ann", 3.0), ("ann", 2.0), ("bob", 4.0), ("cat", 5.0)):
+            other.overcharged(model, 0.1, 0.1 * times)
         async with asyncio.timeout(20):
             while not ledger.billed_before:
                 await asyncio.sleep(LOOK_S)

@@ -34,6 +34,7 @@ NEW_STEPS = (
     "0011-ledger",
     "0012-judge-calls",
     "0018-served-calls",
+    "0019-overcharges",
 )
 NEW_TABLES = (
     "choices",
@@ -48,6 +49,7 @@ NEW_TABLES = (
     "titles",
     "votes",
     "served_calls",
+    "overcharges",
 )
 NOT_NOTED = {"remark": ("position", "saw")}
 """What the old version did not write down: it is not made up."""

@@ -139,7 +139,7 @@ def _price_lists(models: Mapping[str, BuiltModel]) -> dict[str, PriceList]:
     """Of those that are asked at an endpoint, and whose calls have a most."""
     paid = {name: built for name, built in models.items() if built.endpoint and _priced(built.model)}
     return {
-        name: PriceList(built.model.price, built.max_tokens, getattr(built.model, "base_url", None))
+        name: PriceList(built.model.price, getattr(built.model, "base_url", None))
         for name, built in paid.items()
         if built.model.price is not None and built.max_tokens is not None
     }

@@ -35,6 +35,7 @@ from moot.store.schema import (
     judgements,
     metadata,
     migrations,
+    overcharges,
     payments,
     preferences,
     reservations,
@@ -222,6 +223,11 @@ def _served_calls(connection: Connection) -> None:
     served_calls.create(connection, checkfirst=True)
 
 
+def _overcharges(connection: Connection) -> None:
+    """Who was billed more than a call could cost; of what was billed before, calls alone tell, and nobody goes by them."""
+    overcharges.create(connection, checkfirst=True)
+
+
 MIGRATED_TOGETHER = 2_000
 
 MIGRATIONS: dict[str, Callable[[Connection], None]] = {
@@ -243,6 +249,7 @@ MIGRATIONS: dict[str, Callable[[Connection], None]] = {
     "0016-preferences": _preferences,
     "0017-titles-and-votes": _titles_and_votes,
     "0018-served-calls": _served_calls,
+    "0019-overcharges": _overcharges,
 }
 
 

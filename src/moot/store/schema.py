@@ -126,6 +126,14 @@ payments = Table(
     Column("day", TextColumn, primary_key=True),  # of UTC, as 2026-11-15
     Column("usd", MoneyColumn, nullable=False),
 )
+overcharges = Table(
+    "overcharges",
+    metadata,
+    Column("whose", TextColumn, primary_key=True),  # the digest of a model's name, address and price
+    Column("holder", TextColumn, primary_key=True),  # who was billed
+    Column("times", AmountColumn, nullable=False),  # how many times the most that a call could cost, at the worst
+    sqlite_with_rowid=False,
+)
 holders = Table(
     "holders",
     metadata,
