@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -255,6 +256,74 @@ class TestOtherTasks:
         written(tmp_path, "ann", "arc", [generated("Hot?", "1", ["1"], "1", doc=doc, exact_match=1.0)])
         (question,) = import_logs("lm-eval", [tmp_path]).questions
         assert (question.get("choices"), question["answer"]) == (None, "1")
+
+
+class TestSeveralRightAnswers:
+    """The harness writes a list of them as Python spells it."""
+
+    TARGET = "['Sinclair Lewis', \"Lewis' own\", 7]"
+
+    def row(self, said: str, verdict: float, target: str = TARGET, **doc: Any) -> Row:
+        row = generated("Who?", target, [said], said, exact_match=verdict)
+        return row | {"doc": row["doc"] | doc}
+
+    @pytest.mark.parametrize("doc", [{"answer": ["Sinclair Lewis", "Lewis' own", 7]}, {"a": {"b": [["x"], "y"]}}])
+    def test_a_spelt_list(self, doc: dict[str, Any], tmp_path: Path) -> None:
+        """By the row of the set, or by a reply that is called right."""
+        written(tmp_path, "ann", "trivia", [self.row("sinclair lewis", 1.0, **doc)])
+        (question,) = import_logs("lm-eval", [tmp_path]).questions
+        assert (question["answer"], question["accepted"]) == ("Sinclair Lewis", ["Lewis' own", "7"])
+
+    def test_of_the_row_where_no_reply_is_right(self, tmp_path: Path) -> None:
+        doc = {"answer": {"aliases": ["Lima", "City of Kings"]}}
+        of_one = self.row("Jupiter", 1.0, "['Jupiter']", question="Largest?")
+        written(tmp_path, "ann", "trivia", [self.row("Quito", 0.0, str(doc["answer"]["aliases"]), **doc), of_one])
+        several, one = import_logs("lm-eval", [tmp_path]).questions
+        assert (several["answer"], several["accepted"], one["answer"]) == ("Lima", ["City of Kings"], "Jupiter")
+
+    @pytest.mark.parametrize(
+        ("said", "verdict", "target"),
+        [
+            ("[3, 1]", 0.0, "[1, 2, 3]"),
+            ("[1, 2, 3]", 1.0, "[1, 2, 3]"),
+            ("a", 1.0, "['a' 'b']"),
+            ("a", 1.0, "['a', __import__('os')]"),
+            ("a", 1.0, "['a', " + "[" * 5000),
+            ("a", 1.0, "['a', ['b']]"),
+        ],
+    )
+    def test_what_cannot_be_told_to_be_one_stays(self, said: str, verdict: float, target: str, tmp_path: Path) -> None:
+        written(tmp_path, "ann", "sort", [self.row(said, verdict, target)])
+        (question,) = import_logs("lm-eval", [tmp_path]).questions
+        assert question["answer"] == target
+
+
+class TestLikelihoodOfAText:
+    """Numbers are texts in these logs, and no replies."""
+
+    ROW: ClassVar[Row] = {
+        "doc": {"page": "some text"},
+        "target": "some text",
+        "arguments": {"gen_args_0": {"arg_0": "some text"}},
+        "resps": [["-3.0"]],
+        "filtered_resps": ["-3.0"],
+        "metrics": ["word_perplexity"],
+        "word_perplexity": [-3.0, 2],
+    }
+    LEFT_OUT = "wikitext (ann): the likelihood of a given text was taken, so there are no replies to read; left out"
+
+    @pytest.mark.parametrize("output_type", ["loglikelihood_rolling", None])
+    def test_is_left_out(self, output_type: str | None, tmp_path: Path) -> None:
+        written(tmp_path, "ann", "wikitext", [self.ROW])
+        results = tmp_path / "ann" / f"results_{DATE}.json"
+        results.write_text(
+            json.dumps(json.loads(results.read_text()) | {"configs": {"wikitext": {"output_type": output_type}}})
+        )
+        with pytest.raises(MootError, match=re.escape(self.LEFT_OUT)):
+            import_logs("lm-eval", [tmp_path])
+        written(tmp_path, "ann", "sums", [generated("1-4?", "-3", ["-3.0"], "-3.0", exact_match=1.0)])
+        logs = import_logs("lm-eval", [tmp_path])
+        assert ([row["text"] for row in logs.questions], self.LEFT_OUT in logs.notes) == (["1-4?"], True)
 
 
 def test_figures_over_different_questions_are_told_apart(tmp_path: Path) -> None:

@@ -23,9 +23,12 @@ from moot.data.logs.lm_eval_filters import (
     target_is_reference,
 )
 from moot.data.logs.lm_eval_sample import LmEvalSample
+from moot.data.logs.lm_eval_targets import lists_are_several, targets_of
 from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedFigure, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
 
+ROLLING = "loglikelihood_rolling"
+"""The kind of task that takes the likelihood of a whole text, and nothing else."""
 _SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")
 
 
@@ -61,6 +64,14 @@ class _TaskLog:
     """Of this task, by metric and filter."""
     config: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def has_no_replies(self) -> bool:
+        """Whether only the likelihood of a given text was taken."""
+        if any(sample.has_no_reply for sample in self.samples):
+            return True
+        output = self.config.get("output_type")
+        return output == ROLLING or (output is None and all(sample.seems_rolling for sample in self.samples))
+
     @classmethod
     def of(cls, path: Path) -> _TaskLog:
         found = _SAMPLES.fullmatch(path.stem)
@@ -93,7 +104,7 @@ def _task_entries(logs: Sequence[_TaskLog]) -> Iterator[LogEntry]:
             yield LogRemark(
                 f"{log.path.name}: no results beside it, so the model is called as its folder is: {log.model}", log.task
             )
-    if any(sample.has_no_reply for log in logs for sample in log.samples):
+    if any(log.has_no_replies for log in logs):
         problem = "the likelihood of a given text was taken, so there are no replies to read"
         yield LogRemark(f"{task} ({models}): {problem}; left out", task)
         return
@@ -106,14 +117,16 @@ def _task_entries(logs: Sequence[_TaskLog]) -> Iterator[LogEntry]:
     reading = best_reading(by_likelihood, metric)
     if only_parts(by_likelihood, metric):
         yield LogRemark(f"{task}: {metric} gives parts of a point, so which choice is right cannot be told of it", task)
-    compared = target_is_reference([sample for sample in everybody if not sample.continuations], metric)
+    in_words = [sample for sample in everybody if not sample.continuations]
+    several = lists_are_several(in_words, metric)
+    compared = target_is_reference(in_words, metric)
     if not compared and len(by_likelihood) < len(everybody):
         yield LogRemark(
             f"{task}: what {metric} holds a reply against is not its target, so no reference is taken", task
         )
     for log in logs:
         chosen = filters[str(log.path)]
-        own = _Rules(metric, reading, compared, reduces(kept[log.path], log.config))
+        own = _Rules(metric, reading, compared, several, reduces(kept[log.path], log.config))
         if metric is not None and (value := share(log.results.get(f"{metric},{chosen}"))) is not None:
             named = metric if len({sample.filter for sample in log.samples}) == 1 else f"{metric} of {chosen}"
             yield LoggedFigure(log.model, task, named, value)
@@ -158,6 +171,8 @@ class _Rules:
     """Of choices."""
     compared: bool
     """Whether the target is what a generated reply is held against."""
+    several: bool
+    """Whether a target that spells a list is several right answers."""
     reduced: bool
     """Whether the filter made one answer of several replies."""
 
@@ -207,9 +222,7 @@ def _generated(log: _TaskLog, sample: LmEvalSample, rules: _Rules) -> QuestionIn
     place = labelled_choice(sample) if rules.compared else None
     if place is not None:
         return QuestionInLog(sample.ident, words, doc.choices, LETTERS[place], (), doc.context, doc.category, log.task)
-    target = sample.row.get("target")
-    several = [each.strip() for each in map(text, target if isinstance(target, list) else [target]) if each is not None]
-    reference, accepted = with_others(several if rules.compared else [])
+    reference, accepted = with_others(targets_of(sample, rules.several) if rules.compared else [])
     return QuestionInLog(sample.ident, words, (), reference, accepted, doc.context, doc.category, log.task)
 
 

@@ -90,6 +90,13 @@ class LmEvalSample:
         """Whether only the likelihood of a text was taken that was given."""
         return not self.continuations and any(isinstance(each, list | float | int) for each in self.replies)
 
+    @property
+    def seems_rolling(self) -> bool:
+        """Whether a text alone was given, not what to follow nor how to generate, and a log-likelihood came back."""
+        given = bool(self.asked) and all(len(each) == 1 for each in self.asked)
+        likelihoods = [_likelihood(each) for each in self.replies]
+        return given and bool(likelihoods) and all(each is not None and each <= 0 for each in likelihoods)
+
     def worth(self, metric: str | None) -> float | None:
         return share(number(self.row.get(metric))) if metric else None
 
