@@ -56,12 +56,12 @@ def read_yaml(path: Path) -> YamlFile:
 def parsed_yaml(text: str, path: Path) -> YamlFile:
     """The same of a text that is to stand in this file."""
     try:
-        node = yaml.compose(text, Loader=_Loader)
+        node = yaml.compose(text, Loader=PlainLoader)
         places = KeyLines(node)
         check_expansion(node, most=10 * MOST_CHARACTERS)
         repeated = duplicate_key(node)
-        values = yaml.load(text, Loader=_Loader)  # a SafeLoader of ours
-    except _BadValue as error:
+        values = yaml.load(text, Loader=PlainLoader)  # a SafeLoader of ours
+    except BadValue as error:
         key = places.key(error.mark.index)
         dotted = KeyLines.dotted(key) if key else None
         raise FileError(error.words, file=path, line=error.mark.line + 1, key=dotted) from None
@@ -140,7 +140,7 @@ def _raise_yaml(path: Path, text: str, error: yaml.YAMLError) -> NoReturn:
     raise FileError(f"not valid YAML: {problem}", file=path, line=mark.line + 1 if mark else None) from None
 
 
-class _BadValue(yaml.constructor.ConstructorError):
+class BadValue(yaml.constructor.ConstructorError):
     """Good YAML that says what nothing here can take."""
 
     def __init__(self, words: str, mark: yaml.Mark) -> None:
@@ -148,7 +148,7 @@ class _BadValue(yaml.constructor.ConstructorError):
         self.words, self.mark = words, mark
 
 
-class _Loader(yaml.SafeLoader):
+class PlainLoader(yaml.SafeLoader):
     """Only what JSON can say, so that everything in a file can be stored, hashed and sent."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012
@@ -177,24 +177,24 @@ class _Loader(yaml.SafeLoader):
             value = 2**64
         if not -(2**63) <= value < 2**63:
             problem = f"expected a number of at most 64 bits, found {node.value:.40}{'…' * (len(node.value) > 40)}"
-            raise _BadValue(problem, node.start_mark)
+            raise BadValue(problem, node.start_mark)
         return value
 
     def fraction(self, node: yaml.ScalarNode) -> float:
         try:
             return float(self.construct_yaml_float(node))
         except OverflowError:  # in base sixty, as 1:59:59 is
-            raise _BadValue(f"expected a number, found {node.value:.40}…", node.start_mark) from None
+            raise BadValue(f"expected a number, found {node.value:.40}…", node.start_mark) from None
 
     def text(self, node: yaml.ScalarNode) -> str:
         value = str(self.construct_scalar(node))
         if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
             problem = "expected text, found half of a surrogate pair or a NUL, which no store or model can take"
-            raise _BadValue(problem, node.start_mark)
+            raise BadValue(problem, node.start_mark)
         return value
 
 
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+0123456789"))
-_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.number)
-_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.fraction)
-_Loader.add_constructor("tag:yaml.org,2002:str", _Loader.text)
+PlainLoader.add_implicit_resolver("tag:yaml.org,2002:float", _EXPONENT, list("-+0123456789"))
+PlainLoader.add_constructor("tag:yaml.org,2002:int", PlainLoader.number)
+PlainLoader.add_constructor("tag:yaml.org,2002:float", PlainLoader.fraction)
+PlainLoader.add_constructor("tag:yaml.org,2002:str", PlainLoader.text)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from moot.data.logs.imported import ImportedLogs, import_logs
+from moot.errors import MootError
 
 TOWNS = ("Paris", "Rome")
 RUBRIC = {"type": "llm-rubric", "value": "is polite"}
@@ -151,3 +155,48 @@ def test_a_reference_to_choices_that_may_mean_two_is_none_of_them(
     row = result(0, "D", [{"type": "javascript", "value": "…"}], [True], True, vars=given, case={"vars": given})
     (question,) = imported(tmp_path, [row]).questions
     assert (question["answer"], "choices" in question) == (letter or answer, letter is not None)
+
+
+class TestYaml:
+    def rows(self, padding: str = "") -> list[dict[str, Any]]:
+        equals = [{"type": "equals", "value": "Paris"}]
+        return [result(0, "Paris", equals, [True], True, padding=padding)]
+
+    def written(self, folder: Path, rows: Sequence[dict[str, Any]]) -> Path:
+        path = folder / "out.yaml"
+        path.write_text(yaml.safe_dump({"results": {"results": list(rows)}}))  # shared objects as anchors
+        return path
+
+    def test_is_read_as_long_as_a_log_is(self, tmp_path: Path) -> None:
+        rows = self.rows("x" * 600_000)
+        logs = import_logs("promptfoo", [self.written(tmp_path, rows)])
+        assert (logs.questions, logs.replies) == (imported(tmp_path, rows).questions, imported(tmp_path, rows).replies)
+
+    def test_longer_it_is_refused_with_the_way_out(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("moot.config.foreign_yaml.MOST_YAML", 1000)
+        with pytest.raises(MootError, match=r"longer than 1,000 bytes.*expected the same as JSON: promptfoo eval -o"):
+            import_logs("promptfoo", [self.written(tmp_path, self.rows("x" * 1000))])
+
+    @pytest.mark.parametrize(
+        ("words", "problem"),
+        [
+            ("[" * 100_000, "nested deeper than 200 levels"),
+            ("- " * 100_000, "nested deeper than 200 levels"),
+            ("a: &a [*a]", "an alias stands within what it is an alias of"),
+            ("a: b: c", "out.yaml:1: is no YAML"),
+            ("a: !!python/name:os.system x", "could not determine a constructor"),
+            ("- 1", "expected a list results.results"),
+            ("", "expected a list results.results"),
+        ],
+    )
+    def test_what_is_no_log_is_told(self, words: str, problem: str, tmp_path: Path) -> None:
+        (tmp_path / "out.yaml").write_text(words)
+        with pytest.raises(MootError, match=re.escape(problem)):
+            import_logs("promptfoo", [tmp_path / "out.yaml"])
+
+    def test_a_few_lines_that_stand_for_a_billion(self, tmp_path: Path) -> None:
+        names = "abcdefghij"
+        more = [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in pairwise(names)]
+        (tmp_path / "out.yaml").write_text("\n".join(["a: &a [x, x, x, x]", *more]))
+        with pytest.raises(MootError, match="with its aliases written out it is longer"):
+            import_logs("promptfoo", [tmp_path / "out.yaml"])

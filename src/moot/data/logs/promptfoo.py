@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from moot.config.yaml_file import read_yaml
+from moot.config.foreign_yaml import foreign_yaml
 from moot.data.logs.fields import (
     amount,
     items,
@@ -35,6 +35,7 @@ WHOLE = ("equals", "factuality", "model-graded-factuality", "levenshtein", "simi
 PARTS = ("contains", "icontains", "starts-with", "contains-any", "icontains-any")
 """Those whose value has to be in a reply. The only one of a test is its right answer, of those with "any" each is."""
 SET = "assert-set"
+WAY_OUT = "expected the same as JSON: promptfoo eval -o output.json, or promptfoo export eval ID -o output.json"
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
@@ -51,7 +52,7 @@ def _results(path: Path) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
     if path.suffix.lower() == ".jsonl":
         yield from json_lines(path)
         return
-    document: Any = json_document(path) if path.suffix.lower() == ".json" else read_yaml(path).values
+    document: Any = json_document(path) if path.suffix.lower() == ".json" else foreign_yaml(path, WAY_OUT)
     results = mapping(document).get("results")
     listed = mapping(results).get("results") if isinstance(results, dict) else results
     if not isinstance(listed, list):
