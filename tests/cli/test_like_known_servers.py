@@ -135,6 +135,19 @@ def test_what_azure_does_not_take_is_told_with_the_run(capfd: Captured) -> None:
     assert "not_applied" in json.loads(capfd.readouterr().out)["runs"][0]
 
 
+def test_streams_that_azure_does_not_count_are_told_with_the_bill(capfd: Captured) -> None:
+    with simulated("azure") as server:
+        price = {"prompt": 1, "completion": 1}
+        file = cup(entry(server, query=AZURE["query"], stream=True, price=price))
+        assert moot("run", file) == 0
+    ended = capfd.readouterr()
+    assert "moot: ann: stream_options is not sent" in flat(ended.err)
+    assert "more for calls cut off or not counted" in flat(ended.err)
+    said = flat(ended.out)
+    assert "Paid: not known: of ann its server does not count the tokens of streams, and at most" in said
+    assert "price is missing" not in said
+
+
 def test_doctor_finds_that_there_is_no_system_role(capfd: Captured) -> None:
     with simulated("vllm") as server:
         assert moot("doctor", cup(entry(server), players=TOLD)) == 1

@@ -23,14 +23,27 @@ Row = dict[str, Any]
 
 @pytest.mark.parametrize(
     ("bill", "words"),
-    [(None, "not known: a price is missing"), (0.0, "nothing"), (1234.56789, "$1,234.57"), (0.00004, "$0.000040")],
+    [
+        (None, "not known: a price or a count of tokens is missing"),
+        (0.0, "nothing"),
+        (1234.56789, "$1,234.57"),
+        (0.00004, "$0.000040"),
+    ],
 )
 def test_what_the_experiment_has_paid(bill: float | None, words: str) -> None:
     (section,) = facts_sections({"bill_usd": bill})
     assert section.words == (f"What the experiment has paid, each call once: {words}.",)
     (section,) = facts_sections({"bill_usd": bill, "losses_usd": 0.022})
-    more = "and at most $0.022 more, for calls that were cut off"
+    more = f"and at most $0.022 more, for calls that were cut off{' or not counted' if bill is None else ''}"
     assert section.words == (f"What the experiment has paid, each call once: {words}, {more}.",)
+
+
+def test_a_bill_that_is_unknown_since_nobody_counts_streams() -> None:
+    uncounted = ["stream_options is not sent, since the server does not take it: tokens of streams are not counted"]
+    (section,) = facts_sections({"bill_usd": None, "runs": [{"not_applied": {"ann": uncounted, "bob": ["seed"]}}]})
+    assert section.words[0].endswith(": not known: of ann its server does not count the tokens of streams.")
+    (section,) = facts_sections({"bill_usd": None, "runs": [{"not_applied": {"ann": uncounted, "bob": uncounted}}]})
+    assert section.words[0].endswith(": not known: of ann, bob their servers do not count the tokens of streams.")
 
 
 def test_what_runs_did_that_they_had_not_said() -> None:

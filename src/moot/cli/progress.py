@@ -16,6 +16,7 @@ from rich.table import Column
 from moot.cli.console import Console
 from moot.cli.safe_text import say, tamed
 from moot.engine.run_tally import RunTally
+from moot.measures.facts.figures import whose_losses
 from moot.measures.numbers import money
 
 LINE_EVERY_S = 5.0
@@ -79,7 +80,8 @@ def _state(tally: RunTally) -> str:
     elapsed_s = max(1e-9, time.monotonic() - tally.started_at)
     parts = [f"{tally.played / elapsed_s:.1f}/s"]
     if calls is not None:
-        lost = f" and at most {money(tally.lost_usd)} more for calls cut off" if tally.lost_usd else ""
+        whose = whose_losses(calls.cost_usd)
+        lost = f" and at most {money(tally.lost_usd)} more for calls {whose}" if tally.lost_usd else ""
         parts.append(f"{calls.made} calls, {calls.found} from the store, {money(calls.cost_usd)}{lost}")
     if tally.outcomes["failed"]:
         parts.append(f"{tally.outcomes['failed']} failed")

@@ -1,4 +1,4 @@
-"""What a model's server did not take and may change its replies: told when a run ends, and kept with it."""
+"""What a model's server did not take and changes its replies or what is known of their costs: told when a run ends, and kept."""
 
 from __future__ import annotations
 

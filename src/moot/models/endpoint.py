@@ -157,8 +157,8 @@ class EndpointModel:
 
     @property
     def not_applied(self) -> tuple[str, ...]:
-        """What of that may change the replies."""
-        return self._taken.not_applied()
+        """What of that may change the replies, or what is known of their costs."""
+        return (*self._taken.not_applied(), *self._way.words())
 
     async def versions(self) -> list[str]:
         """What GET /models lists: is the endpoint there, and does it know the model?"""

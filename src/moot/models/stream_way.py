@@ -15,6 +15,7 @@ from moot.types import FREE, Price, Reply
 
 Way = Literal["counted", "uncounted", "whole"]
 
+NOT_COUNTED_STREAMS = "tokens of streams are not counted"
 _REFUSING = (400, 404, 405, 415, 422, 501)
 
 
@@ -67,4 +68,4 @@ class StreamWay:
         """What is asked for in another way, because the server does not take it."""
         if self._way != "uncounted":
             return ()
-        return ("stream_options is not sent, since the server does not take it: tokens of streams are not counted",)
+        return (f"stream_options is not sent, since the server does not take it: {NOT_COUNTED_STREAMS}",)

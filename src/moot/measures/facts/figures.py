@@ -12,6 +12,7 @@ from moot.measures.columns import Figures, count
 from moot.measures.numbers import money
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
+from moot.models.stream_way import NOT_COUNTED_STREAMS
 from moot.store import queries
 from moot.store.rows import facts_of
 from moot.types import digest
@@ -97,14 +98,24 @@ def _runs(figures: Figures) -> Section:
 
 def _paid(figures: Figures) -> str:
     bill = figures.get("bill_usd")
-    paid = "not known: a price is missing" if bill is None else money(bill) if bill else "nothing"
-    more = more_words(figures.get("losses_usd"))
-    return f"{paid}{more}"
+    paid = f"not known: {_why_unknown(figures)}" if bill is None else money(bill) if bill else "nothing"
+    losses = figures.get("losses_usd")
+    return f"{paid}, and at most {money(losses)} more, for calls that were {whose_losses(bill)}" if losses else paid
 
 
-def more_words(losses_usd: float | None) -> str:
-    """What stands behind a sum that was paid, where more may be on the bill."""
-    return f", and at most {money(losses_usd)} more, for calls that were cut off" if losses_usd else ""
+def whose_losses(bill_usd: float | None) -> str:
+    """What more may be on the bill is for such calls. Of a bill that is not known also for those that nobody counted."""
+    return "cut off or not counted" if bill_usd is None else "cut off"
+
+
+def _why_unknown(figures: Figures) -> str:
+    """A call has no cost where its model has no price, and where its server did not count."""
+    told = [(model, words) for run in figures.get("runs", ()) for model, words in run.get("not_applied", {}).items()]
+    streamed = dict.fromkeys(model for model, words in told if any(NOT_COUNTED_STREAMS in each for each in words))
+    if not streamed:
+        return "a price or a count of tokens is missing"
+    servers = "its server does" if len(streamed) == 1 else "their servers do"
+    return f"of {', '.join(streamed)} {servers} not count the tokens of streams"
 
 
 def losses_remark(figures: Figures) -> str | None:
