@@ -54,3 +54,58 @@ def test_a_column_called_correct_may_be_the_reference(tmp_path: Path) -> None:
 def test_columns_that_nothing_is_made_of_are_named(tmp_path: Path) -> None:
     logs = imported(tmp_path, "question,model,output,answer,mood,temperature", "Who?,m1,Ann,Ann,good,0.7")
     assert "kept.csv: columns that are not used: mood, temperature" in logs.notes
+
+
+class TestPlaceOrVerdict:
+    """`correct` of 0 and 1 beside two choices: either the place of the right one, or whether the reply is right."""
+
+    UNCLEAR = (
+        "kept.csv: correct may be the place of the right choice or whether the reply is right, so it is taken for neither:"
+        " call it is_correct, or write the letters of the right choices under answer"
+    )
+
+    def test_is_not_guessed(self, tmp_path: Path) -> None:
+        rows = ("1,Which is larger?,Mars,Jupiter,1,m1,B", "2,Nearer?,Venus,Earth,0,m1,A")
+        logs = imported(tmp_path, "id,question,A,B,correct,model,response", *rows)
+        assert (stated(logs), logs.questions, self.UNCLEAR in logs.notes) == ([None], (), True)
+
+    def test_the_way_out(self, tmp_path: Path) -> None:
+        rows = ("1,Which is larger?,Mars,Jupiter,1,m1,B", "2,Nearer?,Venus,Earth,0,m1,A")
+        assert stated(imported(tmp_path, "id,question,A,B,is_correct,model,response", *rows)) == [0.5]
+
+    def test_a_verdict_differs_between_replies_to_one_question(self, tmp_path: Path) -> None:
+        rows = ("1,Which is larger?,Mars,Jupiter,1,m1,B", "1,Which is larger?,Mars,Jupiter,0,m2,A")
+        logs = imported(tmp_path, "id,question,A,B,correct,model,response", *rows)
+        assert (stated(logs), self.UNCLEAR in logs.notes) == ([1.0, 0.0], False)
+
+    @pytest.mark.parametrize(
+        ("heads", "row"),
+        [
+            ("id,question,A,B,answer,correct,model,response", "1,Which?,Mars,Jupiter,B,1,m1,B"),
+            ("id,question,A,B,correct,model,response", "1,Which?,Mars,Jupiter,true,m1,B"),
+            ("id,question,correct,model,response", "1,Which?,1,m1,B"),
+        ],
+    )
+    def test_where_it_can_be_nothing_else_it_is_the_verdict(self, heads: str, row: str, tmp_path: Path) -> None:
+        logs = imported(tmp_path, heads, row)
+        assert (stated(logs), self.UNCLEAR in logs.notes) == ([1.0], False)
+
+
+def test_one_cell_without_a_verdict_costs_no_other(tmp_path: Path) -> None:
+    for blank in ("nan", "N/A", "None"):
+        rows = ("1,Who?,Ann,m1,Ann,0.5", f"2,Whose?,Bob,m1,Ann,{blank}")
+        assert stated(imported(tmp_path, "id,question,answer,model,response,score", *rows)) == [0.5]
+
+
+def test_a_second_column_of_verdicts_is_merely_not_used(tmp_path: Path) -> None:
+    logs = imported(tmp_path, "id,question,answer,model,response,score,correct", "1,Who?,Ann,m1,Ann,0.8,1")
+    assert stated(logs) == [1.0]
+    assert "kept.csv: columns that are not used: score" in logs.notes
+    assert not any("holds no verdicts" in note for note in logs.notes)
+
+
+def test_scores_beside_a_reference_that_is_called_correct(tmp_path: Path) -> None:
+    logs = imported(
+        tmp_path, "id,question,correct,model,response,score", "1,Who?,Ann,m1,Ann,1", "2,Whose?,Bob,m1,Ann,0"
+    )
+    assert (stated(logs), [row["answer"] for row in logs.questions]) == ([0.5], ["Ann", "Bob"])

@@ -39,6 +39,10 @@ VERDICTS = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "correct", "right", "pass", "passed", "c", "да"), 1.0),
     **dict.fromkeys(("0", "0.0", "false", "no", "incorrect", "wrong", "fail", "failed", "i", "нет"), 0.0),
 }
+NO_VERDICT = ("nan", "na", "n/a", "none", "null", "-")
+"""What programs write into a cell that is empty."""
+PLACES = ("0", "1", "0.0", "1.0")
+"""Verdicts that may be the places of choices as well."""
 SHARES = ("score", "grade")
 """Of the columns of verdicts those that may give a part of a point: under "correct" such a number may be the answer itself."""
 _OF_ONE_REPLY = tuple(key for key in NAMES if key not in ("model", "reply"))
@@ -77,6 +81,7 @@ class _ReplyColumns:
 
 def _entries(table: QuestionTable) -> Iterator[LogEntry]:
     columns, kept = _reply_columns(table)
+    unclear = _unclear(table)
     cases = _cases(table, kept)
     rows = dict(table.rows(table.names))
     idents: dict[str, str] = {}
@@ -87,11 +92,17 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
     elif columns[0].model is None:
         yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
-    of_question = _of_question(kept)
+    if unclear is not None:
+        yield LogRemark(
+            f"{name}: {unclear} may be the place of the right choice or whether the reply is right, so it is taken for"
+            " neither: call it is_correct, or write the letters of the right choices under answer"
+        )
+    of_question = {*_of_question(kept), unclear}
     free = [
         spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
     ]
     no_verdicts = [spare for spare in free if any(_is_score(spare, column) for column in columns)]
+    no_verdicts = [spare for spare in no_verdicts if not _is_verdict(table, spare)]
     for spare in no_verdicts:
         yield LogRemark(f"{name}: {spare} holds no verdicts: expected right or wrong, or a share from 0 to 1")
     if unused := [spare for spare in free if spare not in no_verdicts and spare not in table.nameless]:
@@ -123,14 +134,17 @@ def _is_score(name: str, columns: _ReplyColumns) -> bool:
 def _reply_columns(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]]:
     """Those of replies, and the names of the rest, which are the question's."""
     model = _named(table.names, "model")
-    found = {key: name for key in _OF_ONE_REPLY if (name := _named(table.names, key)) is not None}
-    if (worth := found.get("worth")) is not None and not _is_verdict(table, worth):
-        del found["worth"]  # "correct" is the reference of many tables
+    unclear = _unclear(table)
+    # "correct" is the reference of many tables.
+    called_so = [name for name in table.names if plain(name) in NAMES["worth"] and name != unclear]
+    verdicts = [name for name in called_so if _is_verdict(table, name)]
+    names = {"worth": verdicts}
+    found = {key: name for key in _OF_ONE_REPLY if (name := _named(names.get(key, table.names), key)) is not None}
     reply = _named([name for name in table.names if name not in found.values()], "reply") or found.pop(
         "extracted", None
     )
     if reply is not None and (model is not None or _named(table.names, "reply") is not None):
-        taken = {reply, model, *found.values()}
+        taken = {reply, model, unclear, *found.values()}
         return [_ReplyColumns(reply, found, model, table.path.stem)], [
             name for name in table.names if name not in taken
         ]
@@ -147,9 +161,30 @@ def _named(names: Sequence[str], key: str) -> str | None:
 
 
 def _is_verdict(table: QuestionTable, column: str) -> bool:
-    cells = [text(row.get(column)) for _, row in table.rows((column,))]
     shares = plain(column).endswith(SHARES)
-    return all(cell is None or _verdict(cell, shares=shares) is not None for cell in cells)
+    cells = (text(row.get(column)) for _, row in table.rows((column,)))
+    said = [cell for cell in cells if cell is not None and cell.strip().casefold() not in NO_VERDICT]
+    return bool(said) and all(_verdict(cell, shares=shares) is not None for cell in said)
+
+
+def _unclear(table: QuestionTable) -> str | None:
+    """A column of a row for each reply that is a verdict, or the place of the right one of two choices as well.
+
+    It is a verdict where something else is the reference, and where it differs between replies to one question.
+    """
+    if _named(table.names, "model") is None and _named(table.names, "reply") is None:
+        return None
+    of_question = guessed(table.names, {}).columns
+    column, choices, asked = of_question.get("answer"), of_question.get("choices"), of_question.get("text")
+    if not isinstance(column, str) or choices is None or asked is None or plain(column) not in NAMES["worth"]:
+        return None
+    cells: dict[str, set[str]] = {}
+    words = several(asked)
+    for _, row in table.rows((column, *words)):
+        if (cell := text(row.get(column))) is not None:
+            cells.setdefault(str([row.get(each) for each in words]), set()).add(cell.strip())
+    one_each = all(len(each) == 1 for each in cells.values())
+    return column if cells and one_each and set.union(*cells.values()) <= set(PLACES) else None
 
 
 def _verdict(cell: str, *, shares: bool) -> float | None:
