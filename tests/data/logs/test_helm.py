@@ -116,3 +116,22 @@ def test_a_right_choice_is_known_by_its_words_also_where_they_are_a_letter(tmp_p
     logs = import_logs("helm", [tmp_path])
     assert [row["answer"] for row in logs.questions] == ["A", "B"]
     assert right(logs) == [(1.0, 1.0)]
+
+
+def test_a_failed_request_among_trials_of_several_completions(tmp_path: Path) -> None:
+    """It has no completions, and the samples of its trial begin where those of all others do."""
+    written(tmp_path, "natural_qa", ["red", "green"], [{"num_prompt_tokens": 9}] * 2)
+    (state,) = tmp_path.glob("*/scenario_state.json")
+    content = json.loads(state.read_text())
+    several = [{"text": "red", "logprob": -1}, {"text": "grey", "logprob": -2}]
+    fine = {"success": True, "completions": several, "request_time": 3.0}
+    failed = {"success": False, "completions": [], "error": "Boom"}
+    content["request_states"] = [
+        each | {"train_trial_index": trial, "result": failed if (trial, place) == (1, 1) else fine}
+        for trial in (0, 1)
+        for place, each in enumerate(content["request_states"])
+    ]
+    state.write_text(json.dumps(content))
+    logs = import_logs("helm", [tmp_path])
+    assert [sum(row["question_id"].endswith(f"id{n}") for row in logs.replies) for n in (0, 1)] == [4, 2]
+    assert not any("seconds" in row or "prompt_tokens" in row for row in logs.replies), "they are of both together"

@@ -133,3 +133,33 @@ def test_a_target_is_a_letter_else_the_words_of_a_choice_and_no_place(
     one = sample("q1", 1, "C") | {"choices": ["C", "A", "G", "T"], "target": target}
     logs = import_logs("inspect", [log(tmp_path / "a.json", [one])])
     assert [row["answer"] for row in logs.questions] == ([letter] if letter else [])
+
+
+class TestMetricsByGroups:
+    def metrics(self, **values: float) -> dict[str, Any]:
+        about = {"metric": {"name": "accuracy"}, "group_key": "category"}
+        return {
+            name: {"name": name, "group": "grouped", "value": value, "params": about} for name, value in values.items()
+        }
+
+    def logged(self, folder: Path, **values: float) -> ImportedLogs:
+        samples = [sample("q1", 1, "C"), sample("q2", 1, "I")]
+        results = {
+            "scores": [{"name": "match", "scorer": "match", "metrics": self.metrics(**values)}],
+            "headline": {"scorer": "match", "score": "match", "metric": "x"},
+        }
+        return import_logs("inspect", [log(folder / "a.json", samples, results=results)])
+
+    def test_the_figure_is_that_of_all(self, tmp_path: Path) -> None:
+        assert figures(self.logged(tmp_path, x=1.0, y=0.0, all=0.5)) == (0.5, "match all", 0.5)
+
+    def test_no_group_stands_for_all(self, tmp_path: Path) -> None:
+        logs = self.logged(tmp_path, x=1.0, y=0.0)
+        assert logs.models[0].stated == 0.5
+        assert not any("match x" in note for note in logs.notes)
+
+
+def test_samples_that_the_log_counts_and_does_not_hold(tmp_path: Path) -> None:
+    results = {"scores": [result(1.0)], "total_samples": 3}
+    logs = import_logs("inspect", [log(tmp_path / "a.json", [sample("q1", 1, "C")], results=results)])
+    assert "a.json (acme/ann): the log counts 3 samples, and only 1 can be found in it" in logs.notes

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from moot.data.logs.imported import ImportedLogs, import_logs
+from moot.errors import MootError
 
 LANDS = {"q1": "France", "q2": "Italy", "q3": "Spain", "q4": "Peru"}
 
@@ -97,3 +100,16 @@ def test_models_that_reply_under_another_name(tmp_path: Path) -> None:
     assert told(logs) == {"gpt-4o": (1, 0), "gpt-5": (1, 0)}
     said = "2 replies are of models that no request names (gpt-4o, gpt-5; asked were my-one, my-two)"
     assert any(note.startswith(said) for note in logs.notes)
+
+
+def test_replies_whose_requests_are_not_there_are_of_the_same_model(tmp_path: Path) -> None:
+    two_models(tmp_path, {"q1": "Paris", "q2": "Rome", "x": "Bonn"}, {"q1": "Paris", "x": "Bern"})
+    logs = import_logs("openai-batch", [tmp_path])
+    assert {name: there for name, (there, _) in told(logs).items()} == {"gpt-4o": 3, "gpt-4o-mini": 2}
+    assert "2 replies have no request among these files, so the questions have no words" in logs.notes
+
+
+def test_a_file_of_errors_alone_tells_them(tmp_path: Path) -> None:
+    errors(tmp_path, "a", "q1", "q2", words="quota\nexceeded")
+    with pytest.raises(MootError, match=r"no reply in it that could be played back \(quota exceeded; "):
+        import_logs("openai-batch", [tmp_path])

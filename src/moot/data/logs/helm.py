@@ -73,6 +73,8 @@ class _Run:
     adapter: Mapping[str, Any]
     stats: Mapping[InstanceKey, Mapping[str, float]]
     metric: str | None
+    completions: int
+    """The most that a request has: one that failed has fewer, and the samples of the next trial begin behind all."""
 
     @property
     def thinks_aloud(self) -> bool:
@@ -95,7 +97,8 @@ def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]]) -> Iter
     task = _task(path, named)
     groups = [str(each) for each in items(named.get("groups"))]
     judged = verdict_metric([task.partition(":")[0], *groups], stats.values())
-    run = _Run(path, task, model, adapter, stats, judged.metric)
+    requests = [mapping(each) for each in items(state["request_states"])]
+    run = _Run(path, task, model, adapter, stats, judged.metric, max(map(len, map(_completions, requests)), default=1))
     if run.metric is not None:
         by_metric.setdefault(task, {}).setdefault(run.metric, []).append(model)
     if not run.stats:
@@ -103,8 +106,7 @@ def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]]) -> Iter
     elif judged.remark is not None:
         yield LogRemark(f"{task}: {judged.remark}", task)
     changed = 0
-    for place, request in enumerate(items(state["request_states"])):
-        fields = mapping(request)
+    for place, fields in enumerate(requests):
         if mapping(fields.get("instance")).get("perturbation"):
             changed += 1
             continue
@@ -144,6 +146,10 @@ def _trial(fields: Mapping[str, Any]) -> int:
     return trial if isinstance(trial, int) and trial >= 0 else 0
 
 
+def _completions(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [mapping(each) for each in items(mapping(request.get("result")).get("completions"))]
+
+
 def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[LoggedReply]:
     instance = mapping(request.get("instance"))
     ident = text(instance.get("id")) or str(place)
@@ -152,10 +158,11 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
     stats = run.stats.get((ident, trial), {})
     worth = share(stats.get(run.metric)) if run.metric is not None else None
     result = mapping(request.get("result"))
-    completions = [mapping(each) for each in items(result.get("completions"))]
+    completions = _completions(request)
     if not run.thinks_aloud:  # that metric is of the first reply, the others are of the likeliest
         completions.sort(key=lambda each: -(number(each.get("logprob")) or 0.0))
     keys = _letters(request)
+    alone = len(completions) == 1  # of several the tokens and the time are counted together
     for number_of, completion in enumerate(completions or [{}]):
         said = text(completion.get("text")) if result.get("success") is not False else None
         yield LoggedReply(
@@ -164,12 +171,14 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
             run.path,
             text=said,
             answer=_answer(said, keys, run),
-            sample=trial * max(1, len(completions)) + number_of,
+            sample=trial * max(1, run.completions) + number_of,
             worth=worth if number_of == 0 else None,
             usage=tokens(
                 stats.get("num_prompt_tokens"), stats.get("num_completion_tokens", stats.get("num_output_tokens"))
-            ),
-            seconds=amount(result.get("request_time")),
+            )
+            if alone
+            else tokens(None, None),
+            seconds=amount(result.get("request_time")) if alone else None,
             problem=text(result.get("error")),
         )
 

@@ -18,7 +18,7 @@ from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
 from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
 from moot.data.logs.same_questions import QuestionsOfLogs
-from moot.data.logs.told import absent_from, notes_of
+from moot.data.logs.told import MOST_PROBLEM, absent_from, notes_of
 from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
@@ -86,7 +86,7 @@ def put_together(
     notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
-        raise FileError(f"no reply in it that could be played back{_because(wanted)}", file=files[0])
+        raise FileError(f"no reply in it that could be played back{_because(wanted, replies)}", file=files[0])
     return ImportedLogs(
         name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
     )
@@ -153,9 +153,10 @@ def _nothing(name: str, entries: Sequence[LogEntry], tasks: Sequence[str]) -> st
     return f"no replies in it{_because(entries)}; expected a log of {name}"
 
 
-def _because(entries: Iterable[LogEntry]) -> str:
-    """What the logs themselves say of it."""
-    remarks = list(dict.fromkeys(entry.words for entry in entries if isinstance(entry, LogRemark)))
+def _because(entries: Iterable[LogEntry], failed: Iterable[LoggedReply] = ()) -> str:
+    """What the logs themselves say of it. `failed`: those in whose place there is a problem."""
+    problems = [" ".join(reply.problem.split())[:MOST_PROBLEM] for reply in failed if reply.problem]
+    remarks = list(dict.fromkeys([*problems, *(entry.words for entry in entries if isinstance(entry, LogRemark))]))
     return f" ({'; '.join(remarks[:MOST_NAMED])})" if remarks else ""
 
 

@@ -38,6 +38,8 @@ BESIDE = ("eval-set.json", "logs.json")
 MEAN = (None, "mean")
 """How epochs are reduced to one value where the figure is the mean of all."""
 MOST_PROBLEM = 200
+OF_ALL = ("all", "overall")
+"""What a metric by groups calls that of all samples."""
 
 
 class Inspect:
@@ -77,11 +79,12 @@ def _entries(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> I
         said = f"{text(status) or 'unfinished'}{f': {why}' if why else ''}"
         yield LogRemark(f"{about}: the evaluation did not come to its end ({said})", task)
     scored = _scored(mapping(header.get("results")))
-    several = left_out = 0
+    several = left_out = there = 0
     replies: list[LoggedReply] = []
     beyond = False
     for sample in samples:
         fields = mapping(sample)
+        there += 1
         question = _question(fields, task)
         if question is None:
             left_out += 1
@@ -90,6 +93,11 @@ def _entries(path: Path, header: Mapping[str, Any], samples: Iterator[Any]) -> I
         several += score.several
         beyond = beyond or score.beyond
         replies.append(_reply(fields, question, model, score, path))
+    total = number(mapping(header.get("results")).get("total_samples"))
+    if total is not None and total > there:
+        yield LogRemark(
+            f"{about}: the log counts {count(int(total), 'sample')}, and only {there:,} can be found in it", task
+        )
     if left_out:
         yield LogRemark(
             f"{about}: {count(left_out, 'sample')} without a question in words, or with several right choices, left out",
@@ -133,10 +141,18 @@ def _scored(results: Mapping[str, Any]) -> _Scored | None:
         return None
     metrics = mapping(chosen.get("metrics"))
     named = (text(headline.get("metric")) or "accuracy", "accuracy", "mean")
-    metric = next((name for name in named if name in metrics), "accuracy")
+    metric = _of_all(next((name for name in named if name in metrics), "accuracy"), metrics)
     name = text(chosen.get("name")) or ""
     value = number(mapping(metrics.get(metric)).get("value"))
     return _Scored(name, text(chosen.get("scorer")) or name, metric, value, text(chosen.get("reducer")))
+
+
+def _of_all(metric: str, metrics: Mapping[str, Any]) -> str:
+    """Where a metric is of one group of samples, that of all groups; "" where there is none."""
+    fields = mapping(metrics.get(metric))
+    if "group_key" not in mapping(fields.get("params")):
+        return metric
+    return next((name for name in OF_ALL if mapping(metrics.get(name)).get("group") == fields.get("group")), "")
 
 
 @dataclass(frozen=True, slots=True)

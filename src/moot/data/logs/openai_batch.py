@@ -54,11 +54,24 @@ class OpenAiBatch:
         if not replies:
             raise FileError("only requests in it; expected the file of replies too", file=files[0])
         joined = _joined(replies, requests)
-        models = list(dict.fromkeys(_model(line, asked) for line, asked in joined if _names_model(line, asked)))
+        # Of a reply without a request what others of the same name were asked for.
+        asked_as = _asked_as(joined)
+        known_as = {line.ident: {} if requests.get(line.ident) else asked_as for line in replies}
+        models = list(
+            dict.fromkeys(
+                _model(line, asked, known_as[line.ident]) for line, asked in joined if _names_model(line, asked)
+            )
+        )
         answered: set[tuple[str, str]] = set()
         of_nobody: dict[Path, int] = {}
         for line, asked in joined:
-            model = _model(line, asked) if _names_model(line, asked) else models[0] if len(models) == 1 else None
+            model = (
+                _model(line, asked, known_as[line.ident])
+                if _names_model(line, asked)
+                else models[0]
+                if len(models) == 1
+                else None
+            )
             if model is None and not models:
                 model = line.path.stem
             if model is None:
@@ -66,7 +79,7 @@ class OpenAiBatch:
                 continue
             answered.add((line.ident, model))
             yield from _replies(line, _question(line.ident, asked, requests), model)
-        strangers = [_model(line, asked) for line, asked in joined if asked is None and requests.get(line.ident)]
+        strangers = [_model(line, asked, {}) for line, asked in joined if asked is None and requests.get(line.ident)]
         if not any(_named(line) for line, asked in joined if asked is None and requests.get(line.ident)):
             yield from _unanswered(requests, answered, {line.ident for line, asked in joined if asked is None})
         else:
@@ -161,10 +174,21 @@ def _request_of(reply: _Line, requests: Sequence[_Line], file: Path | None) -> _
     return asked[0] if asked else requests[0] if len(requests) == 1 else None
 
 
-def _model(line: _Line, asked: _Line | None) -> str:
+def _asked_as(joined: Sequence[tuple[_Line, _Line | None]]) -> dict[str, str]:
+    """By the name under which a model replied the one by which it was asked for, where that is always the same."""
+    names: dict[str, set[str]] = {}
+    for line, asked in joined:
+        replied, wanted = text(line.body.get("model")), text(asked.body.get("model")) if asked is not None else None
+        if replied is not None and wanted is not None:
+            names.setdefault(replied, set()).add(wanted)
+    return {replied: wanted.pop() for replied, wanted in names.items() if len(wanted) == 1}
+
+
+def _model(line: _Line, asked: _Line | None, asked_as: Mapping[str, str]) -> str:
     """As it was asked for: what replied may be called by a date that differs from reply to reply."""
     wanted = text(asked.body.get("model")) if asked is not None else None
-    return wanted or text(line.body.get("model")) or line.path.stem
+    replied = text(line.body.get("model"))
+    return wanted or asked_as.get(replied or "", replied) or line.path.stem
 
 
 def _question(ident: str, asked: _Line | None, requests: Mapping[str, Sequence[_Line]]) -> QuestionInLog:
