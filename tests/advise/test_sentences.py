@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from moot.advise.advice import ClaimedPoint, _over_singles, advise
-from moot.advise.frontier import AdviceWanted, share
+from moot.advise.frontier import AdviceWanted, WeighedOption, share
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import LEADER, TeamOption
 from moot.cli.advise_shown import sentence, unreached
@@ -89,6 +89,8 @@ def test_the_least_lead_is_named_and_every_player_must_be_beaten() -> None:
     """A leader whom nobody overrules says what it says alone: that is no lead, though the others' ends are lower."""
     drafts = world(6, (0.6, 0.58, 0.57), 120)
     led = TeamOption(LEADER, (0, 1), Leader("p0"), drafts.worth[0])
-    over = _over_singles(ClaimedPoint(led, share(drafts.worth[0], drafts.units), led.played(drafts)), drafts)
+    played = led.played(drafts)
+    weighed = WeighedOption(led, float(played.worth.mean()), 2.0, played)
+    over = _over_singles(ClaimedPoint(led, share(drafts.worth[0], drafts.units), played, weighed), drafts, 0.05)
     assert (over.player, over.difference) == ("p0", 0.0)
     assert not over.better

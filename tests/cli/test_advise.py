@@ -157,7 +157,7 @@ def test_what_was_learnt_goes_with_the_team(
     moot: Moot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str
 ) -> None:
     _only(monkeypatch, rule)
-    monkeypatch.setattr("moot.decide.learning._difference", lambda values, units: (0.1, 0.01))
+    monkeypatch.setattr("moot.decide.learning.mean_and_error", lambda values, units: (0.1, 0.01))
     write_cup(tmp_path)
     moot("run", "cup.yaml", "--quiet")
     moot("advise", "cup.yaml", "-o", "team.yaml")
