@@ -1,7 +1,7 @@
 """`moot advise`: how near its search comes to the best there is, what its intervals hold, and what it takes.
 
     python bench/advise.py worlds [WORLDS] [quick]  null worlds and others: false claims, coverage; quick: nothing is learnt
-    python bench/advise.py choices [WORLDS] [QUESTIONS...]  which point is taken: what it is really worth, and false claims (quick)
+    python bench/advise.py choices WORLDS QUESTIONS… [KIND…]  which point is taken, and what it is really worth (quick)
     python bench/advise.py races [WORLDS]         twelve options over the same questions: calls of a race and of playing all
     MOOT_DATA=FOLDER python bench/advise.py mmlu  34 models × 12,032 questions of MMLU-Pro: time, memory, the exact optimum
 
@@ -211,10 +211,12 @@ class Chosen:
         )
 
 
-def choices(number: int, sizes: Sequence[int]) -> None:
+def choices(number: int, sizes: Sequence[int], kinds: Sequence[str] = ()) -> None:
     """Prices are drawn from 0.2 to 2 USD for 1,000 questions, whoever is able. Nothing is learnt."""
     finding.FEWEST = 10**6
     for name, (world, players) in CHOICES.items():
+        if kinds and not name.startswith(tuple(kinds)):
+            continue
         null = "no team is better" if name.startswith(NULL) else "teams are better"
         for questions in sizes:
             usual, best = Chosen(), Chosen()
@@ -410,6 +412,7 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == ["races"]:
         races(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
     elif sys.argv[1:2] == ["choices"]:
-        choices(int(sys.argv[2]) if len(sys.argv) > 2 else 400, [*map(int, sys.argv[3:])] or (40, 60, 100, 200, 400))
+        numbers = [int(each) for each in sys.argv[2:] if each.isdigit()]
+        choices(numbers[0], numbers[1:], [each for each in sys.argv[2:] if not each.isdigit()])
     else:
         worlds(int(sys.argv[2]) if len(sys.argv) > 2 else 100, learning="quick" not in sys.argv)

@@ -114,7 +114,7 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
     promised = {place for place, point in enumerate(points) if promises(point, wanted)}
     place = to_take(on_all, units, wanted, promised)
     taken, best = None if place is None else points[place], points[most_accurate(on_all)]
-    against, pairs = _rival(taken, best, points, options)
+    over = None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim, ALPHA / len(points))
     return Advice(
         players=drafts.players,
         n=drafts.size,
@@ -127,12 +127,8 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         recommended=taken,
         best=best,
         why_none=None if taken is not None else _why_none(on_all, wanted),
-        over_singles=None
-        if taken is None or taken.option.kind == SINGLE
-        else _over_singles(taken, claim, ALPHA / len(points)),
-        surer=None
-        if taken is None or against is None
-        else surer(taken.played.worth, against.played(claim).worth, against.words(drafts.players), claim.units, pairs),
+        over_singles=over,
+        surer=None if taken is None else _surer(taken, best, over, points, claim),
         next=() if taken is None else tuple(next_stages(taken.option, _largest(frontier), search, claim)),
         likely=taken is None or place in promised or _likely(taken, units, wanted),
         notes=tuple(_left_out(search, wanted)),
@@ -203,24 +199,22 @@ def _over_singles(taken: ClaimedPoint, claim: KnownDrafts, alpha: float) -> Over
     return OverSingles(player, leads[player].value, low, high, low is not None and low > 0)
 
 
-def _rival(
-    taken: ClaimedPoint | None, best: ClaimedPoint, points: Sequence[ClaimedPoint], options: Sequence[WeighedOption]
-) -> tuple[AdvisedOption | None, int]:
-    """Whom the one to take is to be told from, and how many pairs it might have been: all two of the points, and of the best
-    player alone where it was searched. It is the most accurate; where that is the one to take itself the best player alone, or
-    the next on the frontier."""
-    singles = [each for each in options if each.option.kind == SINGLE]
-    alone = singles[most_accurate(singles)].option if singles else None
-    several = len(points) + (alone is not None and all(point.option is not alone for point in points))
-    pairs = several * (several - 1) // 2
-    if taken is None:
-        return None, pairs
-    if taken is not best:
-        return best.option, pairs
-    if taken.option.kind != SINGLE:
-        return alone, pairs
-    others = [point.on_all for point in points if point is not taken]
-    return others[most_accurate(others)].option if others else None, pairs
+def _surer(
+    taken: ClaimedPoint, best: ClaimedPoint, over: OverSingles | None, points: Sequence[ClaimedPoint], claim: KnownDrafts
+) -> Surer | None:
+    """Whom the one to take is to be told from: the most accurate; where it is that itself the player alone who comes nearest, of
+    whom the limits are known; and where it is one player, the next on the frontier. Of two points any two might have been it."""
+    ours, units = taken.played.worth, claim.units
+    if taken is best and over is not None:
+        seat = claim.players.index(over.player)
+        against = f"{over.player} alone"
+        return surer(ours, claim.worth[seat], against, units, len(points), limits=(over.low, over.high))
+    others = [point for point in points if point is not taken]
+    if not others:
+        return None
+    rival = best if taken is not best else others[most_accurate([point.on_all for point in others])]
+    pairs = len(points) * (len(points) - 1) // 2
+    return surer(ours, rival.played.worth, rival.option.words(claim.players), units, pairs)
 
 
 def _largest(points: Sequence[WeighedOption]) -> AdvisedOption | None:

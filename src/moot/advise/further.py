@@ -14,6 +14,7 @@ from moot.advise.options import SINGLE, AdvisedOption
 from moot.decide.candidates import Floats
 from moot.decide.learning import FEWEST, most_probable
 from moot.decide.rules import winners
+from moot.stats.completions import IntervalLimits
 from moot.stats.power import MOST, needed
 from moot.stats.quantiles import ALPHA
 
@@ -41,11 +42,19 @@ class Surer:
     why: str | None = None
 
 
-def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str], pairs: int = 1) -> Surer:
-    """`pairs`: so many there are, of which the questions had a say in choosing this one. New questions have none."""
+def surer(
+    ours: Floats,
+    theirs: Floats,
+    against: str,
+    units: Sequence[str],
+    pairs: int = 1,
+    limits: IntervalLimits | None = None,
+) -> Surer:
+    """`pairs`: so many there are, and the questions had a say in choosing this one. New questions have none. `limits`: those of
+    the difference, where they are known."""
     figure = paired(ours, theirs, units).figure
     assert figure is not None, "there are questions"
-    low, high = figure.limits(ALPHA / pairs)
+    low, high = figure.limits(ALPHA / pairs) if limits is None else limits
     differ, gain = float(np.abs(ours - theirs).mean()), float((ours - theirs).mean())
     apart = figure.p_zero is not None and low is not None and high is not None and not low <= 0 <= high
     if abs(gain) < NOTHING:

@@ -109,8 +109,10 @@ def surer_words(advice: Advice) -> str | None:
     if more is None:
         return None
     gap = f"{100 * more.difference:+.1f} points{_ends(more.low, more.high, sign=True)}"
-    if advice.recommended is not None and advice.recommended is not advice.best:  # the two stand in the line before
+    if advice.recommended is not advice.best:  # the two stand in the line before
         return _surer_than_the_best(more)
+    if more.told_apart and advice.over_singles is not None:  # which the line before says
+        return None
     if more.told_apart and more.difference < 0:
         return f"But on the questions kept apart it is behind {more.against}: {gap}."
     if more.told_apart:
