@@ -35,7 +35,8 @@ def bought(folder: Path) -> dict[str, Any]:
     models = {name: shared | {"correlation": 0.0} | character for name, character in CHARACTERS.items()}
     keys = {"name": "world", "seed": SEED, "models": models, "strategies": ["solo"]}
     played.run(folder, {**keys, "questions": {"file": "questions.jsonl"}})
-    more = ("--buy", "5", "--try", "talkative", "--json", "-o", "team.yaml")
+    one_player = ("--budget-usd-per-1000", "0.2")
+    more = (*one_player, "--buy", "5", "--try", "talkative", "--json", "-o", "team.yaml")
     told: dict[str, Any] = json.loads(played.command(folder, "advise", "world.yaml", *more))
     return told
 
