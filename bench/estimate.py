@@ -67,6 +67,8 @@ PLAYED: dict[str, dict[str, Any]] = {
         **CLERK,
     },
     "learnt": {"strategies": ["learnt"], **CLERK},
+    "cascade": {"strategies": [{"cascade": {"order": ["ann", "bob", "cat", "dan"], "until": "decided"}}], **CLERK},
+    "council": {"strategies": ["council"], **CLERK},
     "judged by two": {"strategies": ["vote"], "judge": {"models": ["clerk", "reader"]}},
     "each captain": {
         "strategies": ["solo", "vote", "silent", "talkative"],

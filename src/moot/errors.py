@@ -18,6 +18,7 @@
     ├── EndpointClosed             an endpoint that has answered nothing yet will answer nothing
     │   ├── KeyRefused             ... it does not take the key
     │   ├── PathRefused            ... it has no such path: `base_url` is wrong
+    │   ├── ModelUnknown           ... it has no such model: `model` is misspelt, or not loaded there
     │   └── EndpointUnreachable    ... nothing listens at its address
     ├── BudgetReached              the next call could cross the cap on money (exit code 3)
     └── StoreError                 the store cannot be read or written
@@ -135,11 +136,13 @@ class ModelBroke(CallError):
 class RequestRejected(CallError):
     """The endpoint refused the request itself; sending it again would not help."""
 
-    def __init__(self, message: str, *, status: int, no_such_path: bool = False) -> None:
-        """`no_such_path`: a 404 or 405 that is about the address, and not about the model."""
+    def __init__(self, message: str, *, status: int, no_such_path: bool = False, no_such_model: bool = False) -> None:
+        """`no_such_path`: a 404 or 405 that is about the address, and not about the model. `no_such_model`: it says that it has
+        no model of this name."""
         super().__init__(message)
         self.status = status
         self.no_such_path = no_such_path
+        self.no_such_model = no_such_model
 
 
 class TakenOver(CallError):
@@ -159,6 +162,10 @@ class KeyRefused(EndpointClosed):
 
 class PathRefused(EndpointClosed):
     """There is nobody at this path of it."""
+
+
+class ModelUnknown(EndpointClosed):
+    """It has no model of this name."""
 
 
 class EndpointUnreachable(EndpointClosed):

@@ -25,6 +25,12 @@ MOST_LINE = 64 * 2**20
 MOST_DOCUMENT = 256 * 2**20
 """Of a file that has to be in memory as a whole."""
 
+MOST_UNPACKED = 2**30
+"""Of all that a packed file holds, part after part."""
+
+MOST_TIMES = 200
+"""As large as it is may become what a packed file holds, once it is longer than a line may be."""
+
 Piece = TypeVar("Piece", str, bytes)
 
 
@@ -80,6 +86,14 @@ def whole_of(file: IO[Piece], path: Path, most: int | None = None) -> Piece:
     return content
 
 
+def check_unpacked(unpacked: int, packed: int, path: Path) -> None:
+    """Whether so much may come out of a file of this size."""
+    if unpacked > MOST_UNPACKED:
+        raise FileError(f"unpacks to more than {MOST_UNPACKED:,} bytes", file=path)
+    if unpacked > MOST_LINE and unpacked > MOST_TIMES * packed:
+        raise FileError(f"unpacks to more than {MOST_TIMES:,} times its own size, as no real one does", file=path)
+
+
 def text_of(path: Path, most: int | None = None) -> str:
     """A whole file of UTF-8, of so many bytes at most."""
     with opened(path) as file:
@@ -92,14 +106,18 @@ class RowLines(Iterator[str]):
     def __init__(self, lines: Iterator[str], path: Path) -> None:
         self._lines, self._path = lines, path
         self._length, self._number = 0, 0
+        self.began = 0
+        """Which line the row began on: empty ones before it are no part of it."""
 
     def __next__(self) -> str:
         line = next(self._lines)
         self._number += 1
+        if not self.began and line.strip("\r\n"):
+            self.began = self._number
         self._length += len(line)
         if self._length > MOST_LINE:
             raise FileError(f"the row is longer than {MOST_LINE:,} characters", file=self._path, line=self._number)
         return line
 
     def ends(self) -> None:
-        self._length = 0
+        self._length, self.began = 0, 0

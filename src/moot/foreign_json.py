@@ -17,6 +17,9 @@ import orjson
 LONGEST_WHOLE = 4_000
 """Digits, which is less than Python turns into a number. A longer one stays a text."""
 
+MOST_VALUES = 10_000_000
+"""In one document, by the marks that stand between values. A few bytes become a hundred in memory where each is a value."""
+
 _LONG = r"[0-9][0-9.]{15}|[0-9][eE]-[0-9]{3}"
 """What a number looks like that a float may not hold. In words it is rare enough to be read the slow way for nothing."""
 _LONG_TEXT, _LONG_BYTES = re.compile(_LONG), re.compile(_LONG.encode())
@@ -26,8 +29,10 @@ def read_json(written: str | bytes) -> Any:
     """The value. A number that neither an int nor a float holds as it is written is the text that was written.
 
     NaN and half surrogates are taken, so that whoever reads can say where they stand. `ValueError`: it is no JSON
-    (`UnicodeDecodeError`: no UTF-8), or nested too deep.
+    (`UnicodeDecodeError`: no UTF-8), nested too deep, or of more values than any file of ours has.
     """
+    if len(written) > MOST_VALUES and _marks(written) > MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES:,} values")
     long = _LONG_TEXT.search(written) if isinstance(written, str) else _LONG_BYTES.search(written)
     if long is None:
         try:
@@ -39,6 +44,12 @@ def read_json(written: str | bytes) -> Any:
         return json.loads(text, parse_int=whole_number, parse_float=decimal_number)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _marks(written: str | bytes) -> int:
+    if isinstance(written, str):
+        return written.count(",") + written.count("[") + written.count("{")
+    return written.count(b",") + written.count(b"[") + written.count(b"{")
 
 
 def whole_number(written: str) -> int | str:

@@ -25,6 +25,7 @@ Outcome = Literal["answered", "undecided", "abstained", "unanswered", "refused",
 is an answer, and it is not given, since it is not sure enough."""
 
 ABSTAINED: Outcome = "abstained"
+FAILED: Outcome = "failed"
 OUTCOMES: tuple[Outcome, ...] = ("answered", "undecided", "abstained", "unanswered", "refused", "failed")
 WITH_ANSWER: frozenset[str] = frozenset(("answered", "undecided"))
 """Outcomes of an episode that has an answer, be it one that is only fallen back on: it is graded like any other."""

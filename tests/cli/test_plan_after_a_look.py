@@ -86,7 +86,7 @@ def test_a_primary_after_the_pilot_is_planned_as_the_report_pays_for_it(
     assert "1 hypothesis comes after 20 questions, and will be exploratory. On new questions under a new name" in words
     assert f"that costs nothing: {before['anew']['questions']:,} questions." in words
     monkeypatch.setattr(pilot, "GAINS", (0.1,))
-    assert "as in the on new gain questions pilot questions" in shown(capsys, "plan", "--from", path)
+    assert "gain questions as in the pilot on new questions" in shown(capsys, "plan", "--from", path)
 
     # What was foreseen is what the report has.
     assert moot("run", path, "--quiet") == 0
@@ -122,7 +122,11 @@ def test_losers_that_were_taken_out_are_planned_for(tmp_path: Path, capsys: Capt
         capsys, "plan", path, "--gain", GAIN, *EXPECTED
     )
     assert moot("run", path, "--quiet") == 0
-    assert told(capsys, "report", path)["headline"]["options"] == 3
+    report = told(capsys, "report", path)
+    assert report["headline"]["options"] == 3
+    sizes = {family["family"]: family["comparisons"] for family in row["families"]}
+    assert (sizes["gains"], sizes["safety_models"]) == (3, 3), "of three strategies"
+    assert {key: report[key][0]["family"] for key in ("gains", "safety_models")} == {"gains": 3, "safety_models": 3}
 
 
 def test_the_promised_power_is_kept_when_the_report_pays_for_eight() -> None:

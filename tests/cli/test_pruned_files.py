@@ -117,7 +117,7 @@ def test_the_words_say_out_of_how_many_it_was_chosen(played: Played) -> None:
     assert "a choice among 9, chosen after the fact: the intervals pay for that" in short
     assert "8 of them were played on these questions and are not in the file" in report(late)
     for told in (short, all_of_it, report(late)):
-        assert "tables are adjusted for the rows of this file alone; 8 other options were played" in told
+        assert "8 other options were played on these questions and are not in this file: the tables" in told
     assert "this file" not in played.whole_words
 
 
@@ -294,3 +294,69 @@ def test_a_served_team_is_no_plan(small: Path, tmp_path: Path) -> None:
     served = f"UPDATE experiments SET config = json_set(config, '$.served', json('true')) WHERE created_at < {newest}"
     head = changed(small, tmp_path, served)
     assert (head["options"], "unlisted" in head) == (1, False)
+
+
+def test_two_runs_side_by_side_pay_for_what_is_in_neither(tmp_path: Path) -> None:
+    questions(tmp_path, "q.jsonl")
+    families = []
+    for strategies in (STRATEGIES, ["solo", "vote"]):
+        paths = [write(tmp_path, name, strategies=strategies, seed=seed) for name, seed in (("one", 1), ("other", 2))]
+        for place, name in enumerate(("one", "other")):
+            keys = json.loads(paths[place].read_text(encoding="utf-8"))
+            paths[place].write_text(json.dumps(keys | {"name": name}), encoding="utf-8")
+            run(paths[place], "--limit", "12")
+        both = json.loads(report(paths[0], str(paths[1]), "--json"))["comparisons"]
+        families.append({row["family"] for row in both})
+    assert families == [{12}, {12}]
+
+
+LEFT: list[Any] = ["solo", "vote", "talkative", "discuss", "cascade"]
+TAKEN_OUT: list[Any] = [
+    "silent",
+    {"weighted": {"weights": {"ann": 3}}},
+    {"discuss": {"decision": "unanimity-consensus"}},
+]
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "gains": ("label", "captain"),
+    "comparisons": ("a", "b", "captain"),
+    "human": ("label", "captain", "player"),
+    "safety_models": ("stage", "model"),
+    "protocol_baselines": ("protocol", "against", "whole"),
+    "cascade_beside": ("label", "captain", "against"),
+    "position_bias": ("label", "by", "captain"),
+}
+"""By table: what tells its rows apart."""
+
+
+@pytest.fixture(scope="module")
+def tabled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Figures, Figures]:
+    """The figures of a file, and of what is left of it. People have answered as well."""
+    folder = tmp_path_factory.mktemp("tabled")
+    questions(folder, "q.jsonl")
+    rows = (folder / "q.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "q.jsonl").write_text("\n".join(f'{row[:-1]}, "human": "4/10"}}' for row in rows), encoding="utf-8")
+    told = []
+    for strategies in ([*LEFT, *TAKEN_OUT], LEFT):
+        run(path := write(folder, "cup", strategies=strategies), "--limit", "30")
+        told.append(json.loads(report(path, "--json")))
+    return told[0], told[1]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_row_of_a_table_is_surer_for_those_that_are_gone(table: str, tabled: tuple[Figures, Figures]) -> None:
+    """What is left has the p that pays, and its interval, of the whole file, or none that says more."""
+    whole, left = ({tuple(map(row.get, TABLES[table])): row for row in figures[table]} for figures in tabled)
+    assert whole.keys() > left.keys(), "some are gone"
+    told = 0
+    for name, after in left.items():
+        before = whole[name]
+        for key in [key for key in after if key.endswith("p_holm") and after[key] is not None]:
+            ends = "difference_" if table == "human" else key.removesuffix("p_holm")
+            assert after[key.removesuffix("_holm")] == before[key.removesuffix("_holm")], "by itself it is as it was"
+            assert after[key] >= before[key]
+            assert after[f"{ends}low_holm"] <= before[f"{ends}low_holm"]
+            assert after[f"{ends}high_holm"] >= before[f"{ends}high_holm"]
+            told += 1
+        if table != "position_bias":  # of places a plan knows no more than how many there can be
+            assert after["family"] == before["family"]
+    assert told

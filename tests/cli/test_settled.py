@@ -99,19 +99,41 @@ def test_a_store_that_was_written_to_is_looked_up(folder: Path) -> None:
     assert at_once(typed(folder, "run", "cup.yaml")[1])
 
 
-WITNESS = """
-import os, sys, time
+STORE = """
+import asyncio, os, sqlite3, sys, time
+from contextlib import closing
 from pathlib import Path
 from moot.cli import settled
+from moot.store.as_read import StoreAsRead
+from moot.store.sqlite import SqliteStore
 
-for name in ("read.txt", "moved.txt", "cup.db"):
+def store_read(path, before=None, after=None):
+    async def look():
+        store = SqliteStore(Path(path))
+        await store.open()
+        if before: before(store)
+        read = await StoreAsRead.of(store)
+        await store.close()
+        if after: after()
+        return read
+    return asyncio.run(look())
+
+def by_another(path="cup.db"):
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("CREATE TABLE IF NOT EXISTS other_words (word)")
+        other.execute("INSERT INTO other_words VALUES (1)")
+
+for name in ("read.txt", "moved.txt"):
     Path(name).write_text("a")
 Path("looked").mkdir()
 Path("looked/one").write_text("a")
+store_read("cup.db").close()
+ALL = settled.SettledWords(("all is there",), ("a column",))
+rerun = settled.Rerun(Path("cup.yaml"), None, None, 80)
+"""
+WITNESS = f"""{STORE}
 time.sleep(0.02)
 settled.listen()
-rerun = settled.Rerun(Path("cup.yaml"), None, None, 80)
-ALL = settled.SettledWords(("all is there",), ("a column",))
 
 def look():
     Path("read.txt").read_text()
@@ -119,7 +141,7 @@ def look():
     Path("absent.txt").exists() or Path("cup.yaml").read_text()
 
 def kept():
-    rerun.keep(ALL, Path("cup.db"))
+    rerun.keep(ALL, store_read("cup.db"))
     return rerun.told_before()
 
 def said(problem):
@@ -134,32 +156,52 @@ assert rerun.told_before() == ALL
 os.environ["A_KEY"] = "x"
 said("a variable is there now")
 del os.environ["A_KEY"]
+home, os.environ["HOME"] = os.environ["HOME"], "/elsewhere"
+said("the home is another, and paths may go by it")
+os.environ["HOME"] = home
+assert rerun.told_before() == ALL
 assert settled.Rerun(Path("cup.yaml"), None, 2, 80).told_before() is None
 assert settled.Rerun(Path("cup.yaml"), None, None, 60).told_before() is None
 Path("looked/two").write_text("b")
 said("a folder that was looked through has another file")
 Path("looked/two").unlink()
 assert rerun.told_before() == ALL
-Path("cup.db").write_text("ab")
+before = os.stat("read.txt")
+Path("read.txt").write_text("b")
+os.utime("read.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
+said("a file is another, though it says that it was written when the old one was")
+place = next((Path(os.environ["MOOT_CACHE"]) / "settled").iterdir())
+place.write_text("[" * 100_000)
+said("what was kept cannot be read")
+by_another()
 said("the store is another")
 assert kept() is None, "the folder was touched while it ran: it may have been read before"
 """
 MEANWHILE = """
-import time
-from pathlib import Path
-from moot.cli import settled
-
-for name in ("read.txt", "cup.db"):
-    Path(name).write_text("a")
+{store}
+Path("real/a").mkdir(parents=True)
+Path("real/b").mkdir()
+for folder in "ab":
+    Path("real", folder, "words.txt").write_text(folder)
+Path("folder").symlink_to("real/a")
+Path("words.txt").symlink_to("real/a/words.txt")
 time.sleep(0.02)
 settled.listen()
-rerun = settled.Rerun(Path("cup.yaml"), None, None, 80)
-ALL = settled.SettledWords(("all is there",), ("a column",))
 Path("read.txt").read_text()
 time.sleep(0.02)
+read = None
 {meanwhile}
-rerun.keep(ALL, Path("cup.db"))
+rerun.keep(ALL, read or store_read("cup.db"))
 assert (rerun.told_before() is not None) is {told}
+"""
+TURNED = """
+def turn(link, to):
+    Path(link).unlink()
+    Path(link).symlink_to(to)
+
+turn("{link}", "{to}")
+Path("{link}/words.txt" if Path("{link}").is_dir() else "{link}").read_text()
+turn("{link}", "{back}")
 """
 
 
@@ -179,14 +221,65 @@ def test_whatever_was_looked_at_and_is_another_now_is_noticed(folder: Path) -> N
     ("meanwhile", "told"),
     [
         ("pass", True),
-        ("Path('cup.db').write_text('ab')", True),  # the run itself writes there
+        ("read = store_read('cup.db', before=lambda store: store._raw.execute('CREATE TABLE own (word)'))", True),
+        ("by_another()", True),  # before it was opened
+        (
+            "read = store_read('cup.db', before=lambda store: by_another())",
+            False,
+        ),  # before or after the figures were read
+        ("read = store_read('cup.db', after=by_another)", False),
+        (
+            "other = sqlite3.connect('cup.db'); other.execute('SELECT * FROM calls').fetchall()",
+            False,
+        ),  # who has it open
         ("Path('read.txt').write_text('b')", False),  # somebody edits the questions while they are played
         ("import subprocess; subprocess.run(['true'])", False),
         ("import socket; socket.getaddrinfo('localhost', 80)", False),
+        (TURNED.format(link="folder", to="real/b", back="real/a"), False),
+        (TURNED.format(link="words.txt", to="real/b/words.txt", back="real/a/words.txt"), False),
     ],
 )
 def test_what_may_have_been_another_while_it_ran_is_not_kept(folder: Path, meanwhile: str, told: bool) -> None:
-    run_code(folder, MEANWHILE.format(meanwhile=meanwhile, told=told))
+    run_code(folder, MEANWHILE.format(store=STORE, meanwhile=meanwhile, told=told))
+
+
+LINKS = {
+    "its own": ("cup.db", "a.db", "b.db", "cup.db"),
+    "of a folder": ("data", "a", "b", "data/x.db"),
+    "to a link": ("second", "a.db", "b.db", "cup.db"),
+    "up again": ("data", "deep/a", "other/b", "data/../x.db"),
+}
+
+
+@pytest.mark.parametrize(("link", "one", "another", "store"), LINKS.values(), ids=LINKS)
+def test_a_link_on_the_way_to_the_store_that_was_turned_is_noticed(
+    folder: Path, link: str, one: str, another: str, store: str
+) -> None:
+    for place in (one, another):
+        (folder / place if "." not in place else folder).mkdir(parents=True, exist_ok=True)
+    (folder / link).symlink_to(one)
+    if link == "second":
+        (folder / "cup.db").symlink_to("second")
+    (folder / "cup.yaml").write_text(f"{FILE}store: sqlite:///{store}\n", encoding="utf-8")
+    typed(folder, "run", "cup.yaml")
+    assert at_once(typed(folder, "run", "cup.yaml")[1])
+    (folder / link).unlink()
+    (folder / link).symlink_to(another)
+    lines, modules = typed(folder, "run", "cup.yaml")
+    assert not at_once(modules)
+    assert "cup: 4 questions" in lines, "played anew, since there is no store at the other place"
+
+
+def test_questions_in_the_home_are_those_of_this_home(folder: Path) -> None:
+    (folder / "cup.yaml").write_text(FILE.replace("q.csv", "~/q.csv"), encoding="utf-8")
+    for home, last in (("one", "A"), ("two", "B")):
+        (folder.parent / home).mkdir()
+        rows = f"question,answer\nWhich is first?,a\nWhich is {last}?,b\n"
+        (folder.parent / home / "q.csv").write_text(rows, encoding="utf-8")
+    typed(folder, "run", "cup.yaml", HOME=str(folder.parent / "one"))
+    lines, modules = typed(folder, "run", "cup.yaml", HOME=str(folder.parent / "two"))
+    assert not at_once(modules)
+    assert "cup: 2 questions" in lines
 
 
 def test_a_file_that_is_not_read_by_python_is_noticed(folder: Path) -> None:

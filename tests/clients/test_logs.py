@@ -70,3 +70,21 @@ def test_lm_eval(tmp_path: Path) -> None:
             stated = json.loads(results.read_text())["results"][task][metric]
             assert model.stated == model.here == pytest.approx(stated), (task, model)
     assert played(tmp_path, "lm-eval", made / "logs", ["ann", "bob"]) == pytest.approx({"ann": 5 / 7, "bob": 5 / 7})
+
+
+def test_tasks_of_lm_eval_of_every_kind(tmp_path: Path) -> None:
+    logs = written(LM_EVAL, "lm_eval_kinds.py", tmp_path) / "logs"
+    results = {path.parent.name: json.loads(path.read_text())["results"] for path in logs.glob("*/results_*.json")}
+    for task, references in (("moot_digits", ["A", "D"]), ("moot_blank", ["A", "B"])):
+        chosen = import_logs("lm-eval", [logs], tasks=[task])
+        assert [row["answer"] for row in chosen.questions] == references
+        stated = {name: (each[task]["acc,none"],) * 2 for name, each in results.items()}
+        assert {model.name: (model.stated, model.here) for model in chosen.models} == stated
+    several = import_logs("lm-eval", [logs], tasks=["moot_several"])
+    assert {model.name: model.stated for model in several.models} == {
+        name: each["moot_several"]["exact_match,first"] for name, each in results.items()
+    }
+    first = [row.get("answer") for row in several.replies if row["model"] == "ann" and row["sample"] == 0]
+    assert (first, several.repeats) == (["50", "20"], 3)
+    every = import_logs("lm-eval", [logs])
+    assert any(note.startswith("moot_given (ann, bob): the likelihood of a given text") for note in every.notes)

@@ -47,6 +47,7 @@ async def main():
         found["nobody"] = await ask(question="Who?", model="nobody")
         found["empty"] = await ask(question=" ")
         found["one choice"] = await ask(question="Who?", choices=["Rome"])
+        found["long"] = await ask(question="x" * 600_000, about="y" * 400_001)
         many = await asyncio.gather(*(ask(question=f"What is number {n}?") for n in range(40)))
         found["many"] = [wrong for wrong, _ in many]
     print(json.dumps(found))
@@ -79,6 +80,10 @@ except litellm.NotFoundError as error:
     found["nobody"] = str(error)
 try:
     form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+    litellm.completion(model="moot/three", messages=[{"role": "user", "content": "x" * 1_000_001}])
+except Exception as error:
+    found["long"] = str(error)
+try:
     litellm.completion(model="moot/three", messages=asked, response_format=form)
 except litellm.BadRequestError as error:
     found["form"] = str(error)
@@ -119,7 +124,12 @@ def test_an_agent_convenes_a_team_by_mcp(folder: Path) -> None:
     wrong, said = found["choice"]
     assert not wrong
     assert said["choice"] == ["Rome", "Seine"]["AB".index(said["answer"])]
-    for name, words in (("nobody", "there is no team"), ("empty", "with a text"), ("one choice", "choices: ")):
+    for name, words in (
+        ("nobody", "there is no team"),
+        ("empty", "with a text"),
+        ("one choice", "choices: "),
+        ("long", "at most 1,000,000"),
+    ):
         wrong, said = found[name]
         assert wrong
         assert words in said
@@ -144,8 +154,16 @@ def test_llm_has_teams_as_models(folder: Path) -> None:
     wrong = ran(folder, llm, "-m", "moot/cup", "-o", "strategy", "three/nothing", "Which river?", ok=False)
     assert "three/nothing" in wrong
     assert "Traceback" not in wrong
+    (folder / "long.txt").write_text("x" * 1_000_001, encoding="utf-8")
+    long = ran(folder, "sh", "-c", f"{llm} -m moot/cup < long.txt", ok=False)
+    assert "at most 1,000,000 characters" in long
     ran(folder, llm, "moot", "remove", "cup")
     assert "moot/cup" not in ran(folder, llm, "models")
+    for broken in ("{", "[]", "7"):
+        (folder / "llm" / "moot-teams.json").write_text(broken, encoding="utf-8")
+        assert "moot/cup" not in ran(folder, llm, "models"), "other models are there all the same"
+    ran(folder, llm, "moot", "add", "cup.yaml")
+    assert "moot/cup" in ran(folder, llm, "models")
 
 
 def test_litellm_has_a_team_as_a_provider(folder: Path) -> None:
@@ -158,3 +176,4 @@ def test_litellm_has_a_team_as_a_provider(folder: Path) -> None:
     assert found["stream"]
     assert "expected one of three" in found["nobody"]
     assert "moot serve" in found["form"]
+    assert "at most 1,000,000 characters" in found["long"]

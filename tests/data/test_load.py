@@ -91,6 +91,18 @@ def test_the_line_of_a_csv_row_is_where_it_begins(tmp_path: Path) -> None:
     assert (caught.value.line, caught.value.problem) == (5, "'1' is the question of line 2 already")
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_nor_do_empty_lines_before_it_move_it(tmp_path: Path, ends: str) -> None:
+    path = tmp_path / "cup.csv"
+    rows = ["question,answer", "", "Capital of France?,Paris", "", "", "Capital of Spain?,", ""]
+    path.write_bytes(ends.join(rows).encode())
+    with pytest.raises(FileError, match=r"cup\.csv:6: answer"):
+        list(load(path))
+    path.write_bytes(ends.join([*rows[:-2], '"Capital', "", 'of Spain?",Madrid,2']).encode())
+    with pytest.raises(FileError, match=r"cup\.csv:6: more cells"):
+        list(load(path))
+
+
 def test_a_cell_may_be_longer_than_csv_readers_like(tmp_path: Path) -> None:
     path = tmp_path / "cup.csv"
     path.write_text(f"id,text,answer,context\n1,a,x,{'long ' * 50_000}\n")

@@ -191,7 +191,6 @@ def assert_matches(pattern: str, text: str) -> None:
     ("status", "own"),
     [
         (400, {"params": {"temperature": "hot"}}),
-        (404, {"model": "nobody"}),
     ],
 )
 def test_what_would_fail_again_is_not_tried_again(tmp_path: Path, status: int, own: dict[str, Any]) -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from beside import rows
+
+from moot.store.earlier_bills import LOOK_S, PriceList
+from moot.store.ledger import Ledger
+from moot.store.sqlite import SqliteStore
+from moot.types import Price
 
 sys.path.insert(0, str(Path(__file__).parent))
 from billing import MAX_TOKENS, MOST_USD, Provider, priced, provider
@@ -100,6 +108,63 @@ def test_a_provider_that_bills_more_than_it_was_allowed_is_believed_and_stops_th
         ).stdout
         (facts,) = json.loads(shown)["runs"]
         assert facts["overbilled"]["ann"]["calls"] == 1
+
+
+@pytest.mark.parametrize("how", ["by its tokens", "by a statement"])
+def test_what_was_billed_too_much_is_remembered_by_the_next_process(tmp_path: Path, how: str) -> None:
+    write_questions(tmp_path, 20)
+    with provider(tokens=4 * MAX_TOKENS if how == "by its tokens" else 1) as server:
+        server.stated_usd = None if how == "by its tokens" else 4 * MOST_USD
+        path = experiment(tmp_path, server, budget_usd=6 * MOST_USD)
+        for _ in range(3):
+            code, error = finish(start(path))
+            assert code == 3
+            assert server.requests == 1, "the next could cross the cap, whoever makes it"
+            assert "the next call could cost $0.2" in error
+        path = experiment(tmp_path, server, budget_usd=9 * MOST_USD)
+        finish(start(path))
+        assert server.requests == 2, "and goes where there is room for it"
+
+
+async def test_what_another_process_was_billed_meanwhile_is_believed(tmp_path: Path) -> None:
+    listed = PriceList(Price(0.0, 100.0), MAX_TOKENS, "http://here/v1")
+    asked = {"base_url": "http://here/v1", "messages": [{"role": "user", "content": "Who?"}], "schema": None}
+    row = {
+        "experiment": "cup",
+        "model": "ann",
+        "text": "Ann",
+        "finish": "stop",
+        "prompt_tokens": 5,
+        "latency_s": 0.1,
+        "completion_tokens": MAX_TOKENS,
+        "cost_usd": 3 * MAX_TOKENS / 1e4,
+    }
+    async with opened(tmp_path) as other, opened(tmp_path) as store:
+        await other.join()
+        ledger = await Ledger.opened(store, "cup", 1.0, lists={"ann": listed, "bob": listed})
+        assert dict(ledger.billed_before) == {}
+        elsewhere = {**asked, "base_url": "http://elsewhere/v1"}
+        shapes = {"a": [{**asked, "body": {"max_tokens": MAX_TOKENS}}, 0, 0], "b": [elsewhere, 0, 0], "c": "no shape"}
+        for key, shape in shapes.items():
+            model = "ann" if key == "a" else "bob"
+            await other.keep_call(
+                {**row, "key": key, "model": model, "shape": json.dumps(shape), "created_at": time.time()}
+            )
+        async with asyncio.timeout(20):
+            while not ledger.billed_before:
+                await asyncio.sleep(LOOK_S)
+                await ledger.look_around()
+        assert dict(ledger.billed_before) == {"ann": pytest.approx(3.0)}
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[SqliteStore]:
+    store = SqliteStore(folder / "cup.db")
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
 
 
 def test_the_bill_of_one_model_says_nothing_of_another_at_the_same_address(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from aiohttp import web
 
 import moot
-from moot.errors import KeyRefused, PathRefused
+from moot.errors import KeyRefused, ModelUnknown, PathRefused
 from moot.models import key_gate
 from moot.models.key_gate import FIRST_CALLS
 from moot.simulate.server import running
@@ -377,32 +377,67 @@ UNKNOWN_MODELS = [
 ]
 
 
-@pytest.mark.parametrize("body", UNKNOWN_MODELS, ids=["ollama", "vllm", "code", "azure"])
-async def test_a_model_that_the_server_does_not_have_ends_nothing(tmp_path: Path, body: dict[str, Any]) -> None:
-    """Not even where all of an endpoint are unknown there: other endpoints play on."""
+@asynccontextmanager
+async def rejecting(
+    body: dict[str, Any], status: int = 404, *, answering: int = 0
+) -> AsyncIterator[tuple[str, Counter[str]]]:
+    """A server that has the models `anne` and `bob`, and rejects all others with this body, after so many replies."""
     asked = Counter[str]()
 
-    async def unknown(request: web.Request) -> web.Response:
-        asked[(await request.json())["model"]] += 1
-        return web.json_response(body, status=404)
+    async def chat(request: web.Request) -> web.Response:
+        model = (await request.json())["model"]
+        asked[model] += 1
+        if model != "bob" and asked[model] > answering:
+            return web.json_response(body, status=status)
+        message = {"content": '{"reasoning": "known", "answer": "Paris"}'}
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
+
+    async def listed(request: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": "anne"}, {"id": "bob"}]})
 
     app = web.Application()
-    app.router.add_post("/v1/chat/completions", unknown)
+    app.router.add_post("/v1/chat/completions", chat)
+    app.router.add_get("/v1/models", listed)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
-        models = {
-            "ann": endpoint(f"http://127.0.0.1:{runner.addresses[0][1]}/v1"),
-            "tom": {"provider": "simulated", "accuracy": 1},
-        }
-        results = await moot.arun(experiment(tmp_path, 12, models=models))
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1", asked
     finally:
         await runner.cleanup()
+
+
+@pytest.mark.parametrize("body", UNKNOWN_MODELS, ids=["ollama", "vllm", "code", "azure"])
+async def test_a_model_that_the_server_does_not_have_ends_the_run(tmp_path: Path, body: dict[str, Any]) -> None:
+    """Whatever the others would have said: a team that lacks one is another, and they are paid for."""
+    async with rejecting(body) as (base_url, asked):
+        models = {"ann": endpoint(base_url, "ann"), "bob": endpoint(base_url, "bob")}
+        with pytest.raises(ModelUnknown, match=r"model ann: .* 404: .*; did you mean 'anne'\?"):
+            await moot.arun(experiment(tmp_path, 60, models=models))
+    assert 1 <= asked["ann"] <= FIRST_CALLS
+
+
+@pytest.mark.parametrize("words", ["Model Not Exist", "Invalid model: ann", "ann is not a valid model ID"])
+async def test_nor_one_that_is_unknown_by_a_400(tmp_path: Path, words: str) -> None:
+    async with rejecting({"error": {"message": words}}, status=400) as (base_url, asked):
+        with pytest.raises(ModelUnknown, match="model ann"):
+            await moot.arun(experiment(tmp_path, 20, models={"ann": endpoint(base_url, "ann")}))
+    assert asked["ann"] <= FIRST_CALLS
+
+
+async def test_a_model_that_has_answered_once_ends_nothing(tmp_path: Path) -> None:
+    """A server that has lost it since may have it again: what failed is asked for again by the next run."""
+    async with rejecting(UNKNOWN_MODELS[0], answering=1) as (base_url, asked):
+        models = {"ann": endpoint(base_url, "ann", limits={"concurrent": 1})}
+        results = await moot.arun(experiment(tmp_path, 8, models=models))
     assert results.state == "failed"
-    by_player = {row["player"]: row["outcomes"] for row in results.figures["accuracy"]}
-    assert by_player["ann"] == {"failed": 12}
-    assert sum(by_player["tom"].values()) == 12
+    assert asked == {"ann": 8}
+
+
+async def test_other_rejections_end_nothing(tmp_path: Path) -> None:
+    async with rejecting({"error": {"message": "This question is too long."}}, status=400) as (base_url, asked):
+        results = await moot.arun(experiment(tmp_path, 12, models={"ann": endpoint(base_url, "ann")}))
+    assert results.state == "failed"
     assert asked == {"ann": 12}
 
 

@@ -35,6 +35,15 @@ def test_diversity_is_that_of_the_repeat(figures: dict[str, Any]) -> None:
     assert {line["n"] for line in figures["diversity"]} == {4}
 
 
+def test_the_skyline_is_the_mean_over_all_repeats(figures: dict[str, Any]) -> None:
+    """The first time nobody is right and the second time somebody is: on each question half of the repeats."""
+    assert figures["skyline"]["value"] == pytest.approx(0.5)
+    turned = World(lambda name, number, repeat: says(name, number, 1 - repeat if number else repeat), first_seat)
+    assert turned.play(["solo", "vote"], repeats=2).figures["skyline"]["value"] == pytest.approx(0.5)
+    thrice = World(lambda name, number, repeat: says(name, number, int(repeat == 2)), first_seat)
+    assert thrice.play(["solo", "vote"], repeats=3).figures["skyline"]["value"] == pytest.approx(1 / 3)
+
+
 def test_the_majority_is_that_of_the_repeat() -> None:
     """The first time bob and cat agree against ann, the second and third time ann and cat against bob."""
 

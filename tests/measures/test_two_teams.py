@@ -18,7 +18,8 @@ import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.report.ending import NextCommands, print_ending
+from moot.report.ending import print_ending
+from moot.report.next_commands import NextCommands
 from moot.report.remarks import remarks
 from moot.report.sections import all_sections
 from moot.report.terminal import print_sections

@@ -11,8 +11,10 @@ import pytest
 from aiohttp import web
 
 from moot.errors import CallError, RateLimited, ReplyBroken, RequestRejected, ServerFailed
+from moot.models.budget import told_usd
 from moot.models.endpoint import EndpointModel
 from moot.models.filtered import FILTERED
+from moot.models.stream_way import StreamWay
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
 from moot.types import Message, Price, Question, Reply, Request
@@ -151,6 +153,81 @@ async def test_in_a_stream(stream: str) -> None:
     async with endpoint(200, stream, stream=True) as model:
         reply = await model.generate(PLAIN)
     assert (reply.finish, reply.refused) == (FILTERED, True)
+
+
+FILTER_ERROR = {"code": "content_filter", "message": "The response was filtered due to content management policy"}
+VIOLENT = {"violence": {"filtered": True, "severity": "high"}}
+BROKEN_OFF: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "an error beside the choices": ({}, {"error": FILTER_ERROR}),
+    "an error that is a list": ({}, {"errors": [FILTER_ERROR]}),
+    "an error in the choice": ({"error": FILTER_ERROR}, {}),
+    "an error in the choice, which ended with one": ({"error": FILTER_ERROR, "finish_reason": "error"}, {}),
+    "a note in the choice": ({"content_filter_results": VIOLENT}, {}),
+    "a note in the choice, which ended well": ({"content_filter_results": VIOLENT, "finish_reason": "stop"}, {}),
+    "the provider's own reason": ({"native_finish_reason": "SAFETY", "finish_reason": "stop"}, {}),
+    "the reason": ({"finish_reason": "content_filter"}, {}),
+}
+"""What is said after some words: in the choice, and beside the choices."""
+
+
+def streamed(*events: object, done: bool) -> str:
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events) + ("data: [DONE]\n\n" if done else "")
+
+
+@pytest.mark.parametrize("way", ["whole", "stream", "stream without its end"])
+@pytest.mark.parametrize(("choice", "beside"), BROKEN_OFF.values(), ids=BROKEN_OFF)
+async def test_a_filter_that_breaks_words_off_has_refused(
+    choice: dict[str, Any], beside: dict[str, Any], way: str
+) -> None:
+    words = "To build it you first"
+    body: object = {"choices": [{"index": 0, "message": {"content": words}, **choice}], **beside}
+    if way != "whole":
+        begun = {"choices": [{"index": 0, "delta": {"content": words}, "finish_reason": None}]}
+        last = {"choices": [{"index": 0, "delta": {}, **choice}] if not beside else [], **beside}
+        body = streamed(begun, last, done=way == "stream")
+    async with endpoint(200, body, stream=way != "whole", price=Price(1.0, 1.0)) as model:
+        reply = await model.generate(PLAIN)
+    assert (reply.finish, reply.refused, reply.text) == (FILTERED, True, words)
+    assert told_usd(reply, model.price) is None, "nobody says what the words cost: they count at their most"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_words_before_a_filter_that_nobody_counted_count_at_their_most(stream: bool) -> None:
+    beside = {"error": FILTER_ERROR, "usage": {"prompt_tokens": 7, "completion_tokens": 0}}
+    body: object = {"choices": [{"message": {"content": "To build it"}}], **beside}
+    if stream:
+        body = streamed({"choices": [{"delta": {"content": "To build it"}}]}, {"choices": [], **beside}, done=True)
+    async with endpoint(200, body, stream=stream, price=Price(1.0, 1.0)) as model:
+        assert told_usd(await model.generate(PLAIN), model.price) is None
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_failure_of_the_filter_itself_is_the_endpoints(stream: bool) -> None:
+    failed = {"error": {"code": 503, "message": "The content filter is not available"}}
+    body: object = {"choices": [{"message": {"content": "Well"}, "finish_reason": "stop"}], **failed}
+    if stream:
+        body = streamed({"choices": [{"delta": {"content": "Well"}}]}, failed, done=True)
+    async with endpoint(200, body, stream=stream) as model:
+        with pytest.raises(ServerFailed):
+            await model.generate(PLAIN)
+
+
+async def test_what_becomes_of_a_choice_that_nobody_asked_for_is_no_matter() -> None:
+    def chunk(index: int, word: str = "", **more: Any) -> dict[str, Any]:
+        return {"choices": [{"index": index, "delta": {"content": word}, **more}]}
+
+    second = chunk(1, error=FILTER_ERROR, finish_reason="content_filter", content_filter_results=VIOLENT)
+    body = streamed(chunk(1, "B"), chunk(0, "A"), second, chunk(0, finish_reason="stop"), done=True)
+    async with endpoint(200, body, stream=True) as model:
+        reply = await model.generate(PLAIN)
+    assert (reply.text, reply.finish) == ("A", "stop")
+
+
+def test_a_stream_that_a_filter_broke_off_says_nothing_of_what_is_counted() -> None:
+    for finish, way in ((FILTERED, "counted"), ("stop", "whole")):
+        known = StreamWay(always=False, price=Price(1.0, 1.0))
+        known.learn("counted", Reply("To build it", finish))
+        assert known.body({}, listens=True) == way
 
 
 async def test_a_player_whose_prompt_is_filtered_is_refused_and_asked_once() -> None:

@@ -102,6 +102,8 @@ WHOLE: dict[str, bytes] = {
     "an error of 524, as a text": http({"error": {"message": "timeout", "code": "524"}}),
     "an error in the choice": http(ended("error", error=ERROR)),
     "an error behind some words": http(ended("error", "It is well", error={**ERROR, "code": 502})),
+    "an error beside all words": http({**completion(), "error": {**ERROR, "code": 502}}),
+    "an error in a choice that ended well": http(ended("stop", GOOD, error=ERROR)),
     "finish_reason error": http(ended("error", "It is well")),
     "finish_reason error, all words": http(ended("error", GOOD)),
     "finish_reason network_error": http(ended("network_error")),
@@ -125,6 +127,11 @@ STREAMED: dict[str, bytes] = {
     "an error": http(sse(chunk("It is"), {"error": ERROR})),
     "an error with a choice": http(sse(chunk(GOOD), {"error": {"code": 502, "message": "gone"}, **chunk("", "error")})),
     "finish_reason error": http(sse(chunk(GOOD), chunk("", "error"), b"[DONE]")),
+    "an error after all words": http(sse(chunk(GOOD), {"error": ERROR}, b"[DONE]")),
+    "an error after its end": http(sse(chunk(GOOD, "stop"), {"error": ERROR}, b"[DONE]")),
+    "an error in the choice": http(sse(chunk(GOOD), chunk("", error=ERROR), b"[DONE]")),
+    "an error in a choice that ended well": http(sse(chunk(GOOD), chunk("", "stop", error=ERROR), b"[DONE]")),
+    "an error in the delta": http(sse(chunk(GOOD), {"choices": [{"delta": {"error": ERROR}}]}, b"[DONE]")),
     "an error, not streamed": http({"error": ERROR}),
     "cut": http(sse(chunk("It is"), chunk("well", "stop")))[:-60],
     "an empty list of choices": http(sse({"choices": []}, b"[DONE]")),
@@ -224,9 +231,17 @@ async def test_a_good_reply_with_useless_words_is_unanswered(
     assert pauses == []
 
 
-async def test_an_error_beside_whole_words_is_no_failure(tmp_path: Path, pauses: list[TransportError]) -> None:
-    async with hostile(lambda _, number: http({**completion(), "error": {"code": 0, "message": "success"}})) as server:
-        assert (await run(server.base_url, tmp_path, "m")).outcomes == {"m": "answered"}
+@pytest.mark.parametrize(
+    "said", [{"code": 0, "message": "success"}, {"code": None, "message": ""}, "ok", {"code": 200}]
+)
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+async def test_an_error_that_says_all_went_well_is_none(
+    stream: bool, said: object, tmp_path: Path, pauses: list[TransportError]
+) -> None:
+    whole = {**completion(), "error": said}
+    body = sse(chunk(GOOD), {**chunk("", "stop"), "error": said}, b"[DONE]") if stream else whole
+    async with hostile(lambda _, number: http(body)) as server:
+        assert (await run(server.base_url, tmp_path, "m", stream=stream)).outcomes == {"m": "answered"}
     assert len(server.seen) == 1
 
 

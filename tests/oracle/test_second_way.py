@@ -369,8 +369,8 @@ PRUNED = [
 
 @pytest.mark.parametrize(("number", "late"), PRUNED)
 def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_path: Path) -> None:
-    """All but the chosen strategy and the players alone; perhaps under another name, and declared now. Only claims: the
-    second way to the others knows what one experiment has paid."""
+    """All but the chosen strategy and the players alone; perhaps under another name, and declared now. Only claims, and of the
+    tables how large families are: the second way to the others knows what one experiment has paid."""
     keys = {key: value for key, value in experiment(number, tmp_path).items() if key not in ("primary", "hypotheses")}
     keys |= {"store": "sqlite:///all.db", "strategies": ["solo", "vote", "talkative", "silent"]}
     played.run(tmp_path, keys)
@@ -388,6 +388,12 @@ def test_options_that_were_taken_out_are_paid_for(number: int, late: bool, tmp_p
     assert not apart, "\n".join(apart[:30])
     after = figures["headline"]
     assert after["options"] >= before["options"] > len(after["unlisted"]) > 0
+    then = {**quiz(whole), **safety(whole), **by_model(whole)}
+    families = {key: [row["family"] for row in then[key]] for key in ("gains", "safety_models", "gain_by_strength")}
+    told = {key: [row["family"] for row in figures[key]] for key in families if key in figures}
+    assert "gains" in told
+    assert {key: {*sizes} for key, sizes in told.items()} == {key: {*families[key]} for key in told}
+    assert all(len(told[key]) < len(families[key]) for key in told)
 
 
 @pytest.mark.parametrize(

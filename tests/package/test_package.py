@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from container_context import files_let_through
 
 import moot
 
@@ -212,6 +213,14 @@ class TestDeployed:
 
     def test_the_dockerfile(self) -> None:
         assert tool("hadolint", "--no-color", "Dockerfile") == ""
+
+    def test_a_wheel_from_what_it_copies_and_nothing_else(self, tmp_path: Path) -> None:
+        for file in files_let_through():
+            place = tmp_path / "context" / file.relative_to(HERE)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, place)
+        tool("pyproject-build", "--wheel", "--outdir", tmp_path, ".", cwd=tmp_path / "context")
+        assert len(list(tmp_path.glob("*.whl"))) == 1
 
     def test_what_it_runs(self, installed: Installed, tmp_path: Path) -> None:
         """Its own command and its own check of health, with the team's folder and the port put in place."""

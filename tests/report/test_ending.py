@@ -21,7 +21,8 @@ from moot.cli.conditions import unmet
 from moot.cli.console import print_lines
 from moot.cli.exit import run_app
 from moot.errors import UsageError
-from moot.report.ending import LINES, NextCommands, print_ending, short_ending
+from moot.report.ending import LINES, print_ending, short_ending
+from moot.report.next_commands import NextCommands
 from moot.report.sections import all_sections
 from moot.report.terminal import print_sections
 

@@ -31,7 +31,7 @@ from moot.report.page import page_html, read_run
 from moot.report.remarks import remarks
 from moot.report.sections import all_sections
 from moot.report.story import stories
-from moot.report.terminal import print_report
+from moot.report.terminal import LONG, print_report, print_sections
 from moot.simulate.prompt_reading import read_shown
 from moot.types import Request
 
@@ -111,7 +111,7 @@ def test_every_section_is_there_and_fits(cup: Figures) -> None:
     heads = [line.split() for line in text.splitlines() if line.split()[:1] == ["strategy"]]
     assert heads[0][:2] == ["strategy", "who"], "no column is squeezed"
     assert heads[0][-3:] == ["n", "calls", "$/1,000"]
-    assert len(heads) == 8, "accuracy, outcomes, gap, gains, own drafts, people, and trust in two parts"
+    assert len(heads) == 9, "accuracy, outcomes, gap, gains, own drafts, people, trust in two parts, and its score"
     for name in ("ann", "bob", "adaptive(talk_from=4)", "a-player-with-"):
         assert name in text
     single = next(row for row in shown["players"] if row["player"] == "ann")
@@ -123,6 +123,21 @@ def test_every_section_is_there_and_fits(cup: Figures) -> None:
 async def test_no_line_is_longer_than_the_terminal_is_wide(tmp_path: Path, width: int) -> None:
     shown, _ = await run(write(tmp_path, 6, strategies=["solo", {"adaptive": {"talk_from": 12}}]))
     assert widest(printed(shown, width)) <= width
+
+
+def test_all_is_all_that_a_section_by_its_name_is(cup: Figures) -> None:
+    """Whatever `--section` prints stands in `--all`, line by line, in the order of the page."""
+    whole, sections = printed(cup), all_sections(cup)
+    rare = {"frontier", "comparisons", "power", "runs", "prompts", "position-places", "brier", "reliability", "surest"}
+    assert rare <= {section.id for section in sections}
+    begins = 0
+    for section in sections:
+        console = Console(width=80, record=True, file=io.StringIO())
+        print_sections(cup, console, [section.id])
+        own = console.export_text()
+        found = whole.find(own.strip()[:400], begins) if len(section.rows) <= LONG else whole.find(section.title)
+        assert found >= begins, section.id
+        begins = found
 
 
 def test_what_was_not_answered_stands_below(cup: Figures) -> None:

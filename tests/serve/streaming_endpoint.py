@@ -52,6 +52,10 @@ class Endpoint:
                 await asyncio.sleep(0.05)
                 request.transport.abort()
                 return response
+            elif isinstance(each, dict):  # an event as it is, and the end
+                await response.write(b"data: " + json.dumps(each).encode() + b"\n\n")
+                await response.write(b"data: [DONE]\n\n")
+                return response
             elif each is FILTER:
                 await self._event(response, [{"index": 0, "delta": {}, "finish_reason": "content_filter"}])
                 await response.write(b"data: [DONE]\n\n")

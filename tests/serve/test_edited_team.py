@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import THREE, serving
+from served import THREE, Served, serving
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.live import edited_team
 from moot.serve.admission import KeyLimits
 from moot.serve.app import ServeSettings
 
@@ -82,7 +83,7 @@ async def test_who_would_not_be_let_in_makes_none(tmp_path: Path) -> None:
         for players in (["ann", "bob"], ["bob", "ann"], ["cat", "ann"]):
             status, _ = await served.chat("Which hill?", moot={"team": {"players": players, "strategy": "vote"}})
             assert status == 429
-        assert served.live.edited.made == 0
+        assert served.live.edited.made.total() == 0
 
 
 KEYS = ServeSettings(keys={"ANN": "ann-secret", "BOB": "bob-secret"}, admin_keys={"BOSS": "boss-secret"})
@@ -115,6 +116,30 @@ async def test_a_key_sees_the_teams_that_it_has_put_together_alone(tmp_path: Pat
         status, _ = await served.post("/v1/chat/completions", {**asked, "moot": {"team": team}}, **by("bob"))
         assert status == 200
         assert (await served.get(path, **by("bob")))[0] == 200, "it is as much theirs now"
+
+
+async def test_what_one_key_puts_together_takes_nothing_from_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edited_team, "MOST_MADE", 2)
+    monkeypatch.setattr(edited_team, "MOST_IN_ALL", 3)
+    path, words = "/v1/chat/completions", [{"role": "user", "content": "Which river?"}]
+
+    async def ask(served: Served, key: str, players: str, strategy: str = "vote") -> tuple[int, Any]:
+        named = {"a": "ann", "b": "bob", "c": "cat"}
+        team = {"players": [named[each] for each in players], "strategy": strategy}
+        return await served.post(path, {"messages": words, "moot": {"team": team}}, **by(key))
+
+    async with serving(tmp_path, THREE, settings=KEYS) as served:
+        for players in ("ab", "ba", "bc", "cb", "ac"):
+            assert (await ask(served, "ann", players, "council"))[0] == 400, "a council needs a captain"
+        assert [(await ask(served, "ann", players))[0] for players in ("ab", "ba")] == [200, 200]
+        status, body = await ask(served, "ann", "bc")
+        assert (status, "2 teams were put together with this key" in body["error"]["message"]) == (400, True)
+        assert (await ask(served, "ann", "ab"))[0] == 200, "those that are there can be asked"
+        assert (await ask(served, "bob", "bc"))[0] == 200
+        status, body = await ask(served, "bob", "cb")
+        assert (status, "3 teams were put together since" in body["error"]["message"]) == (400, True)
 
 
 PRICED = {

@@ -12,7 +12,7 @@ from served import THREE, serving
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatMessage, WantedJson
 from moot.serve.asked_for import AskedOfTeam, MootOptions
-from moot.serve.in_process import answered, served_team
+from moot.serve.in_process import LONGEST, answered, served_team
 from moot.serve.long_past import listed_episodes
 from moot.types import Call
 
@@ -21,6 +21,7 @@ def asked(text: str, **options: object) -> AskedOfTeam:
     return AskedOfTeam([ChatMessage(role="user", content=text)], MootOptions.model_validate(options))
 
 
+SAID = ChatMessage(role="user", content="x" * (LONGEST // 10))
 WITH_QUESTIONS = {**THREE, "questions": {"builtin": "general-en", "sample": 3}}
 
 
@@ -68,8 +69,11 @@ async def test_what_is_asked_is_kept(team: Path) -> None:
         (asked(" "), None, 400, "with a text"),
         (asked("Write a plan", kind="text"), "three/vote", 400, "moot.kind"),
         (AskedOfTeam([ChatMessage(role="user", content="Who?")], wanted=WantedJson({})), None, 400, "moot serve"),
+        (asked("x" * (LONGEST + 1)), None, 413, "at most 1,000,000 characters"),
+        (asked("Who?", context="x" * LONGEST), None, 413, "at most 1,000,000 characters"),
+        (AskedOfTeam([SAID] * 11), None, 413, "at most 1,000,000 characters"),
     ],
-    ids=["no such team", "nothing asked", "no such kind", "a form"],
+    ids=["no such team", "nothing asked", "no such kind", "a form", "too long", "about too much", "a long talk"],
 )
 async def test_what_cannot_be_asked_is_refused(
     team: Path, wish: AskedOfTeam, model: str | None, status: int, words: str

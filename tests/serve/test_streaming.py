@@ -15,6 +15,7 @@ from streaming_endpoint import BREAK, FILTER, WAIT, Endpoint, streaming, team_of
 TEXT = {"kind": "text"}
 PIECES = ["A plan: ", "first ", "this, ", "then ", "that. "]
 WHOLE = "A plan: first this, then that."
+NOTED = {"index": 0, "delta": {}, "content_filter_results": {"violence": {"filtered": True}}}
 
 
 def by_ann_at_last(*said: Any) -> Any:
@@ -128,6 +129,9 @@ async def test_a_stream_that_breaks_goes_on_only_in_the_same_words(tmp_path: Pat
     ("said", "code", "word"),
     [
         (["A plan: ", "first ", FILTER], "answer_filtered", "content filter"),
+        (["A plan: ", "first ", {"error": {"code": "content_filter"}}], "answer_filtered", "content filter"),
+        (["A plan: ", "first ", {"choices": [NOTED]}], "answer_filtered", "content filter"),
+        (["A plan: ", "first ", {"error": {"code": 502, "message": "gone"}}], "answer_written_anew", "written anew"),
         (["Let me ", "think. ", "</think>", "A plan."], "answer_was_thoughts", "thoughts"),
         (["A plan: ", "first ", BREAK], "answer_written_anew", "written anew"),
     ],

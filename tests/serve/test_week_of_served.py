@@ -23,7 +23,7 @@ from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.errors import GenerationFailed
 from moot.models.model import Model
-from moot.report.ending import NextCommands
+from moot.report.next_commands import NextCommands
 from moot.report.served_terminal import print_served
 from moot.types import Reply, Request
 

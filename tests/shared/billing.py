@@ -47,6 +47,8 @@ class Provider:
     """What stands beside the count of tokens in replies that are none: all of them, where there is something."""
     fails_by: str | None = None
     """How every request ends that was worked on: a status with a bill, or one of `_failure`."""
+    stated_usd: float | None = None
+    """What each reply is said to have cost, beside its tokens."""
     asked_of: Counter[str] = field(default_factory=Counter)
     """By model, how many were worked on."""
 
@@ -62,7 +64,7 @@ class Provider:
             return web.json_response({"error": {"message": "the model is being loaded"}}, status=503)
         tokens = self.overbilling.get(model, self.tokens)
         self.asked_of[model] += 1
-        self.bill_usd += tokens * PRICE["completion"] / 1e6
+        self.bill_usd += self.stated_usd or tokens * PRICE["completion"] / 1e6
         self.in_flight += 1
         try:
             await asyncio.sleep(self.latency_s)
@@ -76,6 +78,8 @@ class Provider:
         said = {"reasoning": "", **self.says.get(model, {"answer": "x"})}
         choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 10, "completion_tokens": tokens}
+        if self.stated_usd is not None:
+            return web.json_response({"choices": [choice], "usage": {**usage, "cost": self.stated_usd}})
         if self.fails_by is not None:
             return await _failure(request, self.fails_by, usage)
         if self.fails_as is not None:

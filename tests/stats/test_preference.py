@@ -19,7 +19,7 @@ from moot.stats.preference import (
     doublings,
     raw_rate,
 )
-from moot.stats.preference_doubts import BothOrders, reach
+from moot.stats.preference_doubts import BothOrders, reaches
 from moot.stats.preference_share import share
 from moot.stats.ratings import ratings
 
@@ -244,7 +244,7 @@ def test_questions_of_two_kinds_lie_within_reach(heaps: dict[float, float], by_p
         }.items():  # fmt: skip
             said += [BothOrders(*map(float, liked))] * round(60_000 * part * chance)
     fitted = 1 / (1 + math.exp(-(logit(first) + logit(second)) / 2))
-    below, above = reach({"ivy": said}, {"ivy": said})
+    ((below, above),) = reaches({"ivy": said}, {"ivy": said})
     assert fitted + below - 1e-3 <= truth <= fitted + above + 1e-3
     if len(heaps) == 1:
         assert above - below < 0.01
@@ -259,14 +259,59 @@ def test_a_claim_and_the_interval_agree_whatever_is_in_doubt() -> None:
     liked = [(1.0, 1.0), (1.0, 0.0), (1.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 0.5)] * 6
     rate = Preferences(words(*liked, longer=longer)).rate(PAIR)
     assert rate is not None
-    assert rate.otherwise
-    assert rate.reach.below < 0
+    assert len(rate.otherwise) > 1, "another form of a taste for length, and ends"
     p = rate.at_most_half()
     assert p is not None
     assert 0 < p < 1
     for alpha in (2 * p * 0.98, 2 * p * 1.02):
         low, _ = rate.limits(min(alpha, 0.99)) or (0.0, 0.0)
         assert (low > 0.5) == (alpha > 2 * p)
+
+
+def sure_wins(draw: random.Random, questions: int) -> list[tuple[float, float]]:
+    """A third of them; in all others the side is the worse, and the first place worth much: preferred in half, by no place."""
+    liked = []
+    for _ in range(questions):
+        theta = 40.0 if draw.random() < 1 / 3 else -math.log(3)
+        first, second = (float(draw.random() < 1 / (1 + math.exp(-theta - way * 1.6))) for way in (1, -1))
+        liked.append((first, second))
+    return liked
+
+
+def lowest(liked: Sequence[tuple[float, float]]) -> float:
+    """Where the share may lie at the least, by what was said alone."""
+    both = [BothOrders(*each) for each in liked]
+    first, second = (sum(side) / len(liked) for side in zip(*liked, strict=True))
+    return 1 / (1 + math.exp(-(logit(first) + logit(second)) / 2)) + reaches({"ivy": both}, {"ivy": both})[0].below
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_end_is_as_unsure_as_what_it_is_made_of(seed: int) -> None:
+    """Beside questions drawn anew from these: the end moves more than the fitted share does."""
+    draw = random.Random(seed)
+    liked = sure_wins(draw, 120)
+    rate = Preferences(words(*liked)).rate(PAIR)
+    assert rate is not None
+    low = min(rate.otherwise, key=lambda end: end.value)
+    assert low.value == pytest.approx(lowest(liked), abs=2e-3)
+    anew = [logit(lowest(draw.choices(liked, k=len(liked)))) for _ in range(300)]
+    middle = sum(anew) / len(anew)
+    spread = math.sqrt(sum((each - middle) ** 2 for each in anew) / len(anew))
+    assert low.error == pytest.approx(spread, rel=0.3)
+    assert low.error > 1.1 * rate.error
+    assert (rate.limits(0.05) or (1, 1))[0] < low.value - 1.9 * spread * low.value * (1 - low.value)
+
+
+def test_an_end_goes_by_what_hangs_together() -> None:
+    liked = [each for each in sure_wins(random.Random(1), 40) for _ in range(3)]
+    apart = Preferences(words(*liked)).rate(PAIR)
+    with clustered({f"q{number}": f"c{number // 3}" for number in range(120)}):
+        together = Preferences(words(*liked)).rate(PAIR)
+        assert together is not None
+        assert apart is not None
+        ends = [min(rate.otherwise, key=lambda end: end.value) for rate in (together, apart)]
+    assert ends[0].value == pytest.approx(ends[1].value)
+    assert ends[0].error == pytest.approx(math.sqrt(3) * ends[1].error, rel=0.1)
 
 
 TASTES: dict[str, Any] = {

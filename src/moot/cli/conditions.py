@@ -49,6 +49,16 @@ def _parts(condition: str) -> tuple[list[str], str, float]:
     return form[1].split("."), form[2], number
 
 
+def _numbers_in(keys: Sequence[str], place: object, headline: Mapping[str, Any]) -> str:
+    """What may be asked instead: the numbers below it, or else those that stand for the run."""
+    if isinstance(place, Mapping):
+        inside = [f"{'.'.join(keys)}.{key}" for key, value in place.items() if type(value) in (int, float)]
+        return f"; expected one within it, such as {', '.join(inside[:3])}" if inside else ""
+    over = [f"over_best_single.{key}" for key in ("low", "p") if headline.get("over_best_single")]
+    whole = [key for key in ("value", "low") if key in headline]
+    return f"; expected one, such as {', '.join([*whole, *over])}" if whole or over else ""
+
+
 def _unmet(condition: str, figures: Mapping[str, Any]) -> str | None:
     keys, compared, number = _parts(condition)
     value, why = _value(keys, figures)
@@ -74,7 +84,7 @@ def _value(keys: Sequence[str], figures: Mapping[str, Any]) -> tuple[float | Non
     if headline.get("cut_short") and claims and not isinstance(place, str | Mapping | list):
         return None, WHY
     if place is not None and (isinstance(place, bool) or not isinstance(place, int | float)):
-        raise UsageError(f"--fail-under: {'.'.join(keys)} is no number")
+        raise UsageError(f"--fail-under: {'.'.join(keys)} is no number{_numbers_in(keys, place, headline)}")
     return place, why
 
 

@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -208,25 +207,28 @@ def file_plan(told: PlannedFrom) -> FilePlan | None:
     families = family_sizes(plan, len(file.spec.hypotheses))
     to_beat = players_to_beat(plan)
     anew = Families(families, max(1, len(to_beat)), str(to_beat))
-    known = asyncio.run(_foreseen(plan))
-    if known is None:
+    before = asyncio.run(_foreseen(plan))
+    if before is None:
         return FilePlan(sizes, plan.spec.repeats > 1, anew, None, anew)
+    known, more = before
     to_beat = players_to_beat(plan, late=known.late)
-    paid = {**families, "headline": known.options, "hypotheses": known.hypotheses}
+    paid = {name: size + more.get(name, 0) for name, size in families.items()}
+    paid |= {"headline": known.options, "hypotheses": known.hypotheses}
     as_reported = Families(paid, max(1, len(to_beat)), str(to_beat))
     return FilePlan(sizes, plan.spec.repeats > 1, anew, known, as_reported)
 
 
-async def _foreseen(plan: Plan) -> Foreseen | None:
-    """What the store of a file knows of it, where there is one: nothing is created by asking."""
-    from moot.measures.claims.foreseen import foreseen
+async def _foreseen(plan: Plan) -> tuple[Foreseen, Mapping[str, int]] | None:
+    """What the store of a file knows of it, where there is one, and by table how many rows more it will pay for: nothing is
+    created by asking."""
+    from moot.measures.claims.foreseen import foreseen, foreseen_rows
     from moot.store.examined import opened_to_read
 
     store = plan.store()
     if not await store.exists():
         return None
     async with opened_to_read(store):
-        return await store.read(partial(foreseen, plan=plan))
+        return await store.read(lambda connection: (foreseen(connection, plan), foreseen_rows(connection, plan)))
 
 
 def _share(planned: Planned) -> float:

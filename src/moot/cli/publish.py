@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.report.figures import Figures, figures
 from moot.report.page.run import read_run, write_page
 from moot.report.page.run_page import RunPage
-from moot.report.publish.board import BOARD, BOARD_SCHEMA, PAGE, SCHEMA, read_board
+from moot.report.publish.board import BOARD, BOARD_SCHEMA, PAGE, SCHEMA, is_board_schema, read_board
 from moot.report.publish.board_page import board_html
 from moot.report.publish.board_rows import BoardRow, PublishedRun, board_rows, cases_of, date_of
 from moot.report.publish.experiment_again import (
@@ -79,7 +79,7 @@ def publish_command(paths: Sequence[Path], folder: Path, *, store: str | None) -
             raise file.error(("kind",), "a calibration is no result to be published; expected kind: production")
     rows: list[BoardRow] = []
     for file in files:
-        published = asyncio.run(_publish(file, folder, store))
+        published = asyncio.run(_publish(file, folder, store, paths))
         _refuse_twice(file, rows, published)
         rows += published
     board = board.joined(rows)
@@ -98,8 +98,8 @@ def _stay(problems: Sequence[str]) -> str:
     return "stays there unshown" if len(problems) == 1 else "stay there unshown"
 
 
-async def _publish(file: ExperimentFile, folder: Path, url: str | None) -> list[BoardRow]:
-    """Everything of one run but its rows, which are joined with the others'."""
+async def _publish(file: ExperimentFile, folder: Path, url: str | None, paths: Sequence[Path]) -> list[BoardRow]:
+    """Everything of one run but its rows, which are joined with the others'. `paths`: of all runs that are published."""
     hidden = HiddenWords(file)
     store, wanted = open_existing(file.path, url)
     graders = FileGraders(file)
@@ -117,8 +117,10 @@ async def _publish(file: ExperimentFile, folder: Path, url: str | None) -> list[
                 f"{file.path}: nothing was played that could be published; run it first: moot run {file.path}"
             )
         place = folder / RUNS / _place(reading.run)
+        files = dict(_files(file, reading, hidden))
+        _refuse_inputs((place / name for name in (*files, REPLIES, REPORT)), paths, url)
         place.mkdir(parents=True, exist_ok=True)
-        for name, content in _files(file, reading, hidden):
+        for name, content in files.items():
             _write(place / name, content)
         await _write_replies(store, reading.experiment, file, place / REPLIES, hidden)
     graders.say()
@@ -201,10 +203,17 @@ def _check_folder(folder: Path, paths: Sequence[Path], store: str | None) -> Non
         page = folder / PAGE
         if page.exists() and OURS not in page.read_text(encoding="utf-8", errors="replace")[:5_000]:
             raise UsageError(f"--publish: {page} was not written by moot and would be lost; expected another folder")
+        schema = folder / SCHEMA
+        if schema.exists() and not is_board_schema(schema):
+            raise UsageError(f"--publish: {schema} was not written by moot and would be lost; expected another folder")
     except OSError as error:
         raise UsageError(f"--publish: {folder}: {error.strerror or error}") from None
+    _refuse_inputs((folder / name for name in (PAGE, BOARD, SCHEMA)), paths, store)
+
+
+def _refuse_inputs(targets: Iterable[Path], paths: Sequence[Path], store: str | None) -> None:
     try:
-        refuse_inputs((folder / name for name in (PAGE, BOARD, SCHEMA)), paths, store)
+        refuse_inputs(targets, paths, store)
     except UsageError as error:
         raise UsageError(str(error).replace("-o: ", "--publish: ", 1)) from None
 

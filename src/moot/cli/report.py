@@ -25,6 +25,7 @@ from moot.measures.claims.words import CUT_SHORT
 from moot.measures.reserved import SERVED
 from moot.measures.sides import sides
 from moot.measures.source import Source
+from moot.measures.unlisted_rows import options_played
 from moot.report.figures import figures
 from moot.report.frames import RAW, stored_columns
 from moot.report.sections import all_sections
@@ -137,7 +138,8 @@ def _tell(
 
     figures = runs[0].run.figures
     if told == "ending":
-        from moot.report.ending import NextCommands, print_ending
+        from moot.report.ending import print_ending
+        from moot.report.next_commands import NextCommands
         from moot.report.served_terminal import print_served
 
         path, store, served, since = asked_with
@@ -257,6 +259,7 @@ async def read_report(
                 keys,
                 graders_of(source.config),
                 cut_short=source.cut_short,
+                options=options_played(source),
             )
         told = stories(connection, experiment) if wanted.stories and run_figures["questions"] <= FEW else ()
         return ReadRun(run, page, raw, told, found, graders_of(config_of(experiment)), store.name)

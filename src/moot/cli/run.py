@@ -28,12 +28,13 @@ from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.measures import NOT_AT_THE_END, needs
-from moot.report.ending import NextCommands, height, print_ending, short_ending
+from moot.report.ending import height, print_ending, short_ending
 from moot.report.figures import Figures, figures, find_experiment, headline_of
+from moot.report.next_commands import NextCommands
 from moot.report.nothing_played import all_failed, next_words, nothing_words
 from moot.stats.counted_words import count
 from moot.store import from_here
-from moot.store.sqlite import SqliteStore
+from moot.store.as_read import StoreAsRead
 from moot.store.store import Store
 
 PROGRESS = " "
@@ -98,8 +99,10 @@ def run_command(
     _settle_memory()
     following = NextCommands.of(path, store)
     ended = run_to_end(_run(experiment, engine, limit=limit, quiet=quiet, following=following, warned=warned))
-    if rerun is not None and ended.settled and isinstance(kept := experiment.store(), SqliteStore):
-        rerun.keep(SettledWords(ended.settled, tuple(warned)), kept.path, files_named(file))
+    if ended.read is not None and rerun is not None:
+        rerun.keep(SettledWords(ended.settled, tuple(warned)), ended.read, files_named(file))
+    elif ended.read is not None:
+        ended.read.close()
     return ended.code
 
 
@@ -110,6 +113,8 @@ class Ended:
     code: int
     settled: tuple[str, ...] = ()
     """What the same command would tell now, where that is nothing but that nothing is left to do."""
+    read: StoreAsRead | None = None
+    """The store that this was read from."""
 
 
 def _settle_memory() -> None:
@@ -142,7 +147,8 @@ async def _run(
             _last_word(runner, state, shown=True)
             if tried or state != "done" or not _is_settled(runner):
                 return Ended(EXIT_CODES[state])
-            return Ended(EXIT_CODES[state], tuple(_nothing_to_do(runner.tally, told, following)))
+            lines = tuple(_nothing_to_do(runner.tally, told, following))
+            return Ended(EXIT_CODES[state], lines, await StoreAsRead.of(store))
         finally:
             await store.close()
 

@@ -3,12 +3,12 @@
 Whoever types `moot run` to see how it stands should not wait for hundreds of modules, and for every question to be looked up,
 to read the same three lines. So these are kept in the user's cache, with all that they came from: every file that was read on
 the way (the experiment, its questions and prompts, all code), the names in every folder that was looked through, which
-variables the environment has, and the store. Where one of these is another everything is looked up as ever. Nothing is
-kept of a run that found something amiss, left something open or asked anybody outside, nor of a store that others have
-open, nor where something was changed while it ran: it may have been read before.
+variables the environment has, and the store with every link on the way to it. Where one of these is another everything is
+looked up as ever. Nothing is kept of a run that found something amiss, left something open or asked anybody outside, nor of
+a store that others have open or wrote to, nor where something was changed while it ran: it may have been read before.
 
 What was read is heard from the interpreter, so that no room has to tell; this must be on from the start of the process. The
-values of variables are not looked at: keys are no business of a file.
+values of variables are not looked at, since keys are no business of a file; but for the home, by which paths go.
 """
 
 from __future__ import annotations
@@ -16,15 +16,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from moot import __version__
+
+if TYPE_CHECKING:  # nothing of a store is needed to say that all is there
+    from moot.store.as_read import StoreAsRead
 
 _OUTSIDE = {
     *("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "urllib.Request"),
@@ -37,6 +41,9 @@ _OF_A_TERMINAL = {"_", "OLDPWD", "PWD", "SHLVL", "COLUMNS", "LINES", "WINDOWID"}
 _MOST_KEPT = 32
 """So many commands are remembered, the last ones."""
 _BESIDE_A_STORE = ("-wal", "-shm", "-journal")
+_HOMES = ("HOME", "USERPROFILE")
+_MOST_LINKS = 64
+"""Of links that lead to links, as many as any system follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +106,29 @@ class Rerun:
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             kept = json.loads(self._place.read_text(encoding="utf-8"))
             marks = kept["marks"]
-            if marks == _marks(marks["files"], marks["folders"], kept["store"]) and not _in_use(kept["store"]):
+            named = kept["store"]
+            if marks == _marks(marks["files"], marks["folders"], named) and not _in_use(os.path.realpath(named)):
                 return SettledWords(tuple(kept["lines"]), tuple(kept["warned"]))
         return None
 
-    def keep(self, told: SettledWords, store: Path, named: Iterable[Path] = ()) -> None:
-        """For the next time. `store`: closed by now. `named`: the files that the experiment names, of which a library that is
-        not written in Python may have read one unheard."""
-        if _heard is None or _heard.outside or _in_use(store := Path(os.path.realpath(store))):
+    def keep(self, told: SettledWords, read: StoreAsRead, named: Iterable[Path] = ()) -> None:
+        """For the next time. `read`: the store, closed by now. `named`: the files that the experiment names, of which a library
+        that is not written in Python may have read one unheard."""
+        if _heard is None or _heard.outside:
+            read.close()
             return
+        named_store = _absolute(read.path)
+        store = Path(os.path.realpath(named_store))
         files = {path for path in _heard.files if not path.endswith(".pyc")} - {str(self._place)}
         files |= {path for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
         files |= {_absolute(path) for path in named}
         files -= {str(store) + end for end in _BESIDE_A_STORE}
         looked_at = {path for path in files | {str(store)} if not path.startswith(_NOT_KEPT)}
         folders = {path for path in _heard.folders if not path.startswith(_NOT_KEPT)} | {*map(_absolute, sys.path)}
-        if _changed(looked_at - {str(store)}, folders, store, _heard.since_ns):
+        marks = read.seen(lambda: _marks(looked_at, folders, named_store))
+        if marks is None or _in_use(store) or _changed(looked_at - {str(store)}, folders, named_store, _heard.since_ns):
             return
-        kept = {"store": str(store), "marks": _marks(looked_at, folders, store), **asdict(told)}
+        kept = {"store": named_store, "marks": marks, **asdict(told)}
         from moot.whole_files import written_whole
 
         with suppress(OSError):  # a cache that cannot be written: it takes as long as before
@@ -133,14 +145,17 @@ class Rerun:
         return cache_folder() / "settled" / f"{hashlib.sha256(json.dumps(typed).encode()).hexdigest()[:32]}.json"
 
 
-def _marks(files: Iterable[str], folders: Iterable[str], store: str | Path) -> dict[str, Any]:
-    """All of it as it is now: equal marks, equal lines."""
+def _marks(files: Iterable[str], folders: Iterable[str], store: str) -> dict[str, Any]:
+    """All of it as it is now: equal marks, equal lines. `store`: as it is named."""
+    real = os.path.realpath(store)
     return {
         "version": [__version__, sys.version],
         "variables": sorted(name for name, value in os.environ.items() if value and name not in _OF_A_TERMINAL),
+        "homes": [os.environ.get(name) for name in _HOMES],
         "path": sys.path,
+        "store": [real, _mark(real), _links(store)],
         "files": {path: _mark(path) for path in sorted(files)},
-        "folders": {path: _names(path, Path(store).name) for path in sorted(folders)},
+        "folders": {path: _names(path, os.path.basename(real)) for path in sorted(folders)},
     }
 
 
@@ -150,7 +165,29 @@ def _mark(path: str) -> list[int] | None:
         now = os.stat(path)
     except (OSError, ValueError):
         return None
-    return [now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino]
+    return [now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino, now.st_dev]
+
+
+def _links(path: str) -> list[list[Any]]:
+    """Every link on the way to a file, with where it leads and when it was made: one that is turned leads to another file."""
+    links: list[list[Any]] = []
+    at, left = os.sep, path.split(os.sep)[::-1]
+    while left and len(links) <= _MOST_LINKS:
+        if (part := left.pop()) in ("", os.curdir):
+            continue
+        here = os.path.dirname(at) if part == os.pardir else os.path.join(at, part)
+        try:
+            now = os.lstat(here)
+            leads_to = os.readlink(here) if stat.S_ISLNK(now.st_mode) else None
+        except (OSError, ValueError):
+            return [*links, [here, None, 0, 0]]
+        if leads_to is None:
+            at = here
+            continue
+        links.append([here, leads_to, now.st_ino, now.st_ctime_ns])
+        at = os.sep if os.path.isabs(leads_to) else at
+        left += leads_to.split(os.sep)[::-1]
+    return links
 
 
 def _names(folder: str, store: str) -> str | None:
@@ -164,25 +201,31 @@ def _names(folder: str, store: str) -> str | None:
     return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _changed(files: Iterable[str], folders: Iterable[str], store: Path, since_ns: int) -> bool:
-    """Whether any of them was since then. The store's own folder is touched by every run: there the files are looked at."""
+def _changed(files: Iterable[str], folders: Iterable[str], store: str, since_ns: int) -> bool:
+    """Whether any of them was since then, or a link on the way to one. The store's own folder is touched by every run: there
+    the files are looked at."""
     touched: set[str] = {*files}
+    beside, own = os.path.split(os.path.realpath(store))
     for folder in folders:
-        if os.path.realpath(folder) != str(store.parent):
+        if os.path.realpath(folder) != beside:
             touched.add(folder)
         else:
             with suppress(OSError):
-                touched.update(os.path.join(folder, name) for name in os.listdir(folder) if name != store.name)
-    return any(_touched_ns(path) >= since_ns for path in touched)
+                here = (os.path.join(folder, name) for name in os.listdir(folder) if name != own)
+                touched.update(path for path in here if os.path.realpath(path) != os.path.join(beside, own))
+    ways = {os.path.dirname(path) for path in touched} | {*folders, store}
+    turned_ns = (link[-1] for way in ways for link in _links(way))
+    return any(_touched_ns(path) >= since_ns for path in touched) or any(at_ns >= since_ns for at_ns in turned_ns)
 
 
 def _touched_ns(path: str) -> int:
-    """When it was written, moved or linked last; long ago where there is nothing."""
-    try:
-        now = os.stat(path)
-    except (OSError, ValueError):
-        return 0
-    return max(now.st_mtime_ns, now.st_ctime_ns)
+    """When it was written, moved or linked last, or the link to it was; long ago where there is nothing."""
+    newest_ns = 0
+    for look in (os.lstat, os.stat):
+        with suppress(OSError, ValueError):
+            now = look(path)
+            newest_ns = max(newest_ns, now.st_mtime_ns, now.st_ctime_ns)
+    return newest_ns
 
 
 def _forget_oldest(folder: Path) -> None:
@@ -197,4 +240,8 @@ def _in_use(store: str | Path) -> bool:
 
 
 def _absolute(path: Any) -> str:
-    return os.path.abspath(os.fsdecode(path))
+    """What goes up again (`..`) is left so: from behind a link that leads elsewhere than it reads."""
+    named = os.fsdecode(path)
+    if os.pardir in named.split(os.sep):
+        return os.path.join(os.getcwd(), named)
+    return os.path.abspath(named)

@@ -7,7 +7,7 @@ are kept out: equal keys are an error, dates are texts, 1e-3 is a number, and on
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -110,7 +110,8 @@ def _read_text(path: Path) -> str:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(MOST_CHARACTERS + 1)
     except FileNotFoundError:
-        raise FileError(f"no such file{closest(path.name, _beside(path))}", file=path) from None
+        ours = names_beside(path, (".yaml", ".yml"))
+        raise FileError(f"no such file{closest(path.name, ours)}", file=path) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise FileError(f"expected UTF-8 text ({error.reason})", file=path, line=line) from None
@@ -121,10 +122,10 @@ def _read_text(path: Path) -> str:
     return text
 
 
-def _beside(path: Path) -> list[str]:
-    """Files of our kind in the same folder, as far as it can be read."""
+def names_beside(path: Path, suffixes: Collection[str] = ()) -> list[str]:
+    """Files in the same folder, as far as it can be read; of these kinds, where some are named."""
     try:
-        return sorted(each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml"))
+        return sorted(each.name for each in path.parent.iterdir() if not suffixes or each.suffix in suffixes)
     except OSError:
         return []
 

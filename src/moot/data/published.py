@@ -134,16 +134,15 @@ def _cells(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[st
     with unpacked_text(path) as file:
         lines = RowLines(lines_of(file, path), path)
         reader = csv.DictReader(lines, fieldnames=list(columns) or None, strict=True)
-        begins = 1
         try:
-            for values in reader:
+            named = len(reader.fieldnames or ())  # behind the header, where it is the file's own
+            if not columns:
                 lines.ends()
-                begins = begins if columns else max(begins, 2)
+            for values in reader:
+                begins = lines.began
+                lines.ends()
                 if None in values:
-                    raise FileError(
-                        f"more cells than the {len(reader.fieldnames or ())} columns", file=path, line=begins
-                    )
+                    raise FileError(f"more cells than the {named} columns", file=path, line=begins)
                 yield begins, {key: cell for key, cell in values.items() if cell}
-                begins = reader.line_num + 1
         except csv.Error as error:
             raise FileError(f"not valid CSV: {error}", file=path, line=reader.line_num) from None

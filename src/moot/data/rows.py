@@ -107,15 +107,15 @@ def csv_names(path: Path) -> tuple[str, ...]:
 def csv_cells(path: Path) -> NumberedRows:
     """The cells in which there is something, by the names of their columns; a row of empty ones is none."""
     with _csv_reader(path) as (reader, lines):
-        begins = reader.line_num + 1
+        lines.ends()
         for values in reader:
+            begins = lines.began
             lines.ends()
             if None in values:
                 raise FileError("more cells than the header has columns", file=path, line=begins)
             cells = {name: text for name, cell in values.items() if (text := (cell or "").strip())}
             if cells:
                 yield begins, cells
-            begins = reader.line_num + 1
 
 
 @contextmanager

@@ -43,8 +43,8 @@ class LabelOrigin:
         sentences = []
         if self.cut_short:
             sentences.append(
-                "The run is not over, and of what it has begun the slowest is missing, which is more often wrong: there are no"
-                " intervals, and whoever is slow when wrong is chosen too often."
+                "The run has not come to its end, and of what it has begun the slowest is missing, which is more often wrong:"
+                " there are no intervals, and whoever is slow when wrong is chosen too often."
             )
         if self.others:
             others = ", ".join(self.others)

@@ -30,9 +30,11 @@ from moot.models.key_gate import KeyGate, KeyProven, KeyShown
 from moot.models.last_look import LastLook
 from moot.models.limit import Limit, Limiter, Limits, Turnstile
 from moot.models.model import Model
+from moot.models.model_gate import ModelGate, ModelProven
 from moot.models.retry import OnRetry, Retry, RetryPatience
 from moot.store import money, schema
 from moot.store.calls import ExperimentCalls
+from moot.store.earlier_bills import PriceList
 from moot.store.ledger import Ledger
 from moot.store.store import Store
 from moot.types import FREE, NOTHING
@@ -82,6 +84,7 @@ def chain(
         # A model that the file calls free may state a cost all the same: under a cap that counts.
         if purse is not None and model.price is not None and (_priced(model) or (limited and built.endpoint)):
             trust = trusts.setdefault(built.endpoint or name, Trust())
+            trust.believe(purse.billed_before.get(name, 1.0))
             capped = limited and _priced(model)
             inner = Leaving(model) if capped else model
             model = Budget(inner, purse, model.price, built.max_tokens, trust)
@@ -93,11 +96,21 @@ def chain(
         if built.endpoint and gate is not None:
             if built.hedge is not None:
                 model = Hedge(model, built.hedge.after_s, on_hedge=on_hedge)
+            model = _known(model, built.model, on_wrong_key)
             model = KeyProven(model, gate)
             patience = RetryPatience(attempts=built.retries.attempts, total_s=built.retries.total_s)
             model = LetIn(Retry(model, patience, on_retry=on_retry), doors[built.endpoint])
         chained[name] = Cache(model, calls, flights)
     return chained
+
+
+def _known(model: Model, built: Model, told: Callable[[str], None] | None) -> Model:
+    """Of one that goes by a name at a server: with a look at whether it is known there."""
+    from moot.models.endpoint import EndpointModel  # loaded by now where there is one, and else for nothing
+
+    if not isinstance(built, EndpointModel):
+        return model
+    return ModelProven(model, ModelGate(told=told), built.model, built.versions)
 
 
 def _tell_pause(told: Callable[[str], None], endpoint: str, model: str, seconds: float) -> None:
@@ -116,10 +129,20 @@ async def purse_of(
     if cap_usd is not None:
         beside_usd = await store.run(partial(money.spent_beside_usd, experiment=experiment))
         beside = SpentBeside(cap_usd, beside_usd, money.who_spends_beside(experiment))
-        return await Ledger.opened(store, experiment, max(0.0, cap_usd - beside_usd), beside)
+        return await Ledger.opened(store, experiment, max(0.0, cap_usd - beside_usd), beside, _price_lists(models))
     if not any(_priced(built.model) for built in models.values()):
         return None
     return Purse(math.inf, on_loss=partial(keep_loss, store, experiment))
+
+
+def _price_lists(models: Mapping[str, BuiltModel]) -> dict[str, PriceList]:
+    """Of those that are asked at an endpoint, and whose calls have a most."""
+    paid = {name: built for name, built in models.items() if built.endpoint and _priced(built.model)}
+    return {
+        name: PriceList(built.model.price, built.max_tokens, getattr(built.model, "base_url", None))
+        for name, built in paid.items()
+        if built.model.price is not None and built.max_tokens is not None
+    }
 
 
 def _priced(model: Model) -> bool:

@@ -7,17 +7,18 @@ reply is kept by a digest of these, and whoever plays the same experiment again 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from moot.engine.batches import QUESTIONS_TOGETHER
 from moot.engine.export import RecordedReply
 from moot.models.recorded import request_digest
 from moot.store import queries, schema
 from moot.store.queries import chunks
+from moot.store.rows import case_of
 from moot.store.statements import Row
 from moot.store.store import Store
 
@@ -32,7 +33,10 @@ async def recorded_calls(store: Store, experiment: Row, called: Mapping[str, str
             if _is_new(record, written):
                 yield record
         start += len(places)
-    for record in await store.read(partial(_of_name, name=experiment["name"], called=called)):
+    named = partial(
+        _of_name, name=experiment["name"], experiment=experiment["id"], called=called, written=frozenset(written)
+    )
+    for record in await store.read(named):
         if _is_new(record, written):
             yield record
     silent = set(called.values()) - {model for model, _, _ in written}
@@ -72,11 +76,60 @@ def _of_questions(
     return _recorded(queries.find_calls(connection, sorted(about)).values(), about, called)
 
 
-def _of_name(connection: Connection, name: str, called: Mapping[str, str]) -> list[RecordedReply]:
-    """What else was paid for under the name, such as finding out which answers mean the same."""
+def _of_name(
+    connection: Connection,
+    name: str,
+    experiment: str,
+    called: Mapping[str, str],
+    written: Container[tuple[str, str, int]],
+) -> list[RecordedReply]:
+    """What else was paid for under the name, such as finding out which answers mean the same: as far as it is about these
+    questions. Under one name there may be plays of other questions, which nobody means to show any more."""
     table = schema.calls
-    query = select(table).where(table.c.experiment == name).order_by(table.c.created_at, table.c.key)
-    return _recorded([dict(row) for row in connection.execute(query).mappings()], {}, called)
+    elsewhere = _of_plays(connection)
+    keys = connection.execute(
+        select(table.c.key).where(table.c.experiment == name).order_by(table.c.created_at, table.c.key)
+    )
+    loose = [key for key in keys.scalars() if key not in elsewhere]
+    if not loose:
+        return []
+    places, cases = schema.experiment_questions, schema.cases
+    of_run = select(places.c.case).where(places.c.experiment == experiment)
+    shown = _texts(connection, cases.c.id.in_(of_run))
+    others = {text for text in _texts(connection, cases.c.id.not_in(of_run)) if not any(text in each for each in shown)}
+    records: list[RecordedReply] = []
+    for part in chunks(loose):
+        found = queries.find_calls(connection, part)
+        about = (call for key in part if (call := found.get(key)) is not None and _is_about(call, shown, others))
+        records += _recorded(about, {}, called)
+    return [record for record in records if (record["model"], record["request"], record["sample"]) not in written]
+
+
+def _of_plays(connection: Connection) -> set[str]:
+    """Calls that belong to a play, to a judge's work or to somebody who has asked: those of this run are known by that."""
+    keys = {
+        step[3] for (told,) in connection.execute(select(schema.episodes.c.transcript)) for step in json.loads(told)
+    }
+    for column in (schema.judge_calls.c.key, schema.served_calls.c.key):
+        keys.update(connection.execute(select(column)).scalars())
+    return keys
+
+
+def _texts(connection: Connection, which: ColumnElement[bool]) -> set[str]:
+    """Of questions, with white space as it may stand in a prompt."""
+    found = connection.execute(select(schema.cases.c.content).where(which)).scalars()
+    return {text for content in found if (text := _spaced(case_of(content).question.text))}
+
+
+def _is_about(call: Row, shown: Collection[str], others: Collection[str]) -> bool:
+    """Whether it speaks of a question of these, and of no other."""
+    shape = json.loads(call["shape"])[0]
+    said = _spaced(" ".join(_message(message)[1] for message in shape.get("messages", ())))
+    return any(text in said for text in shown) and not any(text in said for text in others)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _recorded(calls: Iterable[Row], about: Mapping[str, str], called: Mapping[str, str]) -> list[RecordedReply]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from moot.config.yaml_file import names_beside
 from moot.data import Dataset, about_documents, builtin, by_cluster, given_cases, load, load_published, several
 from moot.data.formats import Format, dataset_format
 from moot.data.hub import Hub
@@ -12,6 +13,7 @@ from moot.data.logs.formats import LOG_FORMATS, is_log_format
 from moot.data.logs.questions import load_logged
 from moot.errors import FileError, UsageError
 from moot.experiment.spec import ExperimentFile, QuestionsSpec
+from moot.models.closest import closest
 from moot.team.passage_index import PassageIndex
 
 KeyPath = tuple[str | int, ...]
@@ -65,7 +67,7 @@ def _read(file: ExperimentFile, source: QuestionsSpec, key: KeyPath) -> Dataset:
     except UsageError as error:
         raise file.error((*key, "builtin"), str(error)) from None
     if not path.is_file():
-        raise file.error((*key, "file"), f"no such file: {path}")
+        raise file.error((*key, "file"), f"no such file: {path}{closest(path.name, names_beside(path))}")
     return load(path, language=language, sample=sample, seed=seed, stated=source.stated, skip_blank=source.skip_blank)
 
 

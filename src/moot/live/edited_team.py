@@ -8,6 +8,7 @@ own.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 FEWEST, MOST = 1, 12
 MOST_REMEMBERED = 200
 MOST_MADE = 2_000
+"""By one key."""
+MOST_IN_ALL = 20_000
 LONGEST_NAME = 40
 ALWAYS = ("vote", "talkative", "council")
 """Strategies that need nothing but players, whether the file has them or not."""
@@ -77,8 +80,8 @@ class EditedTeams:
         self._makers: dict[str, set[str]] = {}
         """Who has put it together, by its name: for others it is not there."""
         self._making = asyncio.Lock()
-        self.made = 0
-        """So many, each of which is a plan in the store once it was asked."""
+        self.made: Counter[str] = Counter()
+        """How many by whom, each of which is a plan in the store once it was asked."""
 
     def named(self, name: str) -> Cell | None:
         return self._cells.get(name)
@@ -96,20 +99,24 @@ class EditedTeams:
         self._check(edited)
         async with self._making:
             if edited.name not in self._cells:
-                if self.made >= MOST_MADE:
-                    raise UsageError(
-                        f"{MOST_MADE} teams were put together since this server was started, which is all it takes"
-                    )
-                self.made += 1
+                self._check_number(maker)
                 plan = await asyncio.to_thread(self._plan, edited)
                 ((name, cell),) = self._live.seat_beside(plan, edited.name).items()
                 self._cells[name] = cell
+                self.made[maker] += 1  # what cannot be takes nobody's place
                 while len(self._cells) > MOST_REMEMBERED:
                     oldest = next(iter(self._cells))
                     del self._cells[oldest]
                     self._makers.pop(oldest, None)
             self._makers.setdefault(edited.name, set()).add(maker)
         return edited.name
+
+    def _check_number(self, maker: str) -> None:
+        if self.made[maker] >= MOST_MADE or self.made.total() >= MOST_IN_ALL:
+            many, whose = (MOST_MADE, "with this key ") if self.made[maker] >= MOST_MADE else (MOST_IN_ALL, "")
+            raise UsageError(
+                f"{many} teams were put together {whose}since this server was started, which is all it takes"
+            )
 
     def _check(self, edited: EditedTeam) -> None:
         known = players_of(self._live)

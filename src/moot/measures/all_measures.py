@@ -22,6 +22,7 @@ from moot.measures.reserved import NOT_TAKEN as NOT_TAKEN
 from moot.measures.reserved import PLUGIN_FAILURES as KEY
 from moot.measures.section import Column, Section
 from moot.measures.source import Source
+from moot.measures.unlisted_rows import unlisted_rows
 from moot.needs import Needs, summed
 from moot.plugins import NotAsExpected, PluginRefused, in_one_line
 
@@ -66,6 +67,7 @@ class AllMeasures:
         which nothing will be shown.
         """
         so_far: dict[str, Any] = {}
+        source.unlisted_rows = unlisted_rows(source)
         wanted = [(name, measure) for name, measure in self._measures if name not in without]
         for place, (name, measure) in enumerate(wanted):
             if stopped():

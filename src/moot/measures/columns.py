@@ -7,6 +7,7 @@ from typing import Any
 
 from moot.experiment.side_names import several_teams as several_teams
 from moot.experiment.side_names import side_of_row
+from moot.measures.numbers import plain
 from moot.measures.section import Column, Unit
 from moot.stats.counted_words import count as count
 
@@ -160,7 +161,17 @@ def paired_words(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     ]
     if any(row["small"] for row in rows):
         sentences.append(few_differ_words(rows))
-    return (*sentences, *ungraded_words(rows), *over_captains(rows))
+    return (*sentences, *failed_words(rows), *ungraded_words(rows), *over_captains(rows))
+
+
+def failed_words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """How many answers of a difference never came: what failed is not right, and says nothing of how good somebody is."""
+    shares = [max(row["failed"].values()) for row in rows if "failed" in row and row["difference"] is not None]
+    if not shares:
+        return []
+    return [
+        f"In {count(len(shares), 'row')} answers of a side failed, up to {plain(max(shares))} % of them: they are not right here."
+    ]
 
 
 def over_captains(rows: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -10,7 +10,7 @@ from moot.grade.ways import way_of
 from moot.measures.cells import Row, Stored
 from moot.stats.graded import Value, WayOfGrading, ended_value, said_value
 from moot.traces import Trace, not_waited_for
-from moot.types import Answer, Case, Verdict
+from moot.types import FAILED, Answer, Case, Verdict
 
 Key = tuple[str, int]
 """One set of drafts on one question: (question, the drafts' repeat)."""
@@ -81,6 +81,8 @@ class EpisodeOutline(NamedTuple):
     """What a player by itself answered, where no call failed on the way: see `draft_calls`."""
     open_words: str | None = None
     """What it answered, where nobody has graded that, as far as equal words have equal grades."""
+    never_came: str | None = None
+    """Whose it is, where every episode of its cell failed."""
 
     @property
     def way(self) -> WayOfGrading:
@@ -89,7 +91,16 @@ class EpisodeOutline(NamedTuple):
     @property
     def value(self) -> Value:
         """What it is worth, and how it came by that."""
-        return ended_value(said_value(self.right, self.way, self.open_words), self.outcome)
+        return ended_value(said_value(self.right, self.way, self.open_words), self.outcome, self.never_came)
+
+
+def named_if_none_came(episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
+    """The episodes of one cell; with whose they are where every one failed: what it is worth nobody knows."""
+    if not episodes or any(episode.outcome != FAILED for episode in episodes):
+        return episodes
+    cell = episodes[0].cell
+    name = cell["player"] or (f"{cell['label']}@{cell['captain']}" if cell["captain"] else cell["label"])
+    return [episode._replace(never_came=name) for episode in episodes]
 
 
 def right_of(row: Row) -> float | None:

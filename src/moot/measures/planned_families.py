@@ -30,6 +30,7 @@ from moot.measures.safety.pairs import Native, Pair, per_model
 from moot.measures.safety.stages import drafting, led_cells
 from moot.measures.sides import cells_named
 from moot.stats.graded import graded_value
+from moot.types import Case
 
 FAMILIES: Mapping[str, str] = {
     "headline": "options that the headline is chosen from",
@@ -71,7 +72,6 @@ class _Unplayed:
     sets: Sequence[str | None]
     people: bool
     """Whether people have answered some of the questions."""
-    repeats: int
 
     @property
     def together(self) -> list[Stored]:
@@ -96,22 +96,53 @@ def players_of(cell: Stored) -> list[str]:
 
 def family_sizes(plan: Plan, hypotheses: int) -> dict[str, int]:
     """By the names in `FAMILIES`: how many rows with a p there will be at the most, once all is played and graded."""
-    cases = list(plan.dataset or ())
-    unplayed = _Unplayed(
-        [stored_cell(cell.row()) for cell in plan.cells],
-        list(dict.fromkeys(case.question_set for case in cases)) or [None],
-        any(case.human is not None for case in cases),
-        plan.spec.repeats,
-    )
+    cells = [stored_cell(cell.row()) for cell in plan.cells]
+    unplayed = _unplayed(cells, plan.dataset or ())
     sizes = {
         "headline": 1 if plan.spec.primary else len(unplayed.together) or len(unplayed.cells),
         "hypotheses": hypotheses,
+        **_tables(unplayed),
+    }
+    return {name: sizes[name] for name in FAMILIES}
+
+
+def more_rows(cells: Sequence[Stored], beside: Sequence[Stored], cases: Iterable[Case]) -> dict[str, int]:
+    """By the names in `FAMILIES`, of what goes by its rows: how many more there would be at the most, were the cells `beside`
+    among the others. An earlier version of what is there already is one strategy more."""
+    asked = list(cases)
+    few = _tables(_unplayed(cells, asked))
+    many = _tables(_unplayed([*cells, *_as_others(cells, beside)], asked))
+    return {name: max(0, many[name] - few[name]) for name in few}
+
+
+def _as_others(cells: Sequence[Stored], beside: Sequence[Stored]) -> Iterator[Stored]:
+    """Each under a label that none has who plays in its place: rows go by labels."""
+    taken = Counter(map(_place, cells))
+    for cell in beside:
+        if number := taken[_place(cell)]:
+            yield {**cell, "label": f"{cell['label']} {number}"}
+        else:
+            yield cell
+        taken[_place(cell)] += 1
+
+
+def _place(cell: Stored) -> tuple[str | None, ...]:
+    return cell["label"], cell["team"], cell.get("cohort"), cell["captain"], cell["player"]
+
+
+def _unplayed(cells: Sequence[Stored], cases: Iterable[Case]) -> _Unplayed:
+    asked = list(cases)
+    sets = list(dict.fromkeys(case.question_set for case in asked)) or [None]
+    return _Unplayed(cells, sets, any(case.human is not None for case in asked))
+
+
+def _tables(unplayed: _Unplayed) -> dict[str, int]:
+    return {
         **_quiz(unplayed),
         **_safety(unplayed),
         **_discussions(unplayed),
         "position_bias": _places(unplayed),
     }
-    return {name: sizes[name] for name in FAMILIES}
 
 
 @dataclass(frozen=True, slots=True)

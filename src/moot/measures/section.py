@@ -50,7 +50,7 @@ class Chart:
 
 BESIDE_THE_OTHERS = 500
 InTerminal = Literal["table", "page", "own"]
-"""How a terminal shows a section: as a table; not at all, for a page and the tables hold it; in a way of its own."""
+"""How a terminal shows a section: as a table, or in a way of its own. `page`: a table too, which is read on the page first."""
 
 
 @dataclass(frozen=True, slots=True)

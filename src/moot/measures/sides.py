@@ -19,7 +19,7 @@ from moot.measures.source import Source
 from moot.stats.crossfit import best
 from moot.stats.graded import Value, known, least_of, mean_value
 from moot.stats.shared_questions import SharedQuestions, shared_questions
-from moot.types import ABSTAINED
+from moot.types import ABSTAINED, FAILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,9 @@ def _once(seen: Sequence[EpisodeOutline], costs: QuestionCosts, cell: Stored, ti
     right = {episode.key[0]: episode.right for episode in seen if episode.right is not None}
     ungraded = {episode.key[0]: episode.value for episode in seen if episode.right is None}
     counted = {
-        episode.key[0]: episode.value for episode in seen if episode.way != "at once" or episode.outcome == ABSTAINED
+        episode.key[0]: episode.value
+        for episode in seen
+        if episode.way != "at once" or episode.outcome in (ABSTAINED, FAILED)
     }
     counts = dict.fromkeys(ungraded, 1)
     return SideResults(

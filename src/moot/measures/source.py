@@ -24,7 +24,7 @@ from moot.measures.askings import UNUSUAL, AskedAs, Askings, Attended
 from moot.measures.cells import Row, playing_alone, stored_cells, table_of
 from moot.measures.cells import Stored as Stored
 from moot.measures.draft_calls import CellDrafts, DraftTable, MadeByKey, draft_tables, made_alone
-from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of
+from moot.measures.episodes import EpisodeOutline, Key, Recorded, call_keys, drafts_of, named_if_none_came
 from moot.measures.outlines import all_outlines_alone, outlines_alone, outlines_together
 from moot.measures.spending import Spending, Spent
 from moot.measures.stored_grades import StoredGrades, grader_of
@@ -50,8 +50,6 @@ class Source:
     - `spent(keys)`: tokens and cost of calls.
     - `seed`: of everything that is drawn, so that a report is the same twice.
     - `so_far`: the figures of the measures before this one, which can be read and not written.
-
-    Cases, matches and judgements are read once.
     """
 
     def __init__(
@@ -65,6 +63,8 @@ class Source:
         """Those of the file as it is now, beside what the store holds as declared."""
         self.so_far: Mapping[str, Any] = {}
         """The figures of the measures before: what one measure gives another. To be read, not written."""
+        self.unlisted_rows: Counter[str] = Counter()
+        """By table: how many rows more it had before options were taken out of the file. A family pays for them too."""
         self.ident: str = experiment["id"]
         self.name: str = experiment["name"]
         self.config: dict[str, Any] = config_of(experiment)
@@ -268,12 +268,10 @@ class Source:
 
     def _marked(self, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         """With those told apart whose answers wait for a grade, and those without one of which nobody knows what is right."""
-        return [
-            self.grades.marked(episode, self.cases[episode.key[0]])
-            if episode.right is None or episode.outcome not in WITH_ANSWER
-            else episode
-            for episode in episodes
-        ]
+        mark, of = self.grades.marked, self.cases
+        unsure = (one.right is None or one.outcome not in WITH_ANSWER for one in episodes)
+        marked = [mark(one, of[one.key[0]]) if do else one for do, one in zip(unsure, episodes, strict=True)]
+        return named_if_none_came(marked)
 
     def _not_chosen_on(self, cell: Stored, episodes: list[EpisodeOutline]) -> list[EpisodeOutline]:
         but = self.chosen_on(cell)

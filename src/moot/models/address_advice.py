@@ -42,6 +42,23 @@ _OF_THE_MODEL = r"\bmodel(\b|_)|\bdeployment|no endpoints found"
 `DeploymentNotFound`, OpenRouter by the providers that it has for it."""
 
 
+_NOT_THERE = (
+    r"\bmodels?\b.{0,120}(not (be )?found|(does not|doesn't|not) exist|not a valid|unknown|is not available|not loaded)"
+    r"|(unknown|invalid|no such) model\b|not a valid model"
+)
+"""How servers say it that answer 400: Mistral "Invalid model", DeepSeek "Model Not Exist", OpenRouter "not a valid model ID"."""
+_CODES = ("model_not_found", "invalid_model", "deploymentnotfound")
+
+
+def no_such_model(status: int, model: str, words: str, code: str = "") -> bool:
+    """Whether a server says that it has no such model. A 404 that is about the model says no more than that."""
+    if status == 404:
+        return path_advice("", model, words, code) is None
+    return status in (400, 422) and (
+        code.lower() in _CODES or re.search(_NOT_THERE, words, re.IGNORECASE | re.DOTALL) is not None
+    )
+
+
 def path_advice(base_url: str, model: str, words: str, code: str = "") -> str | None:
     """After a 404 or 405. `words` and `code`: the server's. Where they are about the model it is not the path that is missing."""
     if re.search(rf"{_OF_THE_MODEL}|(?<!\w){re.escape(model)}(?!\w)", f"{words}\n{code}", re.IGNORECASE):

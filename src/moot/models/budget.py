@@ -5,9 +5,9 @@ the rest when the bill is known. When only reservations stand in the way a call 
 left to wait for, `BudgetReached` ends the run. An attempt that may be on the provider's bill although no reply came (a
 timeout, a reply cut in the middle) is counted at its most, or, where the failure says what it cost, as it says; so is a
 reply whose words were not counted. An endpoint that bills more than a call could cost is believed, and trusted less from
-then on; `first_bill` sees to it that the first such bill comes before many calls are under way. Where nothing cuts a
-reply, which is no way to keep to a cap and is allowed only without one, its most is a guess: as long as the longest that
-this model has given.
+then on, by other processes too (the store's `earlier_bills`); `first_bill` sees to it that the first such bill comes before
+many calls are under way. Where nothing cuts a reply, which is no way to keep to a cap and is allowed only without one, its
+most is a guess: as long as the longest that this model has given.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -75,6 +75,11 @@ class Till(Protocol):
     """Whatever keeps to the cap: in this process alone, or in the store for all of them."""
 
     cap_usd: float
+    billed_before: Mapping[str, float]
+    """By model, how many times its most it is known to have billed, here or in other processes."""
+
+    async def look_around(self) -> None:
+        """See what others were billed since."""
 
     async def reserve(self, amount_usd: float) -> Hold: ...
 
@@ -105,6 +110,10 @@ class Overcharges:
 
     def __init__(self) -> None:
         self.overbilled: dict[str, Overcharge] = {}
+        self.billed_before: Mapping[str, float] = {}
+
+    async def look_around(self) -> None:
+        """There is nobody beside."""
 
     def overcharged(self, model: str, allowed_usd: float, billed_usd: float) -> None:
         overcharge = Overcharge(1, billed_usd - allowed_usd, allowed_usd, billed_usd)
@@ -203,7 +212,10 @@ class Trust:
 
     def bills(self, most_usd: float, billed_usd: float) -> None:
         if most_usd > 0:
-            self.times = max(self.times, billed_usd / most_usd)
+            self.believe(billed_usd / most_usd)
+
+    def believe(self, times: float) -> None:
+        self.times = max(self.times, times)
 
 
 class Budget(Wrapper):
@@ -221,6 +233,8 @@ class Budget(Wrapper):
         self._trust = trust or Trust()
 
     async def generate(self, request: Request) -> Reply:
+        await self._purse.look_around()
+        self._trust.believe(self._purse.billed_before.get(self.name, 1.0))
         hold = await self._purse.reserve(self._most_usd(request))
         reply: Reply | None = None
         spent_usd: float | None = None  # until we know better: a cancelled call may be on the bill too

@@ -32,6 +32,8 @@ _STATUS_OF_NAME = {
 }
 """What a name would be as a status, without case and signs."""
 
+_SUCCESS = ("", "0", "200", "ok", "success", "succeeded", "successful", "none", "no error")
+
 
 def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     """The error that the body of a response holds, as one object with a `message`; None: it holds none."""
@@ -40,7 +42,7 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
         return next((fields for fields in found if fields is not None), None)
     if not isinstance(body, Mapping):
         return None
-    if error := body.get("error") or body.get("errors"):
+    if tells(error := body.get("error") or body.get("errors")):
         return _fields(error, body, deep)
     if "choices" in body:
         return None
@@ -48,6 +50,17 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
         return _fields(detail, body, deep)
     told = body.get("message") or body.get("msg")
     return body if isinstance(told, str) or body.get("object") == "error" else None
+
+
+def tells(error: object) -> bool:
+    """Whether it says of anything that it went wrong. Some gateways send the fields of an error with every reply, with nothing in
+    them, or that all went well."""
+    values = error.values() if isinstance(error, Mapping) else (error,)
+    return any(value and not _says_success(value) for value in values)
+
+
+def _says_success(value: object) -> bool:
+    return value == 200 or (isinstance(value, str) and value.strip(" .!").casefold() in _SUCCESS)
 
 
 def _fields(error: object, around: Mapping[str, Any], deep: int) -> Mapping[str, Any]:

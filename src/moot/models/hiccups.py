@@ -12,7 +12,7 @@ from typing import Any
 
 from moot.errors import CallError, RateLimited, ReplyBroken, RequestRejected, ServerFailed
 from moot.models.border import storable
-from moot.models.error_forms import error_fields, error_status, error_words
+from moot.models.error_forms import error_fields, error_status, error_words, tells
 from moot.models.retry_after import asked_pause_s
 
 _FAILED_FINISHES = frozenset(
@@ -31,11 +31,13 @@ def failed_finish(finish: str) -> bool:
 
 
 def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
-    """The error inside a reply, if there is one: beside the choices, in the choice, or in its message."""
-    message = choice.get("message")
-    inner = message.get("error") if isinstance(message, Mapping) else None
+    """The error inside a reply, or a part of one, if there is one: beside the choices, in the choice, or in its message. Words
+    that came before it are not all of the reply."""
+    parts = [choice, *(part for name in ("message", "delta") if isinstance(part := choice.get(name), Mapping))]
     beside = error_fields(body)
-    return beside if body.get("error") else choice.get("error") or inner or beside
+    if beside and body.get("error"):
+        return beside
+    return next((error for part in parts if tells(error := part.get("error"))), beside)
 
 
 def failure_of(error: object, pause_s: float | None = None) -> CallError:

@@ -77,7 +77,7 @@ class KeyGate:
             self._open()
             return reply
         except RequestRejected as error:
-            if self.is_open or not (error.status in REFUSING or error.no_such_path):
+            if self.is_open or not self._is_refusal(error):
                 raise
             refusal = error
             self._refuse(model.name, error)
@@ -87,6 +87,12 @@ class KeyGate:
         while not self.is_open and (self._wrong is not None or self._refused_wait):
             await self._change()
         raise refusal
+
+    def _is_refusal(self, error: RequestRejected) -> bool:
+        return error.status in REFUSING or error.no_such_path
+
+    def _closed(self, refusals: dict[str, RequestRejected]) -> EndpointClosed:
+        return closed(refusals, self._key_from)
 
     async def _leave(self, model: str) -> None:
         """Wait until this call may be sent."""
@@ -114,7 +120,7 @@ class KeyGate:
     def _judge(self) -> None:
         """Something has changed: what does that say about those that wait?"""
         if self._wrong is None and not self.is_open and self._all_refused():
-            wrong = closed(self._refusals, self._key_from)
+            wrong = self._closed(self._refusals)
             if self._told is None:
                 self._wrong = wrong
                 self._start(ENDING_S, self._end)

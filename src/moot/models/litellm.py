@@ -23,7 +23,7 @@ from moot.errors import (
 from moot.models import border
 from moot.models.endpoint import with_temperature
 from moot.models.filtered import FILTERED, filter_words
-from moot.models.hiccups import PASSING_STATUSES, failed_finish
+from moot.models.hiccups import PASSING_STATUSES, failed_finish, failure_of
 from moot.models.litellm_ends import CallEnd, Overheard
 from moot.models.litellm_params import NO_KEY, problem_with, problem_with_address, problem_with_model
 from moot.models.model import messages_json
@@ -153,12 +153,13 @@ class LitellmModel:
     def _streamed(self, heard: StreamSoFar, way: Way, latency_s: float) -> Reply:
         """The reply that a stream was, put together again."""
         finish = heard.finish
-        if finish is None or failed_finish(finish):
+        if heard.why_filtered is None and (heard.error or finish is None or failed_finish(finish)):
             words = "the reply ended before it was whole" if finish is None else f"the reply ended with {finish!r}"
-            broken = ReplyBroken(f"{self.model}: {words}")
+            broken = failure_of(heard.error) if heard.error else ReplyBroken(f"{self.model}: {words}")
+            broken.args = (self._secrets.hidden_in(str(broken)),)
             heard.tell_bill(broken, self.price)
             raise broken
-        reply = heard.reply(finish=finish, latency_s=latency_s, price=self.price)
+        reply = heard.reply(latency_s=latency_s, price=self.price)
         self._way.learn(way, reply)
         return self._secrets.without(reply)
 

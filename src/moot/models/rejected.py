@@ -10,7 +10,7 @@ from typing import Any
 
 from moot.errors import CallError, GenerationFailed, RateLimited, RequestRejected, ServerFailed
 from moot.models import border
-from moot.models.address_advice import path_advice
+from moot.models.address_advice import no_such_model, path_advice
 from moot.models.error_forms import error_code, error_in, error_words
 from moot.models.hiccups import PASSING_STATUSES, preview
 from moot.models.json_mode import complaint
@@ -82,7 +82,8 @@ class Rejected:
         elif about is not None:
             error = FormRefused(message, status=status, mode=about == "mode")
         else:
-            error = RequestRejected(message, status=status, no_such_path=advice is not None)
+            unknown = no_such_model(status, self.model, words, error_code(said))
+            error = RequestRejected(message, status=status, no_such_path=advice is not None, no_such_model=unknown)
         tell_bill(error, told_usage(raw), self.price, generated=False)
         if isinstance(error, FormRefused | ParamRefused) and error.billed_tokens is not None:
             # To ask in a lesser way is part of the same attempt, whose one bill would not hold this one.

@@ -12,11 +12,11 @@ from typing import Any
 from moot.errors import CallError, ConnectionFailed, ReplyBroken
 from moot.models import border
 from moot.models.error_forms import error_fields
-from moot.models.filtered import FILTERED, block_reason, filter_words
-from moot.models.hiccups import failed_finish, failure_of, preview
+from moot.models.filtered import FILTERED, block_reason
+from moot.models.hiccups import error_of, failed_finish, failure_of, preview
 from moot.models.intake import STREAM_TIMES, TURN_S, Holding, Intake
 from moot.models.overheard import Tell
-from moot.models.wire import build_reply, read_completion, tell_bill, version_of
+from moot.models.wire import build_reply, filtered_by, read_completion, tell_bill, version_of
 from moot.types import Price, Reply
 
 
@@ -31,9 +31,11 @@ class StreamSoFar:
     finish: str | None = None
     usage: object = None
     error: object = None
-    """What a choice says of its failure."""
+    """What was said of a failure, beside the words or after them."""
+    filtered: str | None = None
+    """Why a filter broke it off, after however many words."""
     blocked: str | None = None
-    """Why a filter stopped it, where it says so beside the choices."""
+    """Why a filter did not let it begin: where there are words it did."""
     model: str | None = None
     fingerprint: str | None = None
     size: int = 0
@@ -48,12 +50,19 @@ class StreamSoFar:
         self.usage = event.get("usage") or self.usage
         self.model = border.name(event.get("model")) or self.model
         self.fingerprint = border.name(event.get("system_fingerprint")) or self.fingerprint
+        self.blocked = self.blocked or block_reason(event, {})
         choices = event.get("choices")
-        self.blocked = filter_words(event, 400) if event.get("error") else block_reason(event, {}) or self.blocked
-        for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, Mapping) and not choice.get("index"):  # one was asked for: others are not its words
-                self._take_choice(choice)
-                self.size += size if choice.get("logprobs") else 0
+        ours = [  # one was asked for: others are not its words
+            choice
+            for choice in (choices if isinstance(choices, list) else ())
+            if isinstance(choice, Mapping) and not choice.get("index")
+        ]
+        for choice in ours or ({},):
+            self.error = error_of(event, choice) or self.error
+            self.filtered = self.filtered or filtered_by(self.error) or block_reason({}, choice)
+        for choice in ours:
+            self._take_choice(choice)
+            self.size += size if choice.get("logprobs") else 0
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
         self.chosen = True
@@ -69,18 +78,20 @@ class StreamSoFar:
             if isinstance(tokens, list):
                 self.logprobs.setdefault(str(field_name), []).extend(tokens)
         self.finish = border.name(choice.get("finish_reason")) or self.finish
-        self.error = choice.get("error") or self.error
-        self.blocked = block_reason({}, choice) or self.blocked
 
     def _add(self, words: list[str], word: object) -> None:
         if isinstance(word, str) and word:
             words.append(word)
             self.size += 64 + len(word)  # a text of one letter takes as much as that
 
-    def reply(self, *, finish: str, latency_s: float, price: Price | None) -> Reply:
-        text = "".join(self.text)
-        if not text and self.blocked:
-            text, finish = self.blocked, FILTERED
+    @property
+    def why_filtered(self) -> str | None:
+        return self.filtered or (self.blocked if not self.text else None)
+
+    def reply(self, *, latency_s: float, price: Price | None) -> Reply:
+        text, finish = "".join(self.text), self.finish or "stop"
+        if (why := self.why_filtered) is not None:
+            text, finish = text or why[: border.LONGEST_WORDS], FILTERED
         return build_reply(
             text=text,
             refusal="".join(self.refusal),
@@ -91,6 +102,7 @@ class StreamSoFar:
             logprobs=self.logprobs or None,
             latency_s=latency_s,
             price=price,
+            broken_off=self.filtered is not None and bool(self.text),
         )
 
     def tell_bill(self, error: CallError, price: Price | None) -> None:
@@ -138,15 +150,16 @@ async def _read_stream(
             intake.check_values(data)
             event = _event(data, pause_s)
             heard.take(event, len(data))
-            if (error := error_fields(event)) and not filter_words(event, 400):
-                raise failure_of(error, pause_s)
-    if heard.finish is None and not done and not heard.blocked:
+            if heard.error and not heard.filtered:
+                raise failure_of(heard.error, pause_s)
+    filtered = heard.why_filtered is not None
+    if heard.finish is None and not done and not filtered:
         raise ConnectionFailed("the stream was cut before its end", sent=True)
-    if heard.finish is not None and failed_finish(heard.finish) and not heard.blocked:
-        raise failure_of(heard.error or f"it ended with {heard.finish!r}", pause_s)
-    if not heard.chosen and not heard.blocked:
+    if heard.finish is not None and failed_finish(heard.finish) and not filtered:
+        raise failure_of(f"it ended with {heard.finish!r}", pause_s)
+    if not heard.chosen and not filtered:
         raise ReplyBroken("the stream held no reply", retry_after_s=pause_s)
-    return heard.reply(finish=heard.finish or "stop", latency_s=time.perf_counter() - started, price=price)
+    return heard.reply(latency_s=time.perf_counter() - started, price=price)
 
 
 def _event(data: bytes, pause_s: float | None) -> Mapping[str, Any]:

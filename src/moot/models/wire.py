@@ -54,10 +54,11 @@ def _reply_of(
     if finish != "stop":
         finish = border.name(finish) or "stop"
     text = _text_of(message.get("content")) if isinstance(message, dict) else ""
-    if not text and (why := _filtered(body, choice)):
-        text, finish = why[: border.LONGEST_WORDS], FILTERED
-    elif failed_finish(finish) or (not text and error_of(body, choice)):
-        raise failure_of(error_of(body, choice) or f"it ended with {finish!r}", pause_s)
+    error, broken_off = error_of(body, choice), False
+    if why := filtered_by(error) or block_reason({}, choice) or (None if text else block_reason(body, {})):
+        text, finish, broken_off = text or why[: border.LONGEST_WORDS], FILTERED, bool(text)
+    elif failed_finish(finish) or error:
+        raise failure_of(error or f"it ended with {finish!r}", pause_s)
     elif not isinstance(message, dict) and finish_reason(finish) != FILTERED:
         missing = "no 'choices'" if not isinstance(choices, list) else "no message in its 'choices'"
         raise ReplyBroken(f"the reply has {missing}: {preview(raw)}", retry_after_s=pause_s)
@@ -72,20 +73,16 @@ def _reply_of(
         logprobs=choice.get("logprobs"),
         latency_s=latency_s,
         price=price,
+        broken_off=broken_off,
     )
 
 
-def _filtered(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:
-    """Why there are no words, where a filter is the reason: it says so, or an error inside the reply does."""
-    for part in (choice, body):
-        error = part.get("error")
-        if error and (words := filter_words({"error": error}, _status(error))):
-            return words
-    return block_reason(body, choice)
-
-
-def _status(error: object) -> int:
-    return (error_status(error) if isinstance(error, Mapping) else None) or 400
+def filtered_by(error: object) -> str | None:
+    """What a filter says in an error inside a reply; None where it is another error, or none."""
+    if not error:
+        return None
+    status = error_status(error) if isinstance(error, Mapping) else None
+    return filter_words({"error": error}, status or 400)
 
 
 def _loads_leniently(raw: bytes | bytearray | str, pause_s: float | None) -> Any:
@@ -108,13 +105,14 @@ def build_reply(
     logprobs: object,
     latency_s: float,
     price: Price | None,
+    broken_off: bool = False,
 ) -> Reply:
-    """The end that whole replies and streams share."""
+    """The end that whole replies and streams share. `broken_off`: by a filter, and the words are the model's."""
     if isinstance(refusal, str) and refusal:
         text, finish = text or refusal, "refusal"
     finish = finish_reason(finish)
     counted = read_usage(usage)
-    if text and counted.completion == 0 and finish != FILTERED:
+    if text and counted.completion == 0 and (finish != FILTERED or broken_off):
         # Words take tokens: gateways and libraries write 0 where they do not know. A filter's words are its own.
         counted = replace(counted, prompt=counted.prompt or None, completion=None)
     return Reply(

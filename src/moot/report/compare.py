@@ -26,6 +26,7 @@ from moot.stats.graded_pairs import (
     Pairs,
     compare_graded,
     difference_bounds,
+    failed_row,
     fair_pairs,
     known_pairs,
     side_estimate,
@@ -59,7 +60,7 @@ def _compared(source: Source, a: str, b: str) -> dict[str, Any]:
     row: dict[str, Any] = {"experiment": source.name, "a": a, "b": b, **comparison.row()}
     for name, place in (("accuracy_a", 0), ("accuracy_b", 1)):
         row[name] = estimate_row(side_estimate(pairs, place))
-    row |= uncounted(pairs) | learnt_row((*first, *second))
+    row |= uncounted(pairs) | failed_row(pairs) | learnt_row((*first, *second))
     row |= {IN_POINTS: source.in_points} if source.in_points else {}
     row |= _abstained(source, (first, second), pairs)
     row |= _errors_apart(row, fair_pairs(pairs))
@@ -128,10 +129,14 @@ def words(row: Mapping[str, Any]) -> list[str]:
 
 def _words(row: Mapping[str, Any]) -> list[str]:
     if not row["n"]:
-        if "bounds" not in row:
+        if "why" not in row:
             return [f"{row['a']} and {row['b']} have no question in common.", *_left_out(row)]
+        untold = f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}."
+        if "bounds" not in row:
+            return [untold, *_failures(row), *_left_out(row)]
         return [
-            f"Which of {row['a']} and {row['b']} is better cannot be told: {row['why']}.",
+            untold,
+            *_failures(row),
             f"Over all {row['questions']:,} questions the difference is {signed_between(row['bounds'])} points;"
             f" {count(sum(row['ungraded'].values()), 'answer is', 'answers are')} not graded.",
         ]
@@ -153,7 +158,7 @@ def _words(row: Mapping[str, Any]) -> list[str]:
     if (least := row.get("detectable")) is not None:
         sentences.append(f"So many questions and pairs would show a difference from {plain(least)} points on.")
     sentences += [learnt_words(row[LEARNT_IN_RUN])] if row.get(LEARNT_IN_RUN) else []
-    sentences += [*_left_out(row), *_not_sure(row)]
+    sentences += [*_left_out(row), *_failures(row), *_not_sure(row)]
     if ungraded := sum(row["ungraded"].values()):
         over_all = ""
         if bounds := row.get("bounds"):
@@ -183,6 +188,12 @@ def _left_out(row: Mapping[str, Any]) -> Iterator[str]:
     for key, why in whys.items():
         if number := row.get(key):
             yield f"{count(number, 'question')} {why} {'are' if number != 1 else 'is'} left out."
+
+
+def _failures(row: Mapping[str, Any]) -> Iterator[str]:
+    for side, part in row.get("failed", {}).items():
+        if part:
+            yield f"{plain(part)} % of the answers of {row[side]} failed, which is not right here."
 
 
 def _not_sure(row: Mapping[str, Any]) -> Iterator[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -24,11 +23,10 @@ from moot.report.ending_remarks import asides_of, remarks_of
 from moot.report.figures import Figures
 from moot.report.layout import table
 from moot.report.names import shortened
+from moot.report.next_commands import NextCommands, command_lines
 from moot.report.nothing_played import instead_of_figures
 from moot.report.preferred_rows import PREFERRED, with_preferred
-from moot.report.remarks import (
-    front_words,
-)
+from moot.report.remarks import front_words
 from moot.report.sections import all_sections
 from moot.report.stored_runs import headline_words
 from moot.report.top_row import top_row
@@ -42,48 +40,10 @@ FEW_ROWS = 6
 """So many rows are shown as they are, and none is picked."""
 LEAST_ROWS = 3
 """So many rows of the table are shown, however long the verdict is."""
-NARROWEST = 20
-"""What a command shows is told beside it where there is so much room."""
 NAMED = 100
 """So many characters name strategies that are not shown."""
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class NextCommands:
-    """What a user would type next, with the names that this run has."""
-
-    source: str
-    """The experiment file, or the option that names the store."""
-    page: str = "report.html"
-    graded: str = "FILE"
-    """What `moot grade` is given for the same answers."""
-
-    @classmethod
-    def of(
-        cls, path: Path | None, store: str | None, *, served: bool = False, since: str | None = None
-    ) -> NextCommands:
-        """As they were given, so that what is shown can be pasted."""
-        named = [_quoted(str(path))] if path is not None else []
-        stored = [f"--store {_quoted(store)}"] if store is not None else []
-        window = [f"--since {_quoted(since)}"] if since is not None else []
-        source = " ".join([*named, *stored, *(["--served"] if served else []), *window])
-        page = f"{path.stem if path is not None else 'report'}{'-served' if served else ''}.html"
-        return cls(source, page, " ".join([*(named or ["FILE"]), *stored]))
-
-    def lines(self, sections: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Each with what it shows; the page first."""
-        report = f"moot report {self.source}"
-        yield f"{report} -o {_quoted(self.page)}", "the page: all of it, with pictures"
-        yield f"{report} --section NAME", ", ".join(sections)
-        yield f"{report} --all", "every table, here"
-
-
-def _quoted(text: str) -> str:
-    import shlex
-
-    return shlex.quote(text)
 
 
 def screen_lines(console: Console, above: int = 0) -> int:
@@ -102,7 +62,7 @@ def print_ending(
         return
     figures = with_preferred(shortened(figures))
     sections = [section.id for section in all_sections(figures, given)]
-    commands = _commands(following, sections, console.width)
+    commands = command_lines(following, sections, console.width)
     lines = screen_lines(console, above)
     arranged = _arranged(figures, console, commands, following.graded, lines, every_strategy=True)
     if not arranged.shown.enough:  # then nothing need be left out for it either
@@ -207,18 +167,30 @@ def _table_within(
     `unsaid`: how many remarks had one."""
     rows = _rows(figures)
     telling, teams = _telling(figures, rows), names_teams(figures)
-    found = _Shown()
-    # A row takes a line at the least, and so do the head and the words: what cannot fit is not drawn to be measured.
-    for many in range(min(len(rows), max(room - 2, LEAST_ROWS)), 0, -1):
+    most = min(
+        len(rows), max(room - 2, LEAST_ROWS)
+    )  # a row takes a line at the least, and so do the head and the words
+    fewest = min(most, LEAST_ROWS)
+
+    def of(many: int) -> _Shown:
         shown = [rows[place] for place in sorted(telling[:many])]
         here = _strategies(shown, teams=teams)
         missing = [name for name in _strategies(rows, teams=teams) if name not in here]
         words = Text(" ".join(_beside(figures, shown, rest, missing, away, unsaid)), style="dim")
         parts = (_table(shown, console.width, worth_title(figures, "right (95 % interval)"), teams=teams), words)
         fits = sum(height(part, console) for part in parts) <= room
-        found = _Shown(parts, fits, fits and not missing)
-        if fits or many <= LEAST_ROWS:
-            break
+        return _Shown(parts, fits, fits and not missing)
+
+    if not most or (found := of(most)).fits:
+        return found if most else _Shown()
+    found = of(fewest)
+    # To draw a table only to see how high it is takes long: the number of rows is found by halves.
+    while most - fewest > 1:
+        middle = (most + fewest) // 2
+        if (tried := of(middle)).fits:
+            fewest, found = middle, tried
+        else:
+            most = middle
     return found
 
 
@@ -371,25 +343,3 @@ def _frontier(figures: Figures, console: Console) -> str | None:
         if words is None or height(Text(words), console) <= 2:
             return words
     return front_words(figures, most=1)
-
-
-def _commands(following: NextCommands, sections: Sequence[str], width: int) -> list[Text]:
-    pairs = list(following.lines(sections))
-    column = max((len(command) for command, _ in pairs if len(command) + 2 + NARROWEST <= width), default=0)
-    lines = [Text("")]
-    for command, shows in pairs:
-        words = _cut(shows, width - max(column, len(command)) - 2)
-        lines.append(
-            Text.assemble((command, "bold"), (f"{'':{max(0, column - len(command))}}  {words}" if words else "", "dim"))
-        )
-    return lines
-
-
-def _cut(words: str, room: int) -> str:
-    """As many whole words as there is room for, and a sign that there are more; none where it is narrow."""
-    if len(words) <= room:
-        return words
-    if room < NARROWEST:
-        return ""
-    kept = words[: room - 1].rpartition(" ")[0]  # a space and the sign stand behind it
-    return f"{kept} …" if kept else ""

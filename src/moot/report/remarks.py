@@ -87,12 +87,12 @@ def cluster_words(questions: int, clusters: Row) -> str:
 
 
 def unlisted_words(figures: Figures) -> list[str]:
-    """The headline pays for what was played and is not in the file; families of tables are those of their rows."""
+    """The headline pays for what was played and is not in the file, and so do the tables."""
     if not (unlisted := len((figures.get("headline") or {}).get("unlisted", ()))):
         return []
-    were = "was" if unlisted == 1 else "were"
-    others = f"{count(unlisted, 'other option')} {were} played on these questions"
-    return [f"The tables are adjusted for the rows of this file alone; {others}."]
+    were, are, their = ("was", "is", "its") if unlisted == 1 else ("were", "are", "their")
+    others = f"{count(unlisted, 'other option')} {were} played on these questions and {are} not in this file"
+    return [f"{others}: the tables are adjusted for {their} rows too."]
 
 
 LONG_ANSWERS = "no reference says by itself whether one is right (docs/long-answers.md)"

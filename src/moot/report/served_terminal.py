@@ -21,8 +21,9 @@ from moot.measures.served.words import (
     took_words,
     trouble_words,
 )
-from moot.report.ending import NextCommands, height, screen_lines
+from moot.report.ending import height, screen_lines
 from moot.report.layout import table
+from moot.report.next_commands import NextCommands
 from moot.stats.counted_words import count
 
 Row = Mapping[str, Any]

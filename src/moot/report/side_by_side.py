@@ -20,6 +20,7 @@ from moot.measures.columns import paired_columns, paired_words, ungraded_columns
 from moot.measures.learnt_in_run import learnt_names, with_learnt_words
 from moot.measures.section import Column, Section
 from moot.measures.sides import SideResults
+from moot.measures.unlisted_rows import NO_OPTIONS, OptionsPlayed
 from moot.stats.clusters import clustered, joined
 from moot.stats.counted_words import count
 from moot.stats.estimates import Row, with_holm
@@ -61,6 +62,8 @@ class Run:
     """The grader and the judges, by name."""
     cut_short: bool = False
     """Whether what takes longest is missing of it, so that nothing may be claimed."""
+    options: OptionsPlayed = NO_OPTIONS
+    """Who was played, in its file or not."""
 
     def same_in_both(self, title: str) -> SameInBoth:
         return self.same.get(title, SameInBoth(title, None))
@@ -82,6 +85,7 @@ def run_of(
     graded_by: tuple[str, ...] = (),
     *,
     cut_short: bool = False,
+    options: OptionsPlayed = NO_OPTIONS,
 ) -> Run:
     return Run(
         figures,
@@ -94,6 +98,7 @@ def run_of(
         keys or {},
         graded_by,
         cut_short,
+        options,
     )
 
 
@@ -143,7 +148,7 @@ def _side_by_side(first: Run, second: Run) -> Row:
         row = family_row(pairs, pooled=pooled)
         rows.append({"of": of, "a": _name(second, 1), "b": _name(first, 0), **row})
     cut_short = [_name(run, place) for place, run in enumerate((first, second)) if run.cut_short]
-    rows = with_holm(rows)
+    rows = with_holm(rows, beside=_gone(first.options, second.options))
     return {
         "runs": [dict(first.figures), dict(second.figures)],
         "common_questions": len(common),
@@ -160,6 +165,16 @@ def _side_by_side(first: Run, second: Run) -> Row:
 
 
 NOT_IN_THE_OTHER = "the other run has no such strategy with this captain and these players"
+
+
+def _gone(first: OptionsPlayed, second: OptionsPlayed) -> int:
+    """How many rows more there were at the most before options were taken out of either file, which are in none of the two."""
+    listed = first.listed | second.listed
+    of_run = [
+        Counter(_same_in_both(cell) for identity, cell in run.unlisted.items() if identity not in listed)
+        for run in (first, second)
+    ]
+    return (of_run[0] | of_run[1]).total()  # of one name in both runs two are one row
 
 
 def _matched(first: Run, second: Run) -> list[tuple[str, str]]:

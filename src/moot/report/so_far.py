@@ -33,8 +33,11 @@ RECENT_S = 600.0
 SLOWER = 2.0
 """So many times as slow as the next is said to be slow."""
 OF_WHAT_WAS_FAST = (
-    "So far, and of what was fast: what takes longest is still under way, and is more often wrong. The intervals do not allow"
+    "So far, and of what was fast: what takes longest is missing, and is more often wrong. The intervals do not allow"
     " for that. Nothing is claimed, and nobody is better than anybody, until all is played."
+)
+STOPPED = (
+    "So far: it was stopped, and nothing that had begun is missing. moot report tells how it stands as an interim look."
 )
 
 
@@ -59,7 +62,7 @@ def so_far(connection: Connection, experiment: Row, now: float) -> dict[str, Any
         **standing,
         "over": over,
         "words": state_words(standing),
-        "notes": _notes(taken, over, headline),
+        "notes": _notes(taken, over, headline, stopped=state != "running" and not source.cut_short),
         "simulated": taken["simulated"],
         "accuracy": [
             {**_shown(row, team=names_teams(taken)), "declared": cell["id"] in declared}
@@ -83,13 +86,13 @@ def _declared(source: Source) -> list[Stored]:
         return []
 
 
-def _notes(taken: Mapping[str, Any], over: bool, headline: Mapping[str, Any] | None) -> list[str]:
+def _notes(taken: Mapping[str, Any], over: bool, headline: Mapping[str, Any] | None, *, stopped: bool) -> list[str]:
     """The verdict where there is one to be told; else why there is none."""
     if plays := all_failed(taken):
         return [nothing_words(plays)]
     if headline is not None:
         return list(headline["words"])
-    return [] if over else [OF_WHAT_WAS_FAST]
+    return [] if over else [STOPPED if stopped else OF_WHAT_WAS_FAST]
 
 
 def _shown(row: Mapping[str, Any], *, team: bool) -> dict[str, Any]:

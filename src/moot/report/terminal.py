@@ -13,6 +13,7 @@ from moot.errors import UsageError
 from moot.measures.claims.words import CUT_SHORT
 from moot.measures.columns import (
     count,
+    failed_words,
     grouped_by_words,
     names_teams,
     not_all_words,
@@ -59,7 +60,7 @@ Row = dict[str, Any]
 
 
 def print_report(figures: Figures, console: Console, given: Iterable[Measure] = ()) -> None:
-    """`given`: measures beside the registered ones. What nobody draws here in a way of its own is drawn as a table."""
+    """Every section, in the order of the page. `given`: measures beside the registered ones."""
     if sentences := instead_of_figures(figures):
         for sentence in sentences:
             console.print(Text(sentence))
@@ -68,20 +69,32 @@ def print_report(figures: Figures, console: Console, given: Iterable[Measure] = 
     sections = all_sections(figures, given)
     for sentence in (*whose_words(figures), *(figures.get("headline") or {}).get("words", ())):
         console.print(Text(sentence))
-    own = {section.id: section for section in sections}
-    drawn = (part for name in OWN_WAYS for part in _own_way(name, own.get(name), figures, width))
-    for part in (*drawn, *_hypotheses(sections, width), *_rest(sections, width), *position_table(sections, width)):
-        _print_part(part, console)
+    for section in sections:
+        for part in _long(section) if len(section.rows) > LONG else _drawn(section, figures, width):
+            _print_part(part, console)
     for line in remarks(figures):
         whole = max(map(len, line.split())) <= width  # else a list of players would break within a name
         console.print(Text(line if whole else wrapped(line, width), style="dim"))
 
 
-def _own_way(name: str, section: Section | None, figures: Figures, width: int) -> Iterable[Table | Text]:
+def _drawn(section: Section, figures: Figures, width: int) -> Iterable[Table | Text]:
+    """What nobody draws here in a way of its own is drawn as a table."""
+    if section.terminal != "own":
+        return section_parts(section, width)
+    if section.id == "hypotheses":
+        return _hypotheses([section], width)
+    return _own_way(section, figures, width) if section.id in OWN_WAYS else position_table([section], width)
+
+
+def _long(section: Section) -> Iterable[Text]:
+    yield Text(f"{section.title}: {len(section.rows):,} rows (--section {section.id}, or the page).")
+
+
+def _own_way(section: Section, figures: Figures, width: int) -> Iterable[Table | Text]:
     """Drawn from the figures; of the section's sentences the one on what was learnt in the run, which every table has."""
-    parts = list(OWN_WAYS[name](figures, width))
+    parts = list(OWN_WAYS[section.id](figures, width))
     yield from parts
-    if parts and section is not None:
+    if parts:
         yield from map(Text, words_beneath(section, learnt_names(figures)))
 
 
@@ -101,16 +114,7 @@ def print_sections(figures: Figures, console: Console, names: Sequence[str], giv
     if (figures.get("headline") or {}).get("cut_short"):
         console.print(Text(CUT_SHORT))
     for section in wanted_sections(sections, names):
-        if section.terminal != "own":
-            parts: Iterable[Table | Text] = section_parts(section, width)
-        elif section.id == "hypotheses":
-            parts = _hypotheses([section], width)
-        elif section.id in OWN_WAYS:
-            parts = _own_way(section.id, section, figures, width)
-        else:
-            parts = position_table([section], width)
-        drawn = list(parts) or [Text(f"{section.title}: nothing to tell.")]
-        for part in drawn:
+        for part in list(_drawn(section, figures, width)) or [Text(f"{section.title}: nothing to tell.")]:
             _print_part(part, console)
 
 
@@ -278,7 +282,7 @@ def _diversity(figures: Figures, width: int) -> Iterable[Table | Text]:
     yield from map(Text, grouped_by_words(figures))
 
 
-def _human(figures: Figures, width: int) -> Iterable[Table]:
+def _human(figures: Figures, width: int) -> Iterable[Table | Text]:
     heads = ("strategy", "who", worth_title(figures), "people", "difference (interval)", "p", "n")
     for of, rows in _by_team(figures, figures.get("human", ())):
         cells = []
@@ -290,6 +294,7 @@ def _human(figures: Figures, width: int) -> Iterable[Table]:
         against = count(rows[0]["family"], "comparison")
         title = f"Beside people{of} (interval and p of the difference adjusted for {against})"
         yield table(heads, cells, words=2, width=width, title=title)
+        yield from map(Text, unknown_words(rows, "difference"))
 
 
 def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
@@ -310,8 +315,7 @@ def _gains(figures: Figures, width: int) -> Iterable[Table | Text]:
         unit = "percentage points" if in_points(figures) else "points"
         title = f"Gain over the captain alone{of}, in {unit} (interval and p adjusted for {against})"
         yield table(heads, cells, words=2, width=width, title=title)
-    yield from map(Text, ungraded_words(every))
-    yield from map(Text, over_captains(every))
+    yield from map(Text, (*failed_words(every), *ungraded_words(every), *over_captains(every)))
 
 
 def _hypotheses(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
@@ -331,17 +335,6 @@ def _hypotheses(sections: Iterable[Section], width: int) -> Iterable[Table | Tex
     yield table(heads, cells, words=3, width=width, title="Hypotheses")
     yield from (Text(sentence) for sentence in section.words)
     yield from (Text(f"{row['hypothesis']}: {row['note']}.") for row in section.rows if row["note"])
-
-
-def _rest(sections: Iterable[Section], width: int) -> Iterable[Table | Text]:
-    """Every other section that there is; those that are told above, or for a page only, are left out."""
-    for section in sections:
-        if section.terminal != "table":
-            continue
-        if len(section.rows) > LONG:
-            yield Text(f"{section.title}: {len(section.rows)} rows, on the page (-o) and in the tables (--format).")
-        else:
-            yield from section_parts(section, width)
 
 
 OWN_WAYS: dict[str, Callable[[Figures, int], Iterable[Table | Text]]] = {

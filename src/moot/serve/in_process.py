@@ -25,6 +25,9 @@ from moot.serve.tools import UNSUPPORTED
 from moot.store import from_here
 from moot.types import Call
 
+LONGEST = 1_000_000
+"""Characters of all that is said in a question: as much as a server takes."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -48,6 +51,10 @@ async def answered(
     if wish.wanted is not None:
         words = "response_format: a form is put on an answer by `moot serve`; expected none here, or its address"
         raise Refused(400, words, code=UNSUPPORTED, param="response_format")
+    about = (wish.options.context or "", *(wish.options.choices or ()))
+    if sum(len(message.text) for message in wish.messages) + sum(map(len, about)) > LONGEST:
+        words = f"messages: expected at most {LONGEST:,} characters in all, with context and choices"
+        raise Refused(413, words, code="body_too_large", param="messages")
     name = model or live.usual
     try:
         cell = live.cell(name)

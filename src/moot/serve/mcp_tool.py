@@ -28,12 +28,10 @@ from moot.live.team import LiveTeam
 from moot.openai_form.refusal import Refused
 from moot.openai_form.requests import ChatMessage
 from moot.serve.asked_for import AskedOfTeam, MootOptions
-from moot.serve.in_process import answered, served_team
+from moot.serve.in_process import LONGEST, answered, served_team
 from moot.serve.refusal import as_refusal
 from moot.types import MOST_CHOICES, Call, QuestionKind
 
-LONGEST = 1_000_000
-"""Characters of a question, with its choices and what it is about: as much as a server takes."""
 AT_ONCE = 16
 """Questions under way: an agent that sends more of them waits."""
 

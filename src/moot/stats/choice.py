@@ -353,11 +353,11 @@ def standing(
     return Standing(top, luck.p(points[top]))
 
 
-def told_apart(several: Sequence[Standing]) -> list[Standing]:
+def told_apart(several: Sequence[Standing], *, beside: int = 0) -> list[Standing]:
     """Of all that stand in one table, those that are beaten: by Holm over them, so that where none is beaten in truth any
-    is said to be in at most 5 % of experiments."""
-    adjusted = holm([one.p for one in several])
-    return [Standing(one.beaten_by if p <= 2 * ALPHA else None, p) for one, p in zip(several, adjusted, strict=True)]
+    is said to be in at most 5 % of experiments. `beside`: how many more stood there, and do not any more."""
+    adjusted = holm([*(one.p for one in several), *[1.0] * beside])
+    return [Standing(one.beaten_by if p <= 2 * ALPHA else None, p) for one, p in zip(several, adjusted, strict=False)]
 
 
 def standings(

@@ -43,18 +43,19 @@ def named_estimate(figure: Estimate | None, name: str) -> Row:
     return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
 
 
-def with_holm(rows: Sequence[Row], *, prefix: str = "", family: int | None = None) -> list[Row]:
-    """The same rows with `p_holm`, `low_holm`, `high_holm` and `family`, the number of rows that have a p.
+def with_holm(rows: Sequence[Row], *, prefix: str = "", family: int | None = None, beside: int = 0) -> list[Row]:
+    """The same rows with `p_holm`, `low_holm`, `high_holm` and `family`, the number of rows that have a p and of those `beside`.
 
     `prefix`: what stands before `low_holm` and `high_holm`, in rows whose `low` and `high` are of another figure.
     `family`: how many there were, where the rows were chosen from so many: then the smallest p pays for all of them.
+    `beside`: how many rows more were looked at and are not here any more.
 
     The adjusted interval is at the level at which Holm's procedure tests the row, so it leaves out zero exactly where
     `p_holm` is at most 0.05; `low` and `high` stay those of the row by itself.
     """
     tested = [position for position, row in enumerate(rows) if row["p"] is not None]
     values = [rows[position]["p"] for position in tested]
-    unseen = [1.0] * max(0, (family or 0) - len(values))
+    unseen = [1.0] * max(beside, (family or 0) - len(values))
     levels = zip(holm([*values, *unseen]), holm_levels([*values, *unseen]), strict=True)
     adjusted = dict(zip(tested, levels, strict=False))
     size = len(tested) + len(unseen)

@@ -86,13 +86,14 @@ def frontier(
     *,
     count: int = FOLDS,
     seed: int = 0,
+    beside: int = 0,
 ) -> list[Row]:
     """A row for each option that can be ranked beside the others (`shared`), the cheapest first.
 
     `on_frontier` is after the fact; `folds` counts in how many of `of_folds` parts it is on the frontier of the others;
     `within` is the accuracy of `within_of`, the highest of those that cost no more than this option; `beaten_by` is the
     one of them that is better, that choice and all rows paid for, and None where this option cannot be told from the best
-    of them.
+    of them. `beside`: how many options more were looked at and are not here any more.
     """
     import numpy as np
 
@@ -114,7 +115,7 @@ def frontier(
     reached = _means(tables, fold_of >= 0).round(12)
     whole = undominated(reached, costlier)
     affordable = [np.flatnonzero(~costlier[:, own]) for own in range(len(names))]
-    beaten = _beaten(tables, affordable, units_of(asked), seed)
+    beaten = _beaten(tables, affordable, units_of(asked), seed, beside)
     rows: list[Row] = []
     for own in sorted(range(len(names)), key=lambda place: (round(paid[place], 12), -reached[place], names[place])):
         between = tables.accuracy(own, asked)
@@ -209,7 +210,7 @@ def _within_bounds(tables: _Tables, best: int) -> Row:
 
 
 def _beaten(
-    tables: _Tables, affordable: Sequence[Any], clusters: Sequence[object] | None, seed: int
+    tables: _Tables, affordable: Sequence[Any], clusters: Sequence[object] | None, seed: int, beside: int
 ) -> list[int | None]:
     """For each option the one that costs no more and is better, all rows of the table paid for."""
     import numpy as np
@@ -224,7 +225,7 @@ def _beaten(
         best = tables.best[own] if known else tables.right[own]
         found.append(standing(best, rivals, pooled=tables.pooled, clusters=clusters, seed=seed))
     beaten: list[int | None] = []
-    for own, (others, said) in enumerate(zip(several, told_apart(found), strict=True)):
+    for own, (others, said) in enumerate(zip(several, told_apart(found, beside=beside), strict=True)):
         better = None if said.beaten_by is None else int(others[said.beaten_by])
         if better is not None and tables.least[better].sum() <= tables.most[own].sum():
             better = None  # whatever is ungraded could turn it round

@@ -23,7 +23,7 @@ from moot.stats.completions import Between
 from moot.stats.counted_words import count, no_interval_words
 from moot.stats.estimates import Row, estimate, estimate_row
 from moot.stats.proportion import Share, share, share_between
-from moot.types import ABSTAINED, Estimate
+from moot.types import ABSTAINED, FAILED, Estimate
 
 FEW_WAITING = 0.05
 """Up to this share of answers that still wait for a grade, a figure over the others stands, with its bounds."""
@@ -56,6 +56,10 @@ class Value(NamedTuple):
     have equal grades."""
     abstained: int = 0
     """How many of the plays gave no answer since it was not sure enough."""
+    failed: int = 0
+    """How many of the answers never came, since a call failed for good: they are not right."""
+    never_came: tuple[str, ...] = ()
+    """Who of those whose answers these are never answered anything, since every one failed: nobody knows how good they are."""
 
     @property
     def open(self) -> bool:
@@ -95,8 +99,11 @@ def said_value(right: float | None, way: WayOfGrading, words: str | None) -> Val
     return value if right is not None or words is None or way == "not heard" else value._replace(words=((words, 1.0),))
 
 
-def ended_value(value: Value, outcome: str) -> Value:
-    """The same, with that nothing was said since it was not sure enough, which is not right, and no error either."""
+def ended_value(value: Value, outcome: str, never_came: str | None = None) -> Value:
+    """The same, with that nothing was said: since it was not sure enough, which is not right, and no error either; or since a
+    call failed. `never_came`: whose answer it is, where every one failed."""
+    if outcome == FAILED and value.known is not None:
+        return value._replace(failed=1, never_came=() if never_came is None else (never_came,))
     return value._replace(abstained=1) if outcome == ABSTAINED else value
 
 
@@ -198,8 +205,9 @@ def mean_value(values: Sequence[Value]) -> Value:
             words[word] = words.get(word, 0.0) + part / n
     known_mean = sum(known_values) / len(known_values) if known_values else None
     said = tuple(sorted(words.items()))
-    abstained = sum(value.abstained for value in values)
-    return Value(known_mean, least, most, answers, waiting, judged, not_heard, nobody, said, abstained)
+    abstained, failed = (sum(getattr(value, name) for value in values) for name in ("abstained", "failed"))
+    mean = Value(known_mean, least, most, answers, waiting, judged, not_heard, nobody, said, abstained, failed)
+    return mean._replace(never_came=who_never_came(values)) if failed else mean
 
 
 def whole_mean(values: Sequence[Value]) -> Value:
@@ -296,8 +304,30 @@ def why_nothing(questions: int) -> str:
     return f"none of the answers to {count(questions, 'question')} is graded"
 
 
+def who_never_came(values: Iterable[Value]) -> tuple[str, ...]:
+    """Each once, in the order of their names."""
+    return tuple(sorted({name for value in values for name in value.never_came}))
+
+
+def why_never_came(values: Iterable[Value]) -> str | None:
+    """Why nothing may be held against these; None: all of them have answered something.
+
+    Somebody of whom every call failed is not right wherever it was asked. To be better than that is to be there, and no more.
+    """
+    names = who_never_came(values)
+    if not names:
+        return None
+    they_are = "it is" if len(names) == 1 else "they are"
+    return f"every answer of {' and of '.join(names)} failed, and nobody knows how good {they_are}"
+
+
 def why_unfair_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
-    """The same of figures that stand on several values at once: one that waits makes all of them wait."""
+    """The same of figures that hold several values against each other: nor is there one of somebody who never answered."""
+    return why_never_came(value for group in groups for value in group) or why_ungraded_together(groups, of=of)
+
+
+def why_ungraded_together(groups: Sequence[Sequence[Value]], *, of: str = "questions") -> str | None:
+    """The same of what is counted only, which what never came is no part of. One that waits makes all of them wait."""
     if not groups:
         return None
     counts = zip(*(_counted_once(group) for group in groups), strict=True)

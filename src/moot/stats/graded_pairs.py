@@ -15,7 +15,7 @@ from moot.stats.clusters import value_rows
 from moot.stats.completions import Between, IntervalLimits
 from moot.stats.counted_words import waiting_words
 from moot.stats.estimates import TESTED, Row, estimate
-from moot.stats.graded import Value, mean_value, settled, why_unfair_together
+from moot.stats.graded import Value, mean_value, settled, why_unfair_together, why_ungraded_together
 from moot.stats.paired import BESIDE_ZERO, Paired, compare
 from moot.stats.proportion import share, share_between
 from moot.types import Estimate
@@ -37,14 +37,17 @@ def known_pairs(pairs: Pairs) -> dict[str, tuple[float, float]]:
 
 
 def why_unfair_pairs(pairs: Pairs) -> str | None:
-    """Why a difference over the graded pairs would flatter either side; None: it may stand."""
+    """Why a difference over the graded pairs would flatter either side, or be of somebody who never answered; None: it may
+    stand."""
     return why_unfair_together([pair for several in pairs.values() for pair in several], of="pairs")
 
 
 def fair_pairs(pairs: Pairs) -> Pairs:
     """The same, none of them known where the graded ones would flatter: for the difference, not for its bounds."""
-    if why_unfair_pairs(pairs) is None:
-        return pairs
+    return pairs if why_unfair_pairs(pairs) is None else _none_known(pairs)
+
+
+def _none_known(pairs: Pairs) -> Pairs:
     return {
         question: [(one._replace(known=None), other._replace(known=None)) for one, other in several]
         for question, several in pairs.items()
@@ -144,7 +147,8 @@ def _waiting(value: Value) -> Value:
 def side_estimate(pairs: Pairs, place: int) -> Estimate | None:
     """What one side of the pairs got right, over those that are graded, with limits that hold whatever waits turns out to
     be."""
-    seen = {question: pair[place] for question, pair in known_pairs(fair_pairs(pairs)).items()}
+    unfair = why_ungraded_together([pair for several in pairs.values() for pair in several]) is not None
+    seen = {question: pair[place] for question, pair in known_pairs(_none_known(pairs) if unfair else pairs).items()}
     # By itself: what the other side says too moves this one all the same.
     own = {
         question: mean_value([pair[place] for pair in gradable])
@@ -175,7 +179,7 @@ def compared_row(pairs: Pairs, *, pooled: bool = False) -> Row:
 
 def _compared_row(pairs: Pairs, compared: Paired) -> Row:
     row = {**compared.row(), **difference_bounds(pairs)}
-    row |= uncounted(pairs)
+    row |= uncounted(pairs) | failed_row(pairs)
     if row["difference"] is None:
         row |= {"rescues": None, "regressions": None, "why": why_no_difference(pairs)}
     elif turned := why_turned(row, compared.limits_graded):
@@ -210,6 +214,15 @@ def uncounted(pairs: Pairs) -> Row:
         return {}
     why = f"{waiting_words(waiting)}, so that nobody can count what got better or worse"
     return {"rescues": None, "regressions": None, "counts_why": why}
+
+
+def failed_row(pairs: Pairs) -> Row:
+    """The share of either side's answers that never came, since a call failed; nothing where all came."""
+    sides = [[pair[place] for several in pairs.values() for pair in several] for place in (0, 1)]
+    if not any(value.failed for side in sides for value in side):
+        return {}
+    shares = [sum(value.failed for value in side) / sum(value.answers for value in side) for side in sides]
+    return {"failed": dict(zip(("a", "b"), shares, strict=True))}
 
 
 def why_no_difference(pairs: Pairs) -> str:

@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from moot.stats.clusters import unit_of
-from moot.stats.preference_doubts import BothOrders, Reach, reach, small_difference, up_to
-from moot.stats.preference_share import Rate, odds_of, rate_of
+from moot.stats.preference_doubts import BothOrders, Reach, reaches, small_difference, up_to
+from moot.stats.preference_share import Rate, jackknife_error, left_out_rate, rate_of
 from moot.stats.word_table import WordTable, logistic
 
 if TYPE_CHECKING:
@@ -52,9 +52,8 @@ NOT_TOLD_APART = (
 SELDOM = 0.25
 OF_LITTLE_WEIGHT = 0.1
 MOST_BY_PLACE = 1.2
-"""Log-odds: a judge that takes what stands first in three of four. Little of its words is about texts, and an interval of what
-is left misses the truth on the side that claims a preference: in 6 of 100 worlds at 1.8, where 2.5 are meant. Where many
-questions are sure wins the habit looks smaller than it is and passes: then it still misses in some 5 of 100."""
+"""Log-odds: a judge that takes what stands first in three of four. Little of its words is about texts. Where many questions are
+sure wins the habit looks smaller than it is and passes: then the ends of what the share may be are as unsure as they are."""
 ONE_ORDER = "a judge saw these texts in one order nearly alone, so that place cannot be told from quality"
 BY_PLACE = "a judge goes by the place so much that its words hardly tell of the texts"
 
@@ -158,8 +157,8 @@ class Preferences:
                     judge,
                     float(found.habits[place]),
                     (0.0 if longer is None else None) if told is None else float(found.habits[told]),
-                    _error(found.habits_without[:, place]),
-                    None if told is None else _error(found.habits_without[:, told]),
+                    jackknife_error(found.habits_without[:, place].tolist()),
+                    None if told is None else jackknife_error(found.habits_without[:, told].tolist()),
                 )
             )
         return habits
@@ -171,11 +170,22 @@ class Preferences:
         if (plain := self._plain(pair)) is None:
             return None
         other = None if self._up_to_small is None else self._up_to_small._plain(pair)
+        forms = [plain, *([] if other is None else [other])]
+        ends = [end for form in forms for end in self._ends(pair, form)]
+        return replace(plain, otherwise=(*forms[1:], *ends))
+
+    def _ends(self, pair: Hashable, rate: Rate) -> Iterator[Rate]:
+        """Where the share may lie as questions differ, each as sure as what it is made of."""
         words = [word for word in self.words if word.pair == pair]
-        asked = sum(weight for word, weight in zip(words, _weights(words), strict=True) if word.judge is not None)
-        part = asked / sum(_weights(words))  # what needed no judge hangs on no place
-        below, above = reach(_both_orders(words), _both_orders(self.words))
-        return replace(plain, otherwise=() if other is None else (other,), reach=Reach(part * below, part * above))
+        weights = _weights(words)
+        asked = sum(weight for word, weight in zip(words, weights, strict=True) if word.judge is not None)
+        part = asked / sum(weights)  # what needed no judge hangs on no place
+        there = {unit_of(word.question) for word in words}
+        units = [unit for unit in self.units if unit in there]
+        whole, *without = reaches(_both_orders(words), _both_orders(self.words), units)
+        for name in Reach._fields:
+            if far := part * getattr(whole, name):
+                yield rate.moved(far, [part * getattr(each, name) for each in without])
 
     @cached_property
     def _up_to_small(self) -> Preferences | None:
@@ -201,14 +211,8 @@ class Preferences:
         left = total - size
         others = logistic(found.pairs_without[:, place])
         without = (settled.sum() - settled + (open_.sum() - open_) * others) / np.where(left > 0, left, 1.0)
-        adds = (total * value - left * without)[there]
-        sizes = size[there]
-        if not (left[there] > 0).all():  # one unit alone
-            adds = value * sizes
-        adds += sizes * (value - adds.sum() / total)  # what leaving out moves on average is no part of any question
-        mean = rate_of(adds.tolist(), sizes.tolist()).mean
-        odds = np.array([odds_of(share) for share in without[there]])
-        return Rate(value, mean, odds_of(value), _error(odds) or 0.0)
+        without = np.where(left > 0, without, value)  # of one unit alone
+        return left_out_rate(value, size[there].tolist(), without[there].tolist())
 
     def _always(self, pair: Hashable) -> Rate | None:
         """Of a side whose every word is won, or lost: no habit is bounded by these. So one question more is added that went
@@ -362,12 +366,5 @@ def _both_orders(words: Sequence[PreferenceWord]) -> dict[Hashable, list[BothOrd
     by_habit: dict[Hashable, list[BothOrders]] = defaultdict(list)
     for where, liked in seen.items():
         if len(liked) == 2:
-            by_habit[where[0]].append(BothOrders(liked[1], liked[-1]))
+            by_habit[where[0]].append(BothOrders(liked[1], liked[-1], unit_of(str(where[2]))))
     return by_habit
-
-
-def _error(without: Floats) -> float | None:
-    """The jackknife's standard error."""
-    if len(without) < 2:
-        return None
-    return math.sqrt((len(without) - 1) / len(without) * float(((without - without.mean()) ** 2).sum()))

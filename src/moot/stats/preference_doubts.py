@@ -9,17 +9,19 @@ on how they differ. Of two orders a judge prefers one text in both, the other in
 that go over it prefers the first with log-odds ``2 beta``, however questions differ; and given ``beta`` and the three shares
 the share without a place lies between two ends, each reached where some questions are sure and all others alike: with sure wins
 ``exp(theta) = flips / (2 · lost · cosh beta)``, and with sure losses the same the other way round. (The three shares and the one
-that is wanted are a Chebyshev system in ``theta``, whose extremes are at such measures.)
+that is wanted are a Chebyshev system in ``theta``, whose extremes are at such measures.) An end is known no better than the words
+that it is made of, so it has an interval of its own: it is found again with each unit left out.
 """
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from moot.stats.bootstrap import Floats
+
+_SMALL = 1e-12
 
 
 class BothOrders(NamedTuple):
@@ -27,6 +29,8 @@ class BothOrders(NamedTuple):
 
     first: float
     second: float
+    unit: str = ""
+    """Of which question, or what that hangs together with."""
 
 
 class Reach(NamedTuple):
@@ -34,28 +38,6 @@ class Reach(NamedTuple):
 
     below: float
     above: float
-
-
-NO_REACH = Reach(0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shares:
-    """Of texts that were seen in both orders."""
-
-    won: float
-    lost: float
-    flips: float
-    fitted: float
-    """Where questions are alike: the middle of the log-odds in both orders."""
-
-    @classmethod
-    def of(cls, said: Sequence[BothOrders]) -> _Shares:
-        flips = statistics.fmean(abs(both.first - both.second) for both in said)
-        gained = statistics.fmean(both.first + both.second - 1 for both in said)
-        sides = zip(*said, strict=True)
-        odds = statistics.fmean(_odds(statistics.fmean(side)) for side in sides)
-        return cls((1 - flips + gained) / 2, (1 - flips - gained) / 2, flips, 1 / (1 + math.exp(-odds)))
 
 
 def small_difference(doublings: Sequence[float]) -> float | None:
@@ -69,42 +51,68 @@ def up_to(doublings: float, most: float) -> float:
     return max(-1.0, min(1.0, doublings / most))
 
 
-def reach(by_judge: Mapping[Hashable, Sequence[BothOrders]], every: Mapping[Hashable, Sequence[BothOrders]]) -> Reach:
-    """Of one pair, whose words these are, by judge; `every`: all that the judges said, which shows how far they go by place."""
-    ends: dict[str, list[float]] = defaultdict(list)
+def reaches(
+    by_judge: Mapping[Hashable, Sequence[BothOrders]],
+    every: Mapping[Hashable, Sequence[BothOrders]],
+    left_out: Sequence[str] = (),
+) -> list[Reach]:
+    """Of one pair, whose words these are, by judge; `every`: all that the judges said, which shows how far they go by place.
+    First with all of them, then with each of these units left out in turn."""
+    import numpy as np
+
+    below, above, heard = [], [], []
+    places = {unit: place for place, unit in enumerate(left_out, 1)}
     for judge, said in by_judge.items():
-        shares, by_place = _Shares.of(said), math.cosh(_goes_by_place(every[judge]))
-        top = _end(shares.lost, shares.flips, by_place)
-        bottom = _end(shares.won, shares.flips, by_place)
-        ends["above"].append(0.0 if top is None else top - shares.fitted)
-        ends["below"].append(0.0 if bottom is None else 1 - bottom - shares.fitted)
-    if not ends:
-        return NO_REACH
-    below, above = statistics.fmean(ends["below"]), statistics.fmean(ends["above"])
-    return Reach(min(0.0, below, above), max(0.0, below, above))
+        of_pair = _kept([(1.0, abs(each.first - each.second), each.first, each.second) for each in said], said, places)
+        ways = [(max(0.0, each.first - each.second), max(0.0, each.second - each.first)) for each in every[judge]]
+        to_first, to_second = (_kept(ways, every[judge], places) + 0.5).T  # half a one is added to both
+        by_place = np.cosh(np.log(to_first / to_second) / 2)
+        number, *sums = of_pair.T
+        flips, first, second = (each / np.where(number > 0, number, 1.0) for each in sums)
+        fitted = 1 / (1 + np.exp(-(_odds(first) + _odds(second)) / 2))
+        won, lost = (first + second - flips) / 2, (2 - first - second - flips) / 2
+        top, bottom = _end(lost, flips, by_place), _end(won, flips, by_place)
+        above.append(np.where(np.isnan(top), 0.0, top - fitted))
+        below.append(np.where(np.isnan(bottom), 0.0, 1 - bottom - fitted))
+        heard.append(number > 0)
+    if not heard:
+        return [NO_REACH] * (1 + len(left_out))
+    ends = np.array([below, above]).sum(axis=1) / np.maximum(1, np.sum(heard, axis=0))
+    lowest, highest = np.minimum(0.0, ends.min(axis=0)), np.maximum(0.0, ends.max(axis=0))
+    return [Reach(*ends) for ends in zip(lowest.tolist(), highest.tolist(), strict=True)]
 
 
-def _goes_by_place(said: Sequence[BothOrders]) -> float:
-    """Log-odds: of what went over with the order, how often it was to the first. Half a one is added to both."""
-    to_first, to_second = (
-        math.fsum(max(0.0, way * (both.first - both.second)) for both in said) + 0.5 for way in (1, -1)
-    )
-    return math.log(to_first / to_second) / 2
+NO_REACH = Reach(0.0, 0.0)
 
 
-def _end(lost: float, flips: float, by_place: float) -> float | None:
-    """The share without a place where some questions are sure wins, and all others alike; None: there are more flips than that
+def _kept(values: Sequence[tuple[float, ...]], said: Sequence[BothOrders], places: Mapping[str, int]) -> Floats:
+    """The sums of all, then of all but those of each unit."""
+    import numpy as np
+
+    table = np.array(values)
+    sums = np.tile(table.sum(axis=0), (1 + len(places), 1))
+    here = np.array([places.get(each.unit, 0) for each in said])
+    np.subtract.at(sums, here[here > 0], table[here > 0])
+    kept: Floats = np.maximum(0.0, sums.round(12))
+    return kept
+
+
+def _end(lost: Floats, flips: Floats, by_place: Floats) -> Floats:
+    """The share without a place where some questions are sure wins, and all others alike; NaN: there are more flips than that
     allows, so that questions are alike as far as anybody can tell."""
-    if flips <= 0 or lost <= 0:
-        return None
-    odds = flips / (2 * lost * by_place)
+    import numpy as np
+
+    some = (flips > 0) & (lost > _SMALL)
+    odds = flips / (2 * np.where(some, lost, 1.0) * by_place)
     of_flips = 2 * by_place * odds / (1 + 2 * by_place * odds + odds * odds)
-    if flips >= of_flips:
-        return None
-    others = flips / of_flips
-    return 1 - others + others * odds / (1 + odds)
+    others = flips / np.where(some, of_flips, 1.0)
+    ends: Floats = np.where(some & (others < 1), 1 - others + others * odds / (1 + odds), np.nan)
+    return ends
 
 
-def _odds(share: float) -> float:
-    share = min(1 - 1e-6, max(1e-6, share))
-    return math.log(share / (1 - share))
+def _odds(share: Floats) -> Floats:
+    import numpy as np
+
+    share = np.clip(share, 1e-6, 1 - 1e-6)
+    odds: Floats = np.log(share / (1 - share))
+    return odds

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from moot.stats.bounded_mean import BoundedMean
 from moot.stats.clusters import unit_of
-from moot.stats.preference_doubts import NO_REACH, Reach
 from moot.stats.quantiles import student_p, student_quantile
 from moot.stats.word_table import logistic
 
@@ -25,18 +24,17 @@ class Rate:
     odds: float | None = None
     """Its log-odds where they were fitted, and their standard error over the units left out in turn."""
     error: float = 0.0
+    without: Sequence[float] = ()
+    """Where it was fitted: what it is without each unit."""
     otherwise: tuple[Rate, ...] = ()
-    """What comes out where judges go by length in another way."""
-    reach: Reach = NO_REACH
-    """How far the place may be worth something else, as questions differ."""
+    """What comes out where judges go by length in another way, or the place is worth something else, as questions differ."""
 
     def limits(self, alpha: float) -> tuple[float, float] | None:
         """None below two units. Whatever of the forms that a judge's taste may have is the right one."""
         ends = [limits for rate in (self, *self.otherwise) if (limits := rate._own_limits(alpha)) is not None]
         if not ends:
             return None
-        low, high = min(low for low, _ in ends), max(high for _, high in ends)
-        return max(0.0, low + self.reach.below), min(1.0, high + self.reach.above)
+        return min(low for low, _ in ends), max(high for _, high in ends)
 
     def _own_limits(self, alpha: float) -> tuple[float, float] | None:
         """Of a fitted share the interval holds both that of the mean of what units add, which is right where few of them
@@ -50,21 +48,24 @@ class Rate:
             high = max(high, float(logistic(self.odds + away)))
         return max(0.0, min(self.value, low)), min(1.0, max(self.value, high))
 
+    def moved(self, far: float, without: Sequence[float]) -> Rate:
+        """A share that lies so far off, and without each unit so far off what there is without it: so it is as unsure as both."""
+        others = [_within(other + gap) for other, gap in zip(self.without, without, strict=True)]
+        return left_out_rate(_within(self.value + far), self.mean.sizes, others)
+
     def at_most_half(self) -> float | None:
         """One-sided: the p of a share of no more than a half; below a level exactly where the interval is above a half."""
-        least = min(0.5 - self.reach.below, 1.0)
-        found = [p for rate in (self, *self.otherwise) if (p := rate._at_most(least)) is not None]
+        found = [p for rate in (self, *self.otherwise) if (p := rate._at_most_half()) is not None]
         return max(found) if found else None
 
-    def _at_most(self, least: float) -> float | None:
+    def _at_most_half(self) -> float | None:
         if len(self.mean.sums) < 2:
             return None
-        of_mean = self.mean.at_most(2 * least - 1)
+        of_mean = self.mean.at_most(0.0)
         if self.odds is None or self.error == 0:
             return of_mean
-        away = self.odds - odds_of(least)
-        two_sided = student_p(away / self.error, len(self.mean.sums) - 1)
-        return max(of_mean, two_sided / 2 if away > 0 else 1 - two_sided / 2)
+        two_sided = student_p(self.odds / self.error, len(self.mean.sums) - 1)
+        return max(of_mean, two_sided / 2 if self.odds > 0 else 1 - two_sided / 2)
 
 
 def share(values: Sequence[tuple[str, float]]) -> Rate | None:
@@ -81,6 +82,29 @@ def rate_of(sums: Sequence[float], sizes: Sequence[float]) -> Rate:
     value = math.fsum(sums) / math.fsum(sizes)
     centred = [2 * part - size for part, size in zip(sums, sizes, strict=True)]
     return Rate(value, BoundedMean(centred, list(sizes)))
+
+
+def left_out_rate(value: float, sizes: Sequence[float], without: Sequence[float]) -> Rate:
+    """A share, and what it is without each of its units, which have so much weight: their jackknife."""
+    total = math.fsum(sizes)
+    adds = [total * value - (total - size) * other for size, other in zip(sizes, without, strict=True)]
+    # What leaving out moves on average is no part of any unit.
+    off = value - math.fsum(adds) / total
+    mean = rate_of([add + size * off for add, size in zip(adds, sizes, strict=True)], sizes).mean
+    error = jackknife_error([odds_of(other) for other in without]) or 0.0
+    return Rate(value, mean, odds_of(value), error, without)
+
+
+def _within(share: float) -> float:
+    return min(1.0, max(0.0, share))
+
+
+def jackknife_error(without: Sequence[float]) -> float | None:
+    """The standard error of what is this without each of its units; None below two of them."""
+    if len(without) < 2:
+        return None
+    middle = math.fsum(without) / len(without)
+    return math.sqrt((len(without) - 1) / len(without) * math.fsum((each - middle) ** 2 for each in without))
 
 
 def odds_of(share: float) -> float:

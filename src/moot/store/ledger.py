@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -21,11 +21,12 @@ from moot.models import receipts
 from moot.models.budget import Hold, Overcharges, SpentBeside, budget_reached, budget_words
 from moot.store import money, schema
 from moot.store.bookkeeping import PAY, Reservation, Settlement, day_of, numbered
+from moot.store.earlier_bills import EarlierBills, PriceList
 from moot.store.holders import living_holders
 from moot.store.presence import Presence
 from moot.store.statements import insert_new
 from moot.store.store import Store
-from moot.types import Reply
+from moot.types import NOTHING, Reply
 
 POLL_S = 0.3
 """How often others' attempts are looked at when only they stand in the way."""
@@ -64,8 +65,11 @@ class Ledger(Overcharges):
         cap_usd: float,
         held_usd: float,
         beside: SpentBeside | None = None,
+        bills: EarlierBills | None = None,
     ) -> None:
         super().__init__()
+        self._bills = bills or EarlierBills(store, {})
+        self.billed_before = self._bills.times
         self.cap_usd = cap_usd
         self._beside = beside
         self._held_usd = held_usd
@@ -85,10 +89,24 @@ class Ledger(Overcharges):
         store.listen(experiment, self._hear)
 
     @classmethod
-    async def opened(cls, store: Store, experiment: str, cap_usd: float, beside: SpentBeside | None = None) -> Ledger:
+    async def opened(
+        cls,
+        store: Store,
+        experiment: str,
+        cap_usd: float,
+        beside: SpentBeside | None = None,
+        lists: Mapping[str, PriceList] = NOTHING,
+    ) -> Ledger:
+        """`lists`: by model, what its calls cost by the file."""
         presence = await store.join()
         held_usd = await store.run(partial(open_account, experiment=experiment))
-        return cls(store, presence, experiment, cap_usd, held_usd, beside)
+        bills = EarlierBills(store, lists)
+        await bills.look()
+        return cls(store, presence, experiment, cap_usd, held_usd, beside, bills)
+
+    async def look_around(self) -> None:
+        if self._presence.claiming:  # others are, or were, at work
+            await self._bills.look()
 
     @property
     def reserved_usd(self) -> float:

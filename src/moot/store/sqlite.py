@@ -58,9 +58,8 @@ class SqliteStore(Store):
         self._temporary = TemporaryDirectory(prefix="moot-") if path is None else None
         self.path: Path = path or Path(self._temporary.name if self._temporary else "", "store.db")
         super().__init__(str(self.path))
-        self._address = os.path.realpath(
-            self.path
-        )  # nothing that reads like a URI; the log stands beside the file itself
+        # Nothing that reads like a URI; the log stands beside the file itself.
+        self._address = os.path.realpath(self.path)
         self._read_only = False
         self._durable = path is not None
         self._engine = self._engine_at(self._address)
@@ -214,8 +213,12 @@ class SqliteStore(Store):
 
     def _see_others(self) -> None:
         """Once another process has written, nothing can be known without a look."""
-        if self._raw.execute("PRAGMA data_version").fetchone()[0] != self._version:
+        if self.others_wrote():
             self._known = None
+
+    def others_wrote(self) -> bool:
+        """Since it was opened."""
+        return bool(self._raw.execute("PRAGMA data_version").fetchone()[0] != self._version)
 
     def learn_calls(self, keys: Iterable[str]) -> None:
         if self._known is not None:

@@ -156,7 +156,7 @@ def test_what_is_missing_is_said_and_stays_unanswered(tmp_path: Path) -> None:
     inspect_log(tmp_path / "a.json", "ann", silent)
     inspect_log(tmp_path / "b.json", "bob")
     notes = import_logs("inspect", [tmp_path]).notes
-    assert "a.json: the evaluation did not come to its end (error)" in notes
+    assert "a.json (mockllm/ann): the evaluation did not come to its end (error)" in notes
     assert "mockllm/ann: 1 of 2 samples have no reply (timed out)" in notes
     assert "mockllm/ann: never asked 1 of 3 questions, on which it will be unanswered" in notes
 
@@ -185,7 +185,10 @@ def test_questions_of_several_right_choices_are_left_out(tmp_path: Path) -> None
 
     logs = import_logs("inspect", [inspect_log(tmp_path / "a.json", "ann", several)])
     assert [row["id"] for row in logs.questions] == ["capitals/c2", "capitals/c3"]
-    assert "a.json: 1 sample without a question in words, or with several right choices, left out" in logs.notes
+    assert (
+        "a.json (mockllm/ann): 1 sample without a question in words, or with several right choices, left out"
+        in logs.notes
+    )
 
 
 def test_where_there_is_nothing(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from scipy import stats
 from second_way.cohort_gap import _closed, _players
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Rho, mean, waiting_interval
-from second_way.pairs import Other, Pair, Side, Stage, drafting, of_everybody, split, stages, unfair_pairs
+from second_way.pairs import Other, Pair, Side, Stage, drafting, nobody_there, of_everybody, split, stages, unfair_pairs
 from second_way.quiz_pairs import TESTED, Pairs, adjusted, bounds, difference, paid
 from second_way.raw import Cell, Episode, Raw
 from second_way.shares import Value, accuracy_row, completed, flattering, unfair_together, value_of, whole_mean
@@ -146,7 +146,7 @@ def _strength(raw: Raw, pairs: Sequence[Pair]) -> Row | None:
     beside: Row = {"models": len(models), "pairs": len(known), **({"left_out": missing} if missing else {})}
     if len(known) < len(pairs):
         beside["ungraded"] = len(pairs) - len(known)
-    if unfair_pairs(pairs) or len(models) < len(everybody):
+    if nobody_there(pairs) or unfair_pairs(pairs) or len(models) < len(everybody):
         return {**dict.fromkeys(("rho", "low", "high", "p")), **beside, "why": ANY_TEXT}
     half = _half(raw, {pair.question for pair in pairs})
     strengths, gains = [], []

@@ -16,7 +16,7 @@ from second_way.intervals import mean
 from second_way.pairs import Pair, Side, stages
 from second_way.ranked import Ranked
 from second_way.raw import Raw
-from second_way.shares import Ungraded, unfair
+from second_way.shares import Ungraded, never_came, unfair
 
 Row = dict[str, Any]
 FOLDS = 5
@@ -80,7 +80,8 @@ def _closed(raw: Raw, sides: Sequence[Players]) -> Row | None:
     if surely_no_gap(sides, asked):
         return None
     unsettled, bounds = whoever_is_best(sides, asked)
-    if unfair([[grade for value in triple for grade in value.grades] for triple in triples.values()]):
+    grades = [[grade for value in triple for grade in value.grades] for triple in triples.values()]
+    if never_came(grades) or unfair(grades):
         row |= {"after": None, "alone": None, "stronger": None, **({"bounds": bounds} if bounds else {})}
         return {**row, "why": ANY_TEXT}
     if not graded or (unsettled and bounds is None):

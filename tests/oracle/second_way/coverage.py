@@ -10,7 +10,7 @@ from typing import Any
 from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean, waiting_interval
 from second_way.paired_scores import mean_difference, share
-from second_way.pairs import Other, Pair, Side, Stage, split, stages, unfair_pairs
+from second_way.pairs import Other, Pair, Side, Stage, nobody_there, split, stages, unfair_pairs
 from second_way.quiz_pairs import extremes
 from second_way.raw import Raw
 from second_way.shares import unfair
@@ -181,7 +181,7 @@ def _over_sets(stage: Stage) -> list[Row]:
     rows: list[Row] = []
     figures: list[Difference | Waiting] = []
     for name, pairs in sets.items():
-        graded = [] if unfair_pairs(pairs) else [pair for pair in pairs if pair.graded]
+        graded = [] if nobody_there(pairs) or unfair_pairs(pairs) else [pair for pair in pairs if pair.graded]
         by_question = split(graded, lambda pair: pair.question)
         bounds = _set_bounds(pairs)
         if not graded:

@@ -15,7 +15,7 @@ from second_way.compare import ANY_TEXT, Holds, Near
 from second_way.hanging import together
 from second_way.intervals import ALPHA, holm, mean, waiting_interval
 from second_way.luck import SIDE, Floats, paid_low, standing
-from second_way.options import Option
+from second_way.options import Option, gone
 from second_way.quiz import quiz
 from second_way.quiz_pairs import FEW_DISCORDANT, FEW_QUESTIONS
 from second_way.ranked import Ranked
@@ -49,7 +49,8 @@ def frontier(raw: Raw, every: Mapping[str, Option]) -> list[Row]:
     affordable = [[place for place in range(len(sides)) if not dearer[place][own]] for own in range(len(sides))]
     paid = [mean([*cost.values()]) if cost else 0.0 for cost in costs]
     thrift = _thrift(sides, paid)
-    beaten = _beaten(sides, table, asked, affordable, thrift, groups, means=means)
+    others_gone = len(gone(raw, [cell for cell in raw.cells if cell.player is None] or raw.cells))
+    beaten = _beaten(sides, table, asked, affordable, thrift, groups, means=means, others_gone=others_gone)
     rows = []
     for own in sorted(
         range(len(sides)), key=lambda place: (round(paid[place], 12), -round(reached[place], 12), sides[place].title)
@@ -160,15 +161,17 @@ def _beaten(
     groups: Sequence[str] | None,
     *,
     means: bool,
+    others_gone: int,
 ) -> list[Holds]:
-    """Who is better than each, of those that cost no more: Holm over all rows, of which any may be called beaten in 5 % of
-    experiments where none is. The points are drawn, so that near the level it may be one or the other."""
+    """Who is better than each, of those that cost no more: Holm over all rows and those of options that are gone, of which any
+    may be called beaten in 5 % of experiments where none is. The points are drawn, so that near the level it may be one or the
+    other."""
     rivals = [
         sorted({*several} - {own}, key=thrift.__getitem__, reverse=True) for own, several in enumerate(affordable)
     ]
     worst, best = _at_ends(sides, table, asked)
     found = [standing(best[own], worst[others], groups, means=means) for own, others in enumerate(rivals)]
-    adjusted = [[p for p, _ in holm([one.p[end] for one in found])] for end in (0, 1)]
+    adjusted = [[p for p, _ in holm([*(one.p[end] for one in found), *[1.0] * others_gone])] for end in (0, 1)]
     rows = []
     for own, one in enumerate(found):
         may_be: set[str | None] = set()

@@ -38,7 +38,7 @@ from second_way.quiz_pairs import extremes
 from second_way.ranked import Ranked
 from second_way.raw import Cell, Raw
 from second_way.safety import multiple_withheld
-from second_way.shares import Value, flattering, mean_value, unfair, unfair_together
+from second_way.shares import Value, flattering, mean_value, never_came, unfair, unfair_together
 from second_way.skyline import graded_only, single, tops
 from second_way.tables import Play, parts, table_of
 
@@ -288,7 +288,7 @@ def _sums(raw: Raw, term: str) -> Sums | None:
     if not known and function in ("accuracy", "gap_closure"):
         return None
     if function == "accuracy":
-        waiting = flattering(whole.values.values())
+        waiting = never_came(value.grades for value in whole.values.values()) or flattering(whole.values.values())
         return Sums(known, dict.fromkeys(known, 1.0), dict(whole.values), cells=meant, once=whole.once, waiting=waiting)
     if function == "cost":
         return None if whole.cost_usd is None else Sums(dict(whole.cost_usd), dict.fromkeys(whole.cost_usd, 1.0))

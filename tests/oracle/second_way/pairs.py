@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from second_way.meanings import plain
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade, Ungraded, Value, graded, unfair, value_of
+from second_way.shares import Failed, Grade, NeverCame, Ungraded, Value, graded, never_came, unfair, value_of
 from second_way.tables import table_name, table_of
 
 ANSWERED = ("answered", "undecided")
@@ -201,7 +201,19 @@ def drafting(cell: Cell) -> str:
     return str(cell.traits.get("drafts", "single-call"))
 
 
-def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
+def _pairs(raw: Raw, cell: Cell) -> list[Pair]:
+    """With whose answers alone never came told apart: all of them failed that anybody waited for."""
+    pairs = list(_as_played(raw, cell))
+    if any(pair.native.outcome != "failed" for pair in pairs if pair.native.grade is not Ungraded.NOT_HEARD):
+        return pairs
+    return [replace(pair, native=_never(pair.native)) for pair in pairs]
+
+
+def _never(side: Side) -> Side:
+    return replace(side, grade=NeverCame(0.0)) if isinstance(side.grade, Failed) else side
+
+
+def _as_played(raw: Raw, cell: Cell) -> Iterable[Pair]:
     solo = table_of(raw, cell).solo.get(cell.captain or "")
     alone = {
         (episode.question, episode.repeat): _side(episode.outcome, episode.right, episode.answer)
@@ -213,6 +225,7 @@ def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
         place = episode.question, episode.repeat // int(cell.traits.get("repeats", 1))
         native = alone.get(place) or drafts.get((episode.question, episode.repeat))
         if native is not None:
+            after = _side(episode.outcome, episode.right, episode.answer)
             yield Pair(
                 episode.question,
                 raw.questions[episode.question]["set"],
@@ -220,7 +233,7 @@ def _pairs(raw: Raw, cell: Cell) -> Iterable[Pair]:
                 str(cell.captain),
                 cell.cohort,
                 native,
-                _side(episode.outcome, episode.right, episode.answer),
+                _never(after) if episode.never_came else after,
                 own_word(cell, episode),
             )
 
@@ -260,6 +273,11 @@ def of_everybody(pairs: Sequence[Pair]) -> tuple[list[Pair], int]:
     return whole, len({pair.question for pair in pairs}) - len({pair.question for pair in whole})
 
 
+def nobody_there(pairs: Sequence[Pair]) -> bool:
+    """Whether somebody among them never answered, alone or after."""
+    return never_came([pair.native.grade, pair.after.grade] for pair in pairs)
+
+
 def unfair_pairs(pairs: Sequence[Pair]) -> bool:
     """Whether what is graded of them flatters."""
     return unfair([[pair.native.grade, pair.after.grade] for pair in pairs])
@@ -270,7 +288,7 @@ def _side(outcome: str, grade: Grade, text: str | None) -> Side:
     if grade is Ungraded.SILENT:
         return Side(outcome, None, grade)
     if outcome not in ANSWERED:
-        return Side(outcome, 0.0, 0.0)
+        return Side(outcome, 0.0, Failed(0.0) if outcome == "failed" else 0.0)
     if not graded(grade):
         return Side(outcome, None, grade, None if text is None else plain(text))
     return Side(outcome, float(grade), grade)

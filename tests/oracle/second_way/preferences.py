@@ -182,8 +182,18 @@ class Curve:
             others.append(Curve(bent).plain(pair)[1])
         own = [(word, weight) for word, weight in zip(self.words, self.weights, strict=True) if word.pair == pair]
         asked = sum(weight for word, weight in own if word.judge is not None) / sum(weight for _, weight in own)
-        below, above = (asked * far for far in _far(self.words, pair))
-        return value, Doubted(others, below, above)
+        questions = list(dict.fromkeys(word.question for word, _ in own))
+        far = _far(self.words, pair)
+        if any(far):
+            apart = [_far([word for word in self.words if word.question != q], pair) for q in questions]
+            ends = [
+                curve.moved(asked * far[side], [asked * each[side] for each in apart])
+                for curve in others
+                for side in (0, 1)
+                if far[side]
+            ]
+            others += ends
+        return value, Doubted(others)
 
     def plain(self, pair: tuple[str, str]) -> tuple[float, Fitted]:
         """The share, and what each question adds."""
@@ -209,21 +219,26 @@ class Curve:
             return math.fsum(self.weights[n] * (chance if self.asked[n] else self.liked[n]) for n in kept) / total
 
         value, questions = share(self.top, None), list(dict.fromkeys(word.question for word in words))
-        n = len(questions)
         without = [share(self.without[self.questions.index(q)], q) for q in questions]
-        adds = [n * value - (n - 1) * other for other in without]
-        adds = [add + value - math.fsum(adds) / n for add in adds]
-        logits = np.array([math.log(other / (1 - other)) for other in without])
-        error = math.sqrt((n - 1) / n * float(((logits - logits.mean()) ** 2).sum()))
-        return value, Fitted([2 * add - 1 for add in adds], math.log(value / (1 - value)), error)
+        return value, Fitted(value, without)
 
 
 class Fitted(BoundedMean):
     """With the log-odds of the share: the interval holds Student's of these too, and p is the larger one."""
 
-    def __init__(self, sums: Sequence[float], odds: float, error: float) -> None:
-        super().__init__(sums)
-        self.odds, self.error, self.df = odds, error, len(sums) - 1
+    def __init__(self, value: float, without: Sequence[float]) -> None:
+        """`without`: the share without each question."""
+        n = len(without)
+        adds = [n * value - (n - 1) * other for other in without]
+        super().__init__([2 * (add + value - math.fsum(adds) / n) - 1 for add in adds])
+        logits = np.array([math.log(other / (1 - other)) for other in without])
+        self.share, self.without, self.df = value, without, n - 1
+        self.odds = math.log(value / (1 - value))
+        self.error = math.sqrt((n - 1) / n * float(((logits - logits.mean()) ** 2).sum()))
+
+    def moved(self, far: float, apart: Sequence[float]) -> Fitted:
+        """What lies so far off, and so far without each question."""
+        return Fitted(self.share + far, [other + each for other, each in zip(self.without, apart, strict=True)])
 
     def limits(self, alpha: float) -> tuple[float, float]:
         low, high = super().limits(alpha)
@@ -237,17 +252,17 @@ class Fitted(BoundedMean):
 
 
 class Doubted(BoundedMean):
-    """Whichever of several curves is the right one, and as far off again on both sides."""
+    """Whichever of several shares is the right one."""
 
-    def __init__(self, curves: Sequence[Fitted], below: float, above: float) -> None:
-        self.curves, self.below, self.above = curves, below, above
+    def __init__(self, curves: Sequence[Fitted]) -> None:
+        self.curves = curves
 
     def limits(self, alpha: float) -> tuple[float, float]:
         every = [curve.limits(alpha) for curve in self.curves]
-        return min(low for low, _ in every) + 2 * self.below, max(high for _, high in every) + 2 * self.above
+        return min(low for low, _ in every), max(high for _, high in every)
 
     def no_more(self, threshold: float) -> float:
-        return max(curve.surely_no_more(threshold - 2 * self.below) for curve in self.curves)
+        return max(curve.surely_no_more(threshold) for curve in self.curves)
 
 
 def _far(words: Sequence[Said], pair: tuple[str, str]) -> tuple[float, float]:

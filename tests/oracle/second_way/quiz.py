@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
+from second_way.compare import ANY_TEXT
 from second_way.diversity import diversity, number_of_answers, self_preference
 from second_way.intervals import Difference, Waiting
 from second_way.quiz_pairs import TESTED, adjusted, bounds, difference, errors_apart, paid
 from second_way.raw import Raw
-from second_way.shares import Grade, Value, accuracy_row, mean_row, unfair, value_of
+from second_way.shares import Grade, Value, accuracy_row, mean_row, never_came, unfair, value_of
 from second_way.skyline import best_single, gap, heard_row, players, single, skyline
 from second_way.tables import Play, Table, everybody_there, grades, parts, tables, values_of
 from second_way.threshold import talk_threshold
@@ -245,6 +246,7 @@ def human(raw: Raw, table: Table) -> list[Row]:
 
 def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, float]) -> Row:
     known = {question: value.known for question, plays in right.items() if (value := value_of(plays)).known is not None}
+    never = never_came(right.values())
     if unfair([[grade] for plays in right.values() for grade in plays]):
         known = {}
     people = mean_row([rates[question] for question in known])
@@ -257,7 +259,9 @@ def _beside_people(right: Mapping[str, Sequence[Grade]], rates: Mapping[str, flo
         "difference_high": None,
         "p": None,
     }
-    if known:
+    if never:
+        row["why"] = ANY_TEXT
+    elif known:
         figure: Difference | Waiting = Difference([value - rates[question] for question, value in known.items()])
         values = {question: value_of(plays) for question, plays in right.items()}
         if any(value.waits for value in values.values()):

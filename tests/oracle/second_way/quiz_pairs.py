@@ -8,7 +8,7 @@ from typing import Any
 
 from second_way.compare import ANY_TEXT, Near
 from second_way.intervals import Difference, Waiting, holm, mcnemar, mean
-from second_way.shares import KeptBack, Value, mean_value, unfair_together
+from second_way.shares import KeptBack, Value, failed_part, mean_value, unfair_together
 
 Row = dict[str, Any]
 FEW_QUESTIONS, FEW_DISCORDANT = 30, 10
@@ -32,6 +32,7 @@ def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
     waiting = any(grade is None for several in pairs.values() for pair in several for v in pair for grade in v.grades)
     row: Row = {"difference": None, "low": None, "high": None, "p": None, "n": len(both), "test": "none"}
     row |= {"rescues": rescues, "regressions": regressions, "small": True}
+    row |= failures(pairs)
     uncounted = {"rescues": None, "regressions": None, "counts_why": ANY_TEXT} if waiting else {}
     if not both:
         return {**row, **uncounted, "rescues": None, "regressions": None, "why": ANY_TEXT}
@@ -46,6 +47,13 @@ def difference(pairs: Pairs, *, means: bool, heard: bool = True) -> Row:
     row |= {"test": "mcnemar" if exact else "score", TESTED: figure}
     row["small"] = len(both) < FEW_QUESTIONS or rescues + regressions < FEW_DISCORDANT
     return {**row, **uncounted}
+
+
+def failures(pairs: Pairs) -> Row:
+    """Of either side the part of its answers that failed."""
+    sides = zip(*(pair for several in pairs.values() for pair in several), strict=True)
+    parts = [failed_part(grade for value in side for grade in value.grades) for side in sides]
+    return {"failed": dict(zip("ab", parts, strict=True))} if any(parts) else {}
 
 
 def errors_apart(row: Row, pairs: Pairs) -> Row:

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import polars
 
 from second_way.hanging import remember
 from second_way.ranked import DIGESTS
-from second_way.shares import Grade, KeptBack, Ungraded, grade_of
+from second_way.shares import Failed, Grade, KeptBack, NeverCame, Ungraded, grade_of
 
 Row = Mapping[str, Any]
 
@@ -96,13 +96,16 @@ class Episode:
     """Who, in which turn, by which call, as far as it was answered."""
     waits: bool = False
     """Whether an answer to its question that is ungraded waits for the judge."""
+    never_came: bool = False
+    """Whether every play of its cell failed."""
 
     @property
     def right(self) -> Grade:
         """No answer is not right, and is in no figure where nobody knows what would be; an answer that nobody has graded is
         unknown."""
         if self.answer is None:
-            nothing = KeptBack(0.0) if self.outcome == "abstained" else 0.0
+            ends = {"abstained": KeptBack, "failed": NeverCame if self.never_came else Failed}
+            nothing = ends.get(self.outcome, float)(0.0)
             return nothing if self.waits else Ungraded.SILENT
         return grade_of(self.value, self.stage, waits=self.waits)
 
@@ -240,6 +243,8 @@ class Raw:
             )
         for several in episodes.values():
             several.sort(key=lambda episode: (order[episode.question], episode.repeat))
+            if {episode.outcome for episode in several} == {"failed"}:
+                several[:] = [replace(episode, never_came=True) for episode in several]
         return episodes
 
     @cached_property

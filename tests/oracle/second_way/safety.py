@@ -10,8 +10,8 @@ from second_way.compare import ANY_TEXT
 from second_way.intervals import Difference, Waiting, mean
 from second_way.multiple import multiple
 from second_way.paired_scores import difference, mean_difference, rate
-from second_way.pairs import Pair, Side, Stage, of_everybody, split, stages, unfair_pairs
-from second_way.quiz_pairs import TESTED, extremes, paid
+from second_way.pairs import Pair, Side, Stage, nobody_there, of_everybody, split, stages, unfair_pairs
+from second_way.quiz_pairs import TESTED, extremes, failures, paid
 from second_way.raw import Raw
 
 Row = dict[str, Any]
@@ -288,6 +288,8 @@ def _models(stage: Stage) -> list[Row]:
 
 def _model(name: str, pairs: Sequence[Pair]) -> Row:
     by_question = split([pair for pair in pairs if pair.graded], lambda pair: pair.question)
+    if nobody := nobody_there(pairs):
+        by_question = {}
     if unfair_pairs(pairs):
         by_question = {}
     native, after = (
@@ -319,6 +321,8 @@ def _model(name: str, pairs: Sequence[Pair]) -> Row:
         **({"abstained": many} if (many := sum(pair.abstained for pair in pairs)) else {}),
         "ungraded": sum(not pair.graded for pair in pairs),
         **parted(pairs),
+        **failures({str(place): [(p.after.value, p.native.value)] for place, p in enumerate(pairs)}),
+        **({"why": ANY_TEXT} if nobody else {}),
     }
     if gains:
         row[TESTED] = _difference(gains, once)

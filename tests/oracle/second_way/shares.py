@@ -33,6 +33,23 @@ class KeptBack(float):
     """Not right, since no answer was given where it was not sure enough: no error was made."""
 
 
+class Failed(float):
+    """Not right, since a call failed for good,"""
+
+
+class NeverCame(Failed):
+    """and so did every one of whoever it is, of whom nobody knows how good it is."""
+
+
+def never_came(groups: Iterable[Iterable[Grade]]) -> bool:
+    return any(isinstance(grade, NeverCame) for group in groups for grade in group)
+
+
+def failed_part(grades: Iterable[Grade]) -> float:
+    every = list(grades)
+    return sum(isinstance(grade, Failed) for grade in every) / len(every)
+
+
 def grade_of(value: float | None, stage: str | None, *, waits: bool) -> Grade:
     """`waits`: whether a judge has yet to see it, where there is no value."""
     if value is None:
@@ -178,7 +195,8 @@ def known_of(values: Mapping[str, Value]) -> list[float]:
 
 def unfair_together(groups: Sequence[Sequence[Value]]) -> bool:
     """The same of figures that stand on several values at once."""
-    return unfair([[grade for value in group for grade in value.grades] for group in groups])
+    grades = [[grade for value in group for grade in value.grades] for group in groups]
+    return never_came(grades) or unfair(grades)
 
 
 def accuracy_row(grades: Grades, name: str = "value") -> dict[str, Any]:

@@ -6,13 +6,13 @@ A table is a team or a cohort of one, with native answers of one kind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from second_way.meanings import Draft, Groups, Meanings
 from second_way.raw import Cell, Episode, Raw
 from second_way.same_calls import alike, made, speaking, usual
-from second_way.shares import Grade, Ungraded, Value, value_of
+from second_way.shares import Failed, Grade, NeverCame, Ungraded, Value, value_of
 
 Key = tuple[str, int]
 """One set of drafts: the question, and which time it was asked."""
@@ -181,18 +181,20 @@ def _table(
         table.together.extend(_play(cell, episode, fullest, meanings) for episode in raw.episodes(cell))
     for player in players:
         played = _played_alone(raw, player, solo.get(player))
-        table.alone.extend(played)
         for key in sorted(sets.keys() - {play.key for play in played}):
             texts = dict(draft for several in sets[key] for draft in several) | dict(fullest[key])
             if player in texts:
                 text = texts[player]
-                right = raw.draft_grades[key[0], text] if text is not None else 0.0
                 failed = text is None and endings[key, player] == {"failed"}
-                table.alone.append(
+                nothing = Failed(0.0) if failed else 0.0
+                right = raw.draft_grades[key[0], text] if text is not None else nothing
+                played.append(
                     Play(*key, "drafted", right, player=player, said=text, answered=text is not None, failed=failed)
                 )
             elif player in dropped.get(key, ()):
-                table.alone.append(Play(*key, "drafted", Ungraded.NOT_HEARD, player=player, heard=False))
+                played.append(Play(*key, "drafted", Ungraded.NOT_HEARD, player=player, heard=False))
+        never = all(play.failed for play in played if play.heard)
+        table.alone.extend(replace(play, right=_failed(play.right, never)) for play in played)
     # What all who play here were chosen on says nothing of what they could reach either.
     hidden = [q for q in raw.questions if cells and all(q in raw.chosen_on[cell.id] for cell in cells)]
     table.alone[:] = [play for play in table.alone if play.question not in hidden]
@@ -224,6 +226,11 @@ def _votes(cell: Cell) -> bool:
         return False
     drafts = traits.get("drafts") is not None and traits.get("groups")
     return bool(drafts) and traits.get("word") == "group" and traits.get("hears") == "nothing"
+
+
+def _failed(grade: Grade, never: bool) -> Grade:
+    """`never`: whether nothing else ever came from whoever it is."""
+    return (NeverCame if never else Failed)(grade) if isinstance(grade, Failed) else grade
 
 
 def _key(cell: Cell, episode: Episode) -> Key:

@@ -15,7 +15,7 @@ from second_way.paired_scores import mean_difference, rate, share
 from second_way.pairs import drafting
 from second_way.quiz_pairs import TESTED, extremes, paid
 from second_way.raw import Cell, Episode, Raw
-from second_way.shares import Grade, Value, graded, mean_value, rights, unfair, value_of
+from second_way.shares import Grade, Value, graded, mean_value, never_came, rights, unfair, value_of
 
 Row = dict[str, Any]
 Play = tuple[str, str]
@@ -45,7 +45,8 @@ def _tax(raw: Raw) -> Row | None:
         return {**row, "left_out": missing}
     sides = [{play: own for play, own in side.items() if play in asked} for side in every]
     both = sides[0].keys() & sides[1].keys()
-    flattering = unfair([[*sides[0][play], *sides[1][play]] for play in both])
+    grades = [[*sides[0][play], *sides[1][play]] for play in both]
+    flattering = never_came(grades) or unfair(grades)
     words = [_said(raw, [pair[place] for pair in pairs], lambda c: (c.player, _elsewise(c))) for place in (1, 0)]
     repeated = raw.repeats > 1
     row = _paired("double", sides[0], "single", sides[1], sides, words, flattering=flattering, repeated=repeated)
@@ -242,7 +243,8 @@ def _bias(raw: Raw, shown: Sequence[Cell], hidden: Sequence[Cell]) -> Row | None
                 sides[number].setdefault((play[0], play[2]), []).append(side[play].right)
     if not both:
         return None
-    flattering = unfair([[side[play].right for side in plays] for play in both])
+    grades = [[side[play].right for side in plays] for play in both]
+    flattering = never_came(grades) or unfair(grades)
     ours, theirs = sides[0] or whole[0], sides[1] or whole[1]
     repeated = raw.repeats > 1
     row = _paired("shown", ours, "hidden", theirs, whole, words, flattering=flattering, repeated=repeated)

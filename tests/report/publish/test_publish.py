@@ -19,8 +19,10 @@ from jsonschema import Draft202012Validator
 
 from moot.cli.app import app
 from moot.cli.exit import run_app
+from moot.experiment.spec import read_experiment
 from moot.report.publish.board import ROW
 from moot.report.publish.board_page import board_html
+from moot.report.publish.experiment_again import files_beside
 
 Captured = pytest.CaptureFixture[str]
 KEY = "sk-live-4711-abcdef-very-secret"
@@ -44,7 +46,10 @@ class _Models(BaseHTTPRequestHandler):
             self._send(400, {"error": {"message": f"no backend at http://{host}/v1 for {self.path}"}})
             return
         answer = ("Paris", "Paris", "Rome", "Oslo")[drawn % 4]
-        text = json.dumps({"reasoning": f"because of {drawn % 97}", "answer": answer})
+        heard = sorted(set(re.findall(r"number \d+", json.dumps(body["messages"]))))
+        text = json.dumps({"reasoning": f"because of {drawn % 97}, {heard}", "answer": answer})
+        if answers := re.findall(r'answer n=."(\d+)', json.dumps(body["messages"])):
+            text = json.dumps({"groups": [[int(number)] for number in answers], "heard": heard})
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
         self._send(
             200,
@@ -208,6 +213,51 @@ def test_no_key_no_address_and_no_path_is_published(published: Path, played: Pat
     assert b"no backend at" in told, "a failure that tells the address is part of the run"
 
 
+def test_only_what_the_figures_rest_on_is_published(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a question that was taken out of the file, and of a team that is no longer in it, nothing is left to be read."""
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    file = tmp_path / "questions.jsonl"
+    path = experiment(tmp_path, address, strategies=["solo", "vote", "talkative"])
+    rows = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(rows[:6]), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**spec, "strategies": ["solo", "vote"]}), encoding="utf-8")
+    file.write_text("".join([*rows[:2], rows[3].replace("number 3", "number 33")]), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    (replies,) = (tmp_path / "board" / "runs").glob("*/replies.jsonl")
+    recorded = [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
+    heard = {number for each in recorded for number in re.findall(r"number \d+", each["text"])}
+    assert heard == {"number 0", "number 1", "number 33"}
+    assert {each["question_id"] for each in recorded} == {"q0", "q1", "q3"}
+    assert len(recorded) == 3 * 3, "a draft of each of three, and no captain's last word"
+
+
+def test_who_finds_out_what_means_the_same_is_published_with_the_questions_it_was_about(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    path = experiment(tmp_path, address, strategies=["solo", "vote"], grouping={"model": "bob"})
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    spec["teams"] = {"two": {"players": ["ann", "cat"]}}
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    file = tmp_path / "questions.jsonl"
+    rows = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert moot("run", path, "--quiet") in (0, 1)
+    file.write_text("".join(rows[:5]), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    (replies,) = (tmp_path / "board" / "runs").glob("*/replies.jsonl")
+    recorded = [json.loads(line) for line in replies.read_text(encoding="utf-8").splitlines()]
+    heard = {number for each in recorded for number in re.findall(r"number \d+", each["text"])}
+    assert heard == {f"number {number}" for number in range(5)}
+    assert any('"groups"' in each["text"] for each in recorded), "with the words of who grouped"
+    assert all(row["repeat"]["same"] for row in rows_of(tmp_path / "board"))
+
+
 def test_the_rows_fit_the_schema_that_stands_beside_them(published: Path) -> None:
     schema = json.loads((published / "leaderboard.schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
@@ -315,6 +365,77 @@ def test_what_is_no_leaderboard_is_left_as_it_is(
         assert "leaderboard.json" in capfd.readouterr().err
         assert [path.name for path in folder.iterdir()] == ["leaderboard.json"]
         assert (folder / "leaderboard.json").read_text(encoding="utf-8") == content
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("leaderboard.json", '{"rows": [{"id": "x"}, {"id": "x\\ud800"}]}', "row 2 holds half of a surrogate pair"),
+        ("leaderboard.json", '{"rows": [{"n": Infinity}]}', "row 1 holds a number that JSON has not"),
+        ("leaderboard.json", '{"rows": [[{"n": [NaN]}]]}', "row 1 holds a number that JSON has not"),
+        ("leaderboard.json", '{"rows": [], "season": 2026}', "holds more than a leaderboard ('season')"),
+        ("leaderboard.schema.json", '{"title": "Of my own"}', "was not written by moot"),
+    ],
+)
+def test_what_others_have_there_is_never_lost(
+    played: Path, tmp_path: Path, capfd: Captured, name: str, content: str, words: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert moot("report", played, "--publish", tmp_path) == 2
+    assert words in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name], "nothing was begun"
+    assert (tmp_path / name).read_text(encoding="utf-8") == content
+
+
+def test_what_a_published_run_is_made_from_is_not_written_over(
+    published: Path, tmp_path: Path, capfd: Captured
+) -> None:
+    folder = tmp_path / "board"
+    shutil.copytree(published, folder)
+    (again,) = (folder / "runs").glob("*/experiment.yaml")
+    assert moot("run", again, "--quiet") in (0, 1)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and ".db" not in path.name}
+    assert moot("report", again, "--publish", folder) == 2
+    assert "would be lost" in capfd.readouterr().err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_model_that_is_called_by_an_address_is_published_by_its_name(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    path = experiment(tmp_path, address, strategies=["solo"])
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    spec["models"]["ann"]["model"] = "https://models.internal.corp/x"
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    for file in (tmp_path / "board").rglob("*"):
+        assert not file.is_file() or b"internal.corp" not in unpacked(file), file
+    (replies,) = (tmp_path / "board" / "runs").glob("*/replies.jsonl")
+    assert {json.loads(line)["model"] for line in replies.read_text(encoding="utf-8").splitlines()} == {
+        *("ann", "beta-2", "gamma-3")
+    }
+
+
+def test_only_what_moot_wrote_is_published_beside(tmp_path: Path, address: str) -> None:
+    """A label that happens to name a file, a template that is a link: neither is a rule."""
+    outside = tmp_path / "elsewhere.j2"
+    outside.write_text("not yours", encoding="utf-8")
+    path = experiment(tmp_path / "here", address, prompts="words")
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    rule = {"team": ["ann", "bob"], "accuracies": {"ann": 0.5}, "chosen_on": ["0" * 32]}
+    teams = {}
+    for place, content in (("a/pick.json", rule), ("b/pick.json", rule), ("private.json", {"password": "x"})):
+        (path.parent / place).parent.mkdir(exist_ok=True)
+        (path.parent / place).write_text(json.dumps(content), encoding="utf-8")
+        teams[place[0]] = {"players": ["ann", "bob"], "selection": place}
+    (path.parent / "words" / "en").mkdir(parents=True)
+    (path.parent / "words" / "en" / "draft.j2").write_text("Say it.", encoding="utf-8")
+    (path.parent / "words" / "en" / "link.j2").symlink_to(outside)
+    path.write_text(json.dumps({**spec, "teams": teams}), encoding="utf-8")
+    found = files_beside(read_experiment(path))
+    assert sorted(found) == ["files/pick-2.json", "files/pick.json", "prompts/en/draft.j2"]
 
 
 def test_wrong_commands(played: Path, tmp_path: Path, address: str, capfd: Captured) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from moot.data.logs.fields import amount, text, tokens
+from moot.data.logs.fields import amount, share, text, tokens
 from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.data.tables.known_names import COLUMN_KEYS, guessed, plain, several
 from moot.data.tables.proposal import Stated, propose_columns
@@ -39,6 +39,8 @@ VERDICTS = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "correct", "right", "pass", "passed", "c", "да"), 1.0),
     **dict.fromkeys(("0", "0.0", "false", "no", "incorrect", "wrong", "fail", "failed", "i", "нет"), 0.0),
 }
+SHARES = ("score", "grade")
+"""Of the columns of verdicts those that may give a part of a point: under "correct" such a number may be the answer itself."""
 _OF_ONE_REPLY = tuple(key for key in NAMES if key not in ("model", "reply"))
 
 
@@ -85,9 +87,14 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
         yield LogRemark(f"{name}: each column is a model's replies: {', '.join(each.reply for each in columns)}")
     elif columns[0].model is None:
         yield LogRemark(f"{name}: no column names the model; it is called {columns[0].called}, as the file is")
-    if unused := [
-        each for each in table.names if each not in kept and not any(column.uses(each) for column in columns)
-    ]:
+    of_question = _of_question(kept)
+    free = [
+        spare for spare in table.names if spare not in of_question and not any(column.uses(spare) for column in columns)
+    ]
+    no_verdicts = [spare for spare in free if any(_is_score(spare, column) for column in columns)]
+    for spare in no_verdicts:
+        yield LogRemark(f"{name}: {spare} holds no verdicts: expected right or wrong, or a share from 0 to 1")
+    if unused := [spare for spare in free if spare not in no_verdicts and spare not in table.nameless]:
         yield LogRemark(f"{name}: columns that are not used: {', '.join(unused)}")
     for line, case in cases.items():
         question = _question(case, idents, has_ids=has_ids)
@@ -98,6 +105,19 @@ def _entries(table: QuestionTable) -> Iterator[LogEntry]:
             # A row more of the same question and model is one more sample, whatever a column of samples numbers it.
             sample = asked[model, question.name] = asked.get((model, question.name), -1) + 1
             yield _reply(each, rows[line], question, model.strip(), sample, table.path, line)
+
+
+def _of_question(names: Sequence[str]) -> set[str]:
+    """Those that a question is made of, or may be."""
+    guess = guessed(names, {})
+    columns = [*guess.columns.values(), *(each for several_of in guess.doubts.values() for each in several_of)]
+    return {name for each in columns for name in several(each)}
+
+
+def _is_score(name: str, columns: _ReplyColumns) -> bool:
+    """Whether it is called as verdicts on these replies are."""
+    own = name[len(columns.called) :] if columns.called == columns.reply and name.startswith(columns.called) else name
+    return plain(own.strip(" _-:.")) in NAMES["worth"]
 
 
 def _reply_columns(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]]:
@@ -128,14 +148,23 @@ def _named(names: Sequence[str], key: str) -> str | None:
 
 def _is_verdict(table: QuestionTable, column: str) -> bool:
     cells = [text(row.get(column)) for _, row in table.rows((column,))]
-    return all(cell is None or cell.strip().casefold() in VERDICTS for cell in cells)
+    shares = plain(column).endswith(SHARES)
+    return all(cell is None or _verdict(cell, shares=shares) is not None for cell in cells)
+
+
+def _verdict(cell: str, *, shares: bool) -> float | None:
+    known = VERDICTS.get(cell.strip().casefold())
+    if known is not None or not shares:
+        return known
+    try:
+        return share(float(cell))
+    except ValueError:
+        return None
 
 
 def _wide(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]]:
     """Whatever is no part of a question is a model's; what begins with a model's name is about its replies."""
-    guess = guessed(table.names, {})
-    ours = {name for columns in guess.columns.values() for name in several(columns)}
-    ours |= {name for columns in guess.doubts.values() for each in columns for name in several(each)}
+    ours = _of_question(table.names)
     free = [name for name in table.names if name not in ours and name not in table.nameless]
     about = {name: other for name in free for other in free if name != other and _begins(name, other)}
     models = [name for name in free if name not in about and any(text(row.get(name)) for _, row in table.rows((name,)))]
@@ -145,7 +174,12 @@ def _wide(table: QuestionTable) -> tuple[list[_ReplyColumns], list[str]]:
     columns = []
     for model in models:
         beside = {name: plain(name[len(model) :].strip(" _-:.")) for name, other in about.items() if other == model}
-        more = {key: name for name, bare in beside.items() for key in _OF_ONE_REPLY if bare in NAMES[key]}
+        more = {
+            key: name
+            for name, bare in beside.items()
+            for key in _OF_ONE_REPLY
+            if bare in NAMES[key] and (key != "worth" or _is_verdict(table, name))
+        }
         columns.append(_ReplyColumns(model, more, called=model))
     return columns, [name for name in table.names if name in ours]
 
@@ -211,7 +245,7 @@ def _reply(
         text=text(row.get(columns.reply)),
         answer=text(columns.cell("extracted", row)),
         sample=sample,
-        worth=VERDICTS.get(verdict.strip().casefold()) if verdict is not None else None,
+        worth=_verdict(verdict, shares=True) if verdict is not None else None,
         usage=tokens(figure("prompt_tokens"), figure("completion_tokens")),
         cost_usd=figure("cost_usd"),
         seconds=milliseconds / 1000 if milliseconds is not None else figure("seconds"),

@@ -9,15 +9,14 @@ from typing import Any
 
 from moot.data.tables.answer_forms import place_of
 from moot.errors import FileError
-from moot.foreign_files import lines_of, opened, unpacked, whole_of
+from moot.foreign_files import check_unpacked, lines_of, opened, unpacked, whole_of
 from moot.foreign_json import read_json
 from moot.models.border import count, usd
 from moot.models.recorded import json_object
 from moot.types import MOST_CHOICES, Usage
 
+PACKED = ".gz"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_FORMS = ("letters", "texts", "from-0")
-"""How a reference says which choice is right, in the order in which they are tried."""
 
 
 def json_document(path: Path) -> Any:
@@ -33,7 +32,11 @@ def json_document(path: Path) -> Any:
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with unpacked(path) as file:
+            packed, unpacked_so_far = path.stat().st_size, 0
             for number, line in enumerate(lines_of(file, path), start=1):
+                if path.suffix.lower() == PACKED:
+                    unpacked_so_far += len(line)
+                    check_unpacked(unpacked_so_far, packed, path)
                 if line.strip():
                     yield number, json_object(line, path, number)
     except OSError as error:
@@ -79,10 +82,13 @@ def items(value: Any) -> list[Any]:
 
 
 def number(value: Any) -> float | None:
-    """A share or a count; None for what is none, also for NaN."""
-    if isinstance(value, bool):
+    """A share or a count; None for what is none, also for NaN, and for what is larger than any."""
+    if not isinstance(value, int | float) or value != value:
+        return None
+    try:
         return float(value)
-    return float(value) if isinstance(value, int | float) and value == value else None
+    except OverflowError:
+        return None
 
 
 def share(value: Any) -> float | None:
@@ -103,17 +109,16 @@ def tokens(prompt: Any, completion: Any, *more_prompt: Any) -> Usage:
     return Usage(asked, count(completion))
 
 
-def letter_of(reference: Any, choices: Sequence[str]) -> str | None:
-    """The letter of the choice that a reference means: by letter, by its words, or by its place from 0 on."""
+def letter_of(reference: Any, choices: Sequence[str], forms: Sequence[str] = ("letters", "texts")) -> str | None:
+    """The letter of the choice that a reference means. None: it means none, or by its letter another than by its words.
+
+    A number is no place: whether it is counted from 0 or from 1 cannot be told of it.
+    """
     written = text(reference)
     if written is None or not 2 <= len(choices) <= MOST_CHOICES:
         return None
-    forms = ("from-0", *_FORMS) if isinstance(reference, int) and not isinstance(reference, bool) else _FORMS
-    for form in forms:
-        place = place_of(written, choices, form)
-        if place is not None and place < len(choices):
-            return LETTERS[place]
-    return None
+    places = {place for form in forms if (place := place_of(written, choices, form)) is not None}
+    return LETTERS[places.pop()] if len(places) == 1 else None
 
 
 _OPTION = re.compile(r"^[ \t]*\(?([A-Z])[).:][ \t]+(\S.*)$", re.MULTILINE)

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.data.logs.answers import AnsweredReply, worth_here
 from moot.data.logs.log import LoggedFigure
 from moot.types import Case
+
+ROUNDED = 0.0005
+"""By which a figure may differ that a tool has rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFigure:
+    """What a log states of a task, where it is not the mean of its verdicts."""
+
+    task: str
+    metric: str
+    value: float
+    mean: float | None
+    """Of its verdicts; None: it has none on single replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +38,14 @@ class ImportedModel:
     """The accuracy that the log gives: as it states it, else the mean of its verdicts. None: it has no verdicts."""
     metric: str | None
     """What the log calls that; None: it is our mean of its verdicts."""
+    otherwise: tuple[OtherFigure, ...]
+    """Figures of its log that are made of something else than its verdicts on single replies."""
     here: float | None
     """Of the same replies, graded here. None: no references."""
+    judged: int
+    """Replies on which the log has a verdict."""
+    graded: int
+    """Replies that are graded here: those to questions with a reference."""
     differing: int
     """Replies on which the two verdicts differ."""
     cost_usd: float | None
@@ -61,10 +81,22 @@ def _of_model(
         sum(reply.answer is None and not reply.read_in_play for reply in said),
         mean if alone is None else alone.value,
         None if alone is None else alone.metric,
+        tuple(_otherwise(replies, theirs, stated)),
         _mean(replies, ours) if ours else None,
+        sum(worth is not None for worth in theirs.values()),
+        len(ours),
         sum(theirs[id(reply)] not in (None, ours[id(reply)]) for reply in replies if id(reply) in ours),
         sum(known) if known and len(known) == len(costs) else None,
     )
+
+
+def _otherwise(
+    replies: Sequence[AnsweredReply], theirs: Mapping[int, float | None], stated: Sequence[LoggedFigure]
+) -> Iterator[OtherFigure]:
+    for figure in stated:
+        mean = _mean([reply for reply in replies if reply.logged.question.task == figure.task], theirs)
+        if mean is None or abs(mean - figure.value) > ROUNDED:
+            yield OtherFigure(figure.task, figure.metric, figure.value, mean)
 
 
 def _mean(replies: Sequence[AnsweredReply], worth: Mapping[int, float | None]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,17 +22,27 @@ from moot.data.logs.fields import (
     tokens,
     with_others,
 )
+from moot.data.logs.helm_metrics import BY_THOUGHT, verdict_metric
 from moot.data.logs.log import NOTHING_FOUND, LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
 from moot.stats.counted_words import count
 
 STATE, SPEC, STATS = "scenario_state.json", "run_spec.json", "per_instance_stats.json"
-METRICS = (
-    *("exact_match", "quasi_exact_match", "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv"),
-    *("exact_match_indicator", "prefix_exact_match", "quasi_prefix_exact_match"),
-)
-"""By which a reply is called right, in the order in which one is looked for."""
 SEPARATE = "multiple_choice_separate"
+THOUGHT_ALOUD = "chain_of_thought"
+"""In the name of a method by which a model thinks before it names a letter."""
+_LETTER_AT_THE_END = tuple(
+    map(
+        re.compile,
+        (
+            r"answer is \(?([A-J])",
+            r"\[aA\]nswer:\s*\(?([A-J])",
+            r"correct answer is [^A-Za-z]*([A-J])",
+            r"correct answer is [^A-Z]*([A-J])",
+        ),
+    )
+)
+"""How HELM finds that letter: by the first of these that is there at all."""
 
 InstanceKey = tuple[str, int]
 """An instance and the trial of its examples."""
@@ -45,8 +56,13 @@ class Helm:
         states = [path for path in files if path.name == STATE]
         if not states:
             raise FileError(f"is no run of HELM: expected a folder with {STATE}", file=files[0])
+        by_metric: dict[str, dict[str, list[str]]] = {}
         for path in states:
-            yield from _run_entries(path)
+            yield from _run_entries(path, by_metric)
+        for task, models in by_metric.items():
+            if len(models) > 1:
+                each = "; ".join(f"{metric} ({', '.join(names)})" for metric, names in models.items())
+                yield LogRemark(f"{task}: not all models are judged by the same metric: {each}", task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +72,15 @@ class _Run:
     model: str
     adapter: Mapping[str, Any]
     stats: Mapping[InstanceKey, Mapping[str, float]]
+    metric: str | None
+
+    @property
+    def thinks_aloud(self) -> bool:
+        return THOUGHT_ALOUD in str(self.adapter.get("method")) and self.metric == BY_THOUGHT
 
 
-def _run_entries(path: Path) -> Iterator[LogEntry]:
+def _run_entries(path: Path, by_metric: dict[str, dict[str, list[str]]]) -> Iterator[LogEntry]:
+    """`by_metric`: where is noted which models of a task are judged by which metric."""
     state = mapping(json_document(path))
     adapter = mapping(state.get("adapter_spec"))
     model = text(adapter.get("model")) or text(adapter.get("model_deployment"))
@@ -67,9 +89,19 @@ def _run_entries(path: Path) -> Iterator[LogEntry]:
     if str(adapter.get("method")).startswith(SEPARATE):
         problem = f"each choice was scored by itself ({adapter['method']}), so there are no replies to read"
         raise FileError(f"{problem}; expected a run with multiple_choice_joint or generation", file=path)
-    run = _Run(path, _task(path, model), model, adapter, _stats(path.with_name(STATS)))
+    spec = path.with_name(SPEC)
+    named = mapping(json_document(spec)) if spec.is_file() else {}
+    stats = _stats(path.with_name(STATS))
+    task = _task(path, named)
+    groups = [str(each) for each in items(named.get("groups"))]
+    judged = verdict_metric([task.partition(":")[0], *groups], stats.values())
+    run = _Run(path, task, model, adapter, stats, judged.metric)
+    if run.metric is not None:
+        by_metric.setdefault(task, {}).setdefault(run.metric, []).append(model)
     if not run.stats:
-        yield LogRemark(f"{path.parent.name}: no {STATS} beside it, so the log has no verdicts")
+        yield LogRemark(f"{path.parent.name}: no {STATS} beside it, so the log has no verdicts", task)
+    elif judged.remark is not None:
+        yield LogRemark(f"{task}: {judged.remark}", task)
     changed = 0
     for place, request in enumerate(items(state["request_states"])):
         fields = mapping(request)
@@ -78,14 +110,14 @@ def _run_entries(path: Path) -> Iterator[LogEntry]:
             continue
         yield from _replies(run, fields, place)
     if changed:
-        yield LogRemark(f"{path.parent.name}: {count(changed, 'request')} with changed words (perturbations) left out")
+        yield LogRemark(
+            f"{path.parent.name}: {count(changed, 'request')} with changed words (perturbations) left out", task
+        )
 
 
-def _task(path: Path, model: str) -> str:
+def _task(path: Path, spec: Mapping[str, Any]) -> str:
     """What was run, without the model, so that it is the same for all: ``mmlu:subject=law``."""
-    spec = path.with_name(SPEC)
-    name = text(mapping(json_document(spec)).get("name")) if spec.is_file() else None
-    scenario, _, arguments = (name or path.parent.name).partition(":")
+    scenario, _, arguments = (text(spec.get("name")) or path.parent.name).partition(":")
     kept = [each for each in arguments.split(",") if each and not each.startswith(("model=", "model_deployment="))]
     return f"{scenario}:{','.join(kept)}" if kept else scenario
 
@@ -118,11 +150,11 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
     question = _question(run, request, instance, ident)
     trial = _trial(request)
     stats = run.stats.get((ident, trial), {})
-    worth = next((share(stats[name]) for name in METRICS if name in stats), None)
+    worth = share(stats.get(run.metric)) if run.metric is not None else None
     result = mapping(request.get("result"))
     completions = [mapping(each) for each in items(result.get("completions"))]
-    # Its metrics are of the likeliest reply.
-    completions.sort(key=lambda each: -(number(each.get("logprob")) or 0.0))
+    if not run.thinks_aloud:  # that metric is of the first reply, the others are of the likeliest
+        completions.sort(key=lambda each: -(number(each.get("logprob")) or 0.0))
     keys = _letters(request)
     for number_of, completion in enumerate(completions or [{}]):
         said = text(completion.get("text")) if result.get("success") is not False else None
@@ -131,7 +163,7 @@ def _replies(run: _Run, request: Mapping[str, Any], place: int) -> Iterator[Logg
             question,
             run.path,
             text=said,
-            answer=_answer(said, keys, run.adapter),
+            answer=_answer(said, keys, run),
             sample=trial * max(1, len(completions)) + number_of,
             worth=worth if number_of == 0 else None,
             usage=tokens(
@@ -165,17 +197,23 @@ def _question(run: _Run, request: Mapping[str, Any], instance: Mapping[str, Any]
     category = text(instance.get("sub_split"))
     if shown:
         choices = tuple(shown.values())
-        reference = letter_of(right[0], choices) if len(right) == 1 else None
+        reference = letter_of(right[0], choices, ("texts",)) if len(right) == 1 else None
         return QuestionInLog(ident, words, choices, reference, category=category, task=run.task)
     first, others = with_others(right)
     return QuestionInLog(ident, words, (), first, others, category=category, task=run.task)
 
 
-def _answer(said: str | None, shown: Mapping[str, str], adapter: Mapping[str, Any]) -> str | None:
-    """None: to be read here. HELM takes a reply that is a letter, and with a pattern of its own what that finds."""
-    if said is None or adapter.get("output_mapping_pattern"):
+def _answer(said: str | None, shown: Mapping[str, str], run: _Run) -> str | None:
+    """None: to be read here. HELM takes a reply that is a letter, or the letter that the thoughts end with."""
+    if said is None or run.adapter.get("output_mapping_pattern"):
         return None
     if not shown:
         return said.strip() if "\n" not in said.strip() else None
     letters = list(shown)
-    return LETTERS[letters.index(said.strip())] if said.strip() in shown else NOTHING_FOUND
+    if run.thinks_aloud:
+        found = next((match[1] for pattern in _LETTER_AT_THE_END if (match := pattern.search(said))), "")
+    elif THOUGHT_ALOUD in str(run.adapter.get("method")):
+        return None
+    else:
+        found = said.strip()
+    return LETTERS[letters.index(found)] if found in shown else NOTHING_FOUND

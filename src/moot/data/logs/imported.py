@@ -26,6 +26,8 @@ from moot.plugins import blaming, refusing
 
 MOST_NAMED = 5
 READ_AT_ONCE = 2**20
+LONGEST_REPLY = 10_000_000
+"""Characters, which is more than any model says at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def put_together(
     placed = [questions.placed(reply) for reply in replies]
     _check_each_once(placed)
     _check_tasks(placed)
+    placed = _numbered(placed)
     asked = questions.asked()
     read = [answered(reply, asked[reply.question.name]) for reply in placed]
     verdicts = Verdicts(read)
@@ -83,7 +86,7 @@ def put_together(
     notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
-        raise FileError("no reply in it that could be played back", file=files[0])
+        raise FileError(f"no reply in it that could be played back{_because(wanted)}", file=files[0])
     return ImportedLogs(
         name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
     )
@@ -120,10 +123,16 @@ def _recorded(name: str, path: Path, about: object) -> Recording:
 
 
 def _entries(read: Iterable[LogEntry]) -> list[LogEntry]:
-    entries = list(read)
-    odd = [entry for entry in entries if not isinstance(entry, LoggedReply | LoggedFigure | LogRemark)]
-    if odd:
-        raise TypeError(f"expected LoggedReply, LoggedFigure or LogRemark, found {type(odd[0]).__name__}")
+    entries: list[LogEntry] = []
+    for entry in read:
+        if not isinstance(entry, LoggedReply | LoggedFigure | LogRemark):
+            raise TypeError(f"expected LoggedReply, LoggedFigure or LogRemark, found {type(entry).__name__}")
+        if isinstance(entry, LoggedReply) and len(entry.text or "") > LONGEST_REPLY:
+            words = (
+                f"the reply of {entry.model!r} to {entry.question.name!r} has more than {LONGEST_REPLY:,} characters"
+            )
+            raise FileError(words, file=entry.file, line=entry.line)
+        entries.append(entry)
     return entries
 
 
@@ -131,16 +140,23 @@ def _task(entry: LogEntry) -> str | None:
     """None: it is of no task, and stays whichever are wanted."""
     if isinstance(entry, LoggedReply):
         return entry.question.task
-    return entry.task if isinstance(entry, LoggedFigure) else None
+    return entry.task
 
 
-def _nothing(name: str, entries: Iterable[LogEntry], tasks: Sequence[str]) -> str:
+def _nothing(name: str, entries: Sequence[LogEntry], tasks: Sequence[str]) -> str:
     there = sorted({entry.question.task for entry in entries if isinstance(entry, LoggedReply)})
     if tasks and there:
         return (
             f"no task {', '.join(map(repr, tasks))} in it; there {'is' if len(there) == 1 else 'are'} {_listed(there)}"
+            f"{_because([entry for entry in entries if _task(entry) in tasks])}"
         )
-    return f"no replies in it; expected a log of {name}"
+    return f"no replies in it{_because(entries)}; expected a log of {name}"
+
+
+def _because(entries: Iterable[LogEntry]) -> str:
+    """What the logs themselves say of it."""
+    remarks = list(dict.fromkeys(entry.words for entry in entries if isinstance(entry, LogRemark)))
+    return f" ({'; '.join(remarks[:MOST_NAMED])})" if remarks else ""
 
 
 def _renamed(
@@ -192,13 +208,22 @@ def _check_tasks(replies: Sequence[LoggedReply]) -> None:
             )
 
 
-def _repeats(replies: Sequence[AnsweredReply]) -> int:
-    """The fewest that any model has in any task: with more, somebody would be silent in every further one."""
-    most: dict[tuple[str, str], int] = {}
+def _numbered(replies: Sequence[LoggedReply]) -> list[LoggedReply]:
+    """Samples from 0 on without a gap: a tool may number its epochs as it likes, and be asked for some of them."""
+    there: dict[tuple[str, str], set[int]] = {}
     for reply in replies:
-        key = (reply.logged.model, reply.logged.question.task)
-        most[key] = max(most.get(key, 0), reply.logged.sample + 1)
-    return min(most.values())
+        there.setdefault((reply.model, reply.question.task), set()).add(reply.sample)
+    numbers = {key: {sample: number for number, sample in enumerate(sorted(own))} for key, own in there.items()}
+    return [replace(reply, sample=numbers[reply.model, reply.question.task][reply.sample]) for reply in replies]
+
+
+def _repeats(replies: Sequence[AnsweredReply]) -> int:
+    """The fewest that any model has in any task, of most questions: with more, somebody would be silent in every further one."""
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for reply in replies:
+        of_questions = counts.setdefault((reply.logged.model, reply.logged.question.task), {})
+        of_questions[reply.question.id] = of_questions.get(reply.question.id, 0) + 1
+    return min(sorted(each.values())[len(each) // 2] for each in counts.values())
 
 
 def _listed(names: Sequence[str]) -> str:

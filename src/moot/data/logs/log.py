@@ -71,6 +71,8 @@ class LogRemark:
     """What whoever reads the figures should know of the log, in one line."""
 
     words: str
+    task: str | None = None
+    """Of which task, where it is of one: whoever wants another is not told."""
 
 
 LogEntry = LoggedReply | LoggedFigure | LogRemark

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from moot.data.logs.fields import items, mapping, text
@@ -22,7 +23,7 @@ class ObjectColumns:
 
 
 def columns_of(values: Mapping[str, Any]) -> ObjectColumns:
-    columns = guessed(list(values), {}).columns
+    columns = _columns(tuple(values))
 
     def one(key: str) -> str | None:
         name = columns.get(key)
@@ -31,6 +32,12 @@ def columns_of(values: Mapping[str, Any]) -> ObjectColumns:
     named = columns.get("answer")
     answer = values.get(named) if isinstance(named, str) else None
     return ObjectColumns(one("text"), _choices(columns.get("choices"), values), answer, one("context"), one("category"))
+
+
+@lru_cache(maxsize=64)
+def _columns(names: tuple[str, ...]) -> Mapping[str, ColumnNames]:
+    """The same for all rows of a set."""
+    return guessed(names, {}).columns
 
 
 def _choices(columns: ColumnNames | None, values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.errors import FileError
 from moot.stats.counted_words import count
 
+MOST_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True)
 class _Line:
@@ -51,26 +53,99 @@ class OpenAiBatch:
                     replies.append(line)
         if not replies:
             raise FileError("only requests in it; expected the file of replies too", file=files[0])
-        unknown = 0
-        answered = set()
-        asked_in = _files_of_requests(replies, requests)
-        for line in replies:
-            asked = _request_of(line, requests.get(line.ident, ()), asked_in.get(line.path))
-            unknown += asked is None
-            answered.add((line.ident, _model(line, asked)))
-            yield from _replies(line, asked)
-        yield from _unanswered(requests, answered)
-        if unknown:
+        joined = _joined(replies, requests)
+        models = list(dict.fromkeys(_model(line, asked) for line, asked in joined if _names_model(line, asked)))
+        answered: set[tuple[str, str]] = set()
+        of_nobody: dict[Path, int] = {}
+        for line, asked in joined:
+            model = _model(line, asked) if _names_model(line, asked) else models[0] if len(models) == 1 else None
+            if model is None and not models:
+                model = line.path.stem
+            if model is None:
+                of_nobody[line.path] = of_nobody.get(line.path, 0) + 1
+                continue
+            answered.add((line.ident, model))
+            yield from _replies(line, _question(line.ident, asked, requests), model)
+        strangers = [_model(line, asked) for line, asked in joined if asked is None and requests.get(line.ident)]
+        if not any(_named(line) for line, asked in joined if asked is None and requests.get(line.ident)):
+            yield from _unanswered(requests, answered, {line.ident for line, asked in joined if asked is None})
+        else:
+            yield _renamed(strangers, requests)
+        for path, errors in of_nobody.items():
+            several = (
+                sorted({text(each.body.get("model")) or "?" for lines in requests.values() for each in lines}) or models
+            )
+            may_be = f"may be of several models ({', '.join(several[:MOST_NAMED])}), and"
+            yield LogRemark(
+                f"{path.name}: {count(errors, 'error')} {may_be} {'is' if errors == 1 else 'are'} counted for none"
+            )
+        if unknown := sum(not requests.get(line.ident) for line, _ in joined):
             yield LogRemark(
                 f"{count(unknown, 'reply has', 'replies have')} no request among these files, so the questions have no words"
             )
+
+
+def _joined(replies: Sequence[_Line], requests: Mapping[str, Sequence[_Line]]) -> list[tuple[_Line, _Line | None]]:
+    """Each reply with its request; None: which of them it is cannot be told."""
+    asked_in = _files_of_requests(replies, requests)
+    found = {
+        place: asked
+        for place, line in enumerate(replies)
+        if (asked := _request_of(line, requests.get(line.ident, ()), asked_in.get(line.path))) is not None
+    }
+    # An error names no model, and several may have been asked under its id: then it is of what nobody else has answered.
+    while more := _left_over(replies, requests, found):
+        found |= more
+    return [(line, found.get(place)) for place, line in enumerate(replies)]
+
+
+def _left_over(
+    replies: Sequence[_Line], requests: Mapping[str, Sequence[_Line]], found: Mapping[int, _Line]
+) -> dict[int, _Line]:
+    """By place the requests of a file of errors where one file of requests alone lacks all their replies, else of one error."""
+    taken = {id(request) for request in found.values()}
+    open_in: dict[str, dict[Path, _Line]] = {
+        ident: {each.path: each for each in several if id(each) not in taken} for ident, several in requests.items()
+    }
+    errors: dict[Path, list[int]] = {}
+    for place, line in enumerate(replies):
+        if place not in found and not _named(line) and open_in.get(line.ident):
+            errors.setdefault(line.path, []).append(place)
+    for places in errors.values():
+        able = set.intersection(*(set(open_in[replies[place].ident]) for place in places))
+        if len(able) == 1:
+            (path,) = able
+            return {place: open_in[replies[place].ident][path] for place in places}
+    alone: dict[int, tuple[int, _Line]] = {}
+    for place in (place for places in errors.values() for place in places):
+        left = list(open_in[replies[place].ident].values())
+        if len(left) == 1:
+            alone.setdefault(id(left[0]), (place, left[0]))
+    return dict(alone.values())
+
+
+def _named(line: _Line) -> bool:
+    return text(line.body.get("model")) is not None
+
+
+def _names_model(line: _Line, asked: _Line | None) -> bool:
+    return asked is not None or _named(line)
+
+
+def _renamed(strangers: Sequence[str], requests: Mapping[str, Sequence[_Line]]) -> LogRemark:
+    asked = sorted({text(each.body.get("model")) or "?" for several in requests.values() for each in several})
+    replied = ", ".join(list(dict.fromkeys(strangers))[:MOST_NAMED])
+    return LogRemark(
+        f"{count(len(strangers), 'reply is', 'replies are')} of models that no request names ({replied}; asked were"
+        f" {', '.join(asked[:MOST_NAMED])}), so requests without a reply are not counted"
+    )
 
 
 def _files_of_requests(replies: Sequence[_Line], requests: Mapping[str, Sequence[_Line]]) -> dict[Path, Path]:
     """By file of replies the one of its requests, as its first reply that names a model tells: an error names none."""
     found: dict[Path, Path] = {}
     for line in replies:
-        asked = _request_of(line, requests.get(line.ident, ()), None)
+        asked = _request_of(line, requests.get(line.ident, ()), None) if _named(line) else None
         if asked is not None:
             found.setdefault(line.path, asked.path)
     return found
@@ -92,22 +167,28 @@ def _model(line: _Line, asked: _Line | None) -> str:
     return wanted or text(line.body.get("model")) or line.path.stem
 
 
-def _question(ident: str, asked: _Line | None) -> QuestionInLog:
-    body = asked.body if asked is not None else {}
-    given = body.get("input")
-    words = last_asked(body.get("messages")) or (last_asked(given) if isinstance(given, list) else text(given))
-    return QuestionInLog(ident, words or text(body.get("prompt")) or ident)
+def _question(ident: str, asked: _Line | None, requests: Mapping[str, Sequence[_Line]]) -> QuestionInLog:
+    """Whoever was asked: where all requests of an id say the same, those are its words."""
+    several = {_words(each) for each in ([asked] if asked is not None else requests.get(ident, ()))}
+    words = several.pop() if len(several) == 1 else None
+    return QuestionInLog(ident, words or ident)
 
 
-def _replies(line: _Line, asked: _Line | None) -> Iterator[LoggedReply]:
+def _words(asked: _Line) -> str | None:
+    given = asked.body.get("input")
+    words = last_asked(asked.body.get("messages")) or (last_asked(given) if isinstance(given, list) else text(given))
+    return words or text(asked.body.get("prompt"))
+
+
+def _replies(line: _Line, question: QuestionInLog, model: str) -> Iterator[LoggedReply]:
     response, body = mapping(line.row.get("response")), line.body
     usage = mapping(body.get("usage"))
     failed = mapping(line.row.get("error")) or mapping(body.get("error"))
     said = list(_said(body)) or [None]
     for sample, words in enumerate(said):
         yield LoggedReply(
-            _model(line, asked),
-            _question(line.ident, asked),
+            model,
+            question,
             line.path,
             line.number,
             text=words,
@@ -138,12 +219,14 @@ def _said(body: Mapping[str, Any]) -> Iterator[str | None]:
         yield spoken(messages[-1].get("content"))
 
 
-def _unanswered(requests: Mapping[str, Sequence[_Line]], answered: set[tuple[str, str]]) -> Iterator[LoggedReply]:
-    """What was asked and is in no file of replies: a batch that expired has such."""
+def _unanswered(
+    requests: Mapping[str, Sequence[_Line]], answered: set[tuple[str, str]], unclear: set[str]
+) -> Iterator[LoggedReply]:
+    """What was asked and is in no file of replies: a batch that expired has such. `unclear`: ids with an error of somebody."""
     for ident, several in requests.items():
         for asked in several:
             model = text(asked.body.get("model")) or asked.path.stem
             if (ident, model) not in answered:
-                yield LoggedReply(
-                    model, _question(ident, asked), asked.path, asked.number, problem="in no file of replies"
-                )
+                question = _question(ident, asked, requests)
+                problem = "an error that names no model, or none" if ident in unclear else "in no file of replies"
+                yield LoggedReply(model, question, asked.path, asked.number, problem=problem)

@@ -16,6 +16,7 @@ from moot.data.logs.fields import (
     last_asked,
     letter_of,
     mapping,
+    number,
     text,
     tokens,
     with_others,
@@ -24,15 +25,16 @@ from moot.data.logs.log import LogEntry, LoggedReply, LogRemark, QuestionInLog
 from moot.data.logs.object_columns import columns_of
 from moot.errors import FileError
 from moot.foreign_json import read_json
+from moot.stats.counted_words import count
 from moot.types import dense_json
 
 NOT_ABOUT_THE_ANSWER = ("cost", "latency", "perplexity", "perplexity-score", "finish-reason", "is-json", "word-count")
 """Assertions that say nothing of whether an answer is right."""
-REFERENCES = (
-    *("equals", "contains", "icontains", "starts-with", "factuality", "model-graded-factuality", "levenshtein"),
-    *("similar", "contains-any", "icontains-any"),
-)
-"""Assertions whose value is a right answer; of those with "any" several are."""
+WHOLE = ("equals", "factuality", "model-graded-factuality", "levenshtein", "similar")
+"""Assertions whose value is a right answer."""
+PARTS = ("contains", "icontains", "starts-with", "contains-any", "icontains-any")
+"""Those whose value has to be in a reply. The only one of a test is its right answer, of those with "any" each is."""
+SET = "assert-set"
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
@@ -65,7 +67,8 @@ def _entries(path: Path, results: Sequence[tuple[int | None, Mapping[str, Any]]]
     names = _names([result for _, result in results])
     first: dict[str, str] = {}
     asked: dict[tuple[str, str], int] = {}
-    aside = 0
+    aside = counted = 0
+    in_parts: set[str] = set()
     for place, (line, result) in enumerate(results):
         # A repeat is another test of the same variables.
         case = dense_json([result.get("vars"), mapping(result.get("testCase")).get("description")])
@@ -75,12 +78,42 @@ def _entries(path: Path, results: Sequence[tuple[int | None, Mapping[str, Any]]]
         question = _question(result, ident)
         if question is None:
             raise FileError("no question in it: expected vars or prompt.raw", file=path, line=line)
-        aside += any(_type(each) in NOT_ABOUT_THE_ANSWER for each in _components(result))
+        if question.answer is None and len(_asserted(result, PARTS)) > 1:
+            in_parts.add(ident)
+        if any(_type(each) in NOT_ABOUT_THE_ANSWER for each in _components(result)):
+            counted += _decided_by_score(result)
+            aside += not _decided_by_score(result)
         yield _reply(result, question, model, sample, path, line)
-    if len(names) > len({seat[0] for seat in names}):
-        yield LogRemark(f"{path.name}: several prompts; a model with the second of them is called NAME#2")
+    yield from (LogRemark(f"{path.name}: {words}") for words in _twice(names, results))
+    if in_parts:
+        tests = count(len(in_parts), "test asserts", "tests assert")
+        yield LogRemark(
+            f"{path.name}: {tests} several parts of one answer, none of which is right by itself: no reference is taken"
+        )
     if aside:
         yield LogRemark(f"{path.name}: verdicts leave out what was asserted of cost, time or form")
+    if counted:
+        yield LogRemark(
+            f"{path.name}: verdicts of tests with a threshold count what was asserted of cost, time or form too"
+        )
+
+
+def _twice(
+    names: Mapping[tuple[str, int], str], results: Sequence[tuple[int | None, Mapping[str, Any]]]
+) -> Iterator[str]:
+    """Of a provider that has several columns: it was given several prompts, or was there with other settings."""
+    prompts: dict[str, set[str]] = {}
+    for _, result in results:
+        asked = mapping(result.get("prompt"))
+        prompts.setdefault(_seat(result)[0], set()).add(text(asked.get("label")) or str(asked.get("raw")))
+    for seat, name in names.items():
+        if name == f"{seat[0]}#2":
+            several = len(prompts[seat[0]]) > 1
+            yield (
+                f"{seat[0]} has several prompts; with the second it is called {name}"
+                if several
+                else f"{seat[0]} is there with several settings; the second is called {name}"
+            )
 
 
 def _seat(result: Mapping[str, Any]) -> tuple[str, int]:
@@ -109,10 +142,10 @@ def _question(result: Mapping[str, Any], ident: str) -> QuestionInLog | None:
     words = columns.text or only or _prompt(result)
     if words is None:
         return None
-    references = list(_references(result, plain))
+    references = _references(result, plain)
     if (own := text(columns.answer)) is not None:
         references.insert(0, own)
-    letter = letter_of(columns.answer if own is not None else next(iter(references), None), columns.choices)
+    letter = next((found for each in references if (found := letter_of(each, columns.choices))), None)
     if letter is not None:
         return QuestionInLog(ident, words, columns.choices, letter, context=columns.context, category=columns.category)
     first, accepted = with_others(list(dict.fromkeys(references)))
@@ -129,16 +162,30 @@ def _prompt(result: Mapping[str, Any]) -> str | None:
     return raw
 
 
-def _references(result: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[str]:
-    for assertion in items(mapping(result.get("testCase")).get("assert")):
-        fields = mapping(assertion)
-        if fields.get("type") in REFERENCES:
-            value = fields.get("value")
-            for each in value if isinstance(value, list) else [value]:
-                variable = _VARIABLE.fullmatch(each.strip()) if isinstance(each, str) else None
-                found = text(given.get(variable[1])) if variable else text(each)
-                if found is not None and "{{" not in found:
-                    yield found
+def _references(result: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+    """What a test says is right: a whole answer, else the one part that an answer has to have. Of several parts none is."""
+    whole = _asserted(result, WHOLE)
+    exact = [each for each in whole if each.get("type") == "equals"]
+    parts = [list(_values(each, given)) for each in _asserted(result, PARTS)]
+    if whole:
+        return [value for each in exact or whole for value in _values(each, given)]
+    return parts[0] if parts and all(set(each) == set(parts[0]) for each in parts) else []
+
+
+def _asserted(result: Mapping[str, Any], types: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Assertions of these types, also those within a set."""
+    listed = [mapping(each) for each in items(mapping(result.get("testCase")).get("assert"))]
+    within = [mapping(each) for fields in listed if fields.get("type") == SET for each in items(fields.get("assert"))]
+    return [each for each in (*listed, *within) if each.get("type") in types]
+
+
+def _values(assertion: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[str]:
+    value = assertion.get("value")
+    for each in value if isinstance(value, list) else [value]:
+        variable = _VARIABLE.fullmatch(each.strip()) if isinstance(each, str) else None
+        found = text(given.get(variable[1])) if variable else text(each)
+        if found is not None and "{{" not in found:
+            yield found
 
 
 def _components(result: Mapping[str, Any]) -> list[Any]:
@@ -149,14 +196,25 @@ def _type(component: Any) -> str | None:
     return text(mapping(mapping(component).get("assertion")).get("type"))
 
 
+def _decided_by_score(result: Mapping[str, Any]) -> bool:
+    """Whether a threshold decides, and not each assertion by itself: then none of them can be left out."""
+    case = mapping(result.get("testCase"))
+    of_sets = any(mapping(each).get("type") == SET for each in items(case.get("assert")))
+    return of_sets or number(case.get("threshold")) is not None or case.get("assertScoringFunction") is not None
+
+
 def _worth(result: Mapping[str, Any]) -> float | None:
-    """Whether all passes that says something of the answer. None: nothing was asserted of it."""
-    about = [mapping(each) for each in _components(result) if _type(each) not in NOT_ABOUT_THE_ANSWER]
-    if about:
-        return float(all(each.get("pass") is True for each in about))
-    if not items(mapping(result.get("testCase")).get("assert")) or _components(result):
+    """Its own verdict; where it failed by what says nothing of the answer, that of the rest. None: nothing was asserted."""
+    components = [mapping(each) for each in _components(result)]
+    about = [each for each in components if _type(each) not in NOT_ABOUT_THE_ANSWER]
+    if not items(mapping(result.get("testCase")).get("assert")) and not components:
         return None
-    return float(result.get("success") is True)
+    if components and not about:
+        return None
+    passed = result.get("success") is True
+    if not passed and len(about) < len(components) and not _decided_by_score(result):
+        return float(all(each.get("pass") is True for each in about))
+    return float(passed)
 
 
 def _reply(
@@ -174,7 +232,7 @@ def _reply(
         line,
         text=said,
         sample=sample,
-        worth=_worth(result) if said is not None else 0.0,
+        worth=_worth(result),
         usage=tokens(usage.get("prompt"), usage.get("completion")),
         cost_usd=amount(result["cost"] if result.get("cost") is not None else response.get("cost")),
         seconds=None if milliseconds is None else milliseconds / 1000,

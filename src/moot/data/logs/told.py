@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from moot.data.logs.answers import AnsweredReply, worth_here
-from moot.data.logs.figures import ImportedModel
+from moot.data.logs.figures import ROUNDED, ImportedModel
 from moot.stats.counted_words import count
 from moot.types import Case
 
@@ -45,12 +45,29 @@ def _of_model(
         yield f"{model.name}: no answer could be read from {model.unread} of {count(replied, 'reply', 'replies')}{right}"
     if model.differing:
         yield f"{model.name}: {_difference(model, own, cases)}"
+    yield from _other_figures(model)
+
+
+def _other_figures(model: ImportedModel) -> Iterator[str]:
+    """Where the log's figure is of something else than the verdicts that stand beside it here."""
+    for figure in model.otherwise:
+        of_task = f" of {figure.task}" if model.metric is None else ""
+        own = f"{model.name}: {figure.metric}{of_task} is {100 * figure.value:.1f} % in the log"
+        if figure.mean is None:
+            yield f"{own}, and not made of verdicts on single replies"
+        else:
+            yield f"{own}, the mean of its verdicts on single replies {100 * figure.mean:.1f} %"
+    stated, here = model.stated, model.here
+    if stated is None or here is None or abs(stated - here) <= ROUNDED:
+        return
+    if model.judged and model.judged != model.graded:
+        yield f"{model.name}: the log's figure is of {count(model.judged, 'reply', 'replies')}, the one here of {model.graded}"
 
 
 def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mapping[str, Case]) -> str:
     """In which of the ways that there are a verdict of the log is not ours."""
     graded = [reply for reply in own if reply.question.id in cases and reply.logged.worth is not None]
-    unread = shares = looser = stricter = 0
+    unread = shares = looser = stricter = same = 0
     for reply in graded:
         theirs, ours = reply.logged.worth or 0.0, worth_here(reply, cases[reply.question.id])
         if theirs == ours:
@@ -61,16 +78,23 @@ def _difference(model: ImportedModel, own: Sequence[AnsweredReply], cases: Mappi
             unread += 1
         elif theirs:
             stricter += 1
+        elif reply.answer in _references(cases[reply.question.id]):
+            same += 1
         else:
             looser += 1
     ways = [
         (unread, "right there, and no answer to be read here"),
         (shares, "given a part of a point there, which is all or nothing here"),
         (stricter, "right there, and not here"),
+        (same, "wrong there, and the same as a reference here"),
         (looser, "wrong there, and equal to a reference here but for case, marks or articles"),
     ]
     told = "; ".join(f"{number} {words}" for number, words in ways if number)
     return f"{count(model.differing, 'verdict differs', 'verdicts differ')} from the log's: {told}"
+
+
+def _references(case: Case) -> tuple[str | None, ...]:
+    return (case.answer, *case.accepted)
 
 
 def absent_from(replies: Sequence[AnsweredReply]) -> Iterator[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import zipfile as plain_zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from moot.errors import FileError, UsageError
-from moot.foreign_files import opened, whole_of
+from moot.foreign_files import check_unpacked, opened, whole_of
 from moot.foreign_json import read_json
 
 ZSTANDARD = 93
@@ -25,6 +25,11 @@ class ZippedJson:
     def __init__(self, archive: Any, path: Path) -> None:
         self._archive, self._path = archive, path
         self.names: tuple[str, ...] = tuple(dict.fromkeys(archive.namelist()))
+
+    def check_size(self, names: Sequence[str], packed: int) -> None:
+        """Before anything is unpacked: nothing comes out of a part but as much as is stated of it."""
+        stated = {part.filename: part.file_size for part in self._archive.infolist()}
+        check_unpacked(sum(stated[name] for name in names), packed, self._path)
 
     def document(self, name: str) -> Any:
         damaged = _damaged()

@@ -120,7 +120,7 @@ def frontier_figures(source: Source, options: Mapping[str, SideResults]) -> list
     }
     return [
         {**row, **named[row["of"]], "unit": "usd" if usd else "calls"}
-        for row in frontier(points, asked, seed=source.seed)
+        for row in frontier(points, asked, seed=source.seed, beside=source.unlisted_rows["frontier"])
     ]
 
 

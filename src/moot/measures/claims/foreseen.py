@@ -20,6 +20,7 @@ from moot.experiment.selected import ChosenOn, marks_of
 from moot.experiment.side_names import ClaimError, cells_meant, is_meant, parse_side
 from moot.measures.cells import Stored, stored_cell
 from moot.measures.claims.unlisted import identity_of, versions_of
+from moot.measures.planned_families import more_rows
 from moot.measures.sides import cells_named
 from moot.store import schema
 from moot.store.declarations import foreseen_declarations
@@ -73,6 +74,13 @@ def foreseen(connection: Connection, plan: Plan) -> Foreseen:
         late_hypotheses=len(set(exploratory) & set(plan.spec.hypotheses)),
         after=len(questions_played(connection, plan.name, ids, before.asked)),
     )
+
+
+def foreseen_rows(connection: Connection, plan: Plan) -> dict[str, int]:
+    """By table: how many rows more the report will pay for, of options that were played before and are not in the file."""
+    before = _Before(connection, plan)
+    teams = [cell for cell in before.cells if not cell["player"]]
+    return more_rows(before.cells, before.beside(teams or before.cells), plan.dataset or ())
 
 
 class _Before:

@@ -43,6 +43,7 @@ from moot.stats.graded import (
     completed,
     known,
     total_of,
+    why_never_came,
     why_unfair_together,
     why_unknown,
 )
@@ -115,7 +116,8 @@ def ratio_of(source: Source, cells: Sequence[Stored], term: Term) -> Ratio | str
         return f"no answer of {term.side} is graded"
     match term.function:
         case "accuracy":
-            why = why_unknown(side.values(side.calls).values())
+            values = side.values(side.calls).values()
+            why = why_never_came(values) or why_unknown(values)
             share = Ratio(side.right, once=side.once, open=side.open, side=side, why=why, left_out=side.left_out)
             return replace(share, **_ends(side.values(side.calls)))
         case "cost":

@@ -15,7 +15,7 @@ from moot.stats.paired import FEW_QUESTIONS
 
 AFTER_THE_FACT = "after the fact"
 NOTHING_CLAIMED = (
-    "The run is not over, and of what it has begun the slowest is missing, which is more often wrong:"
+    "The run has not come to its end, and of what it has begun the slowest is missing, which is more often wrong:"
     " so nothing is claimed"
 )
 """Said first wherever figures of such a run are shown."""

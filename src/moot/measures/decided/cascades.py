@@ -8,7 +8,7 @@ the same drafts, on the questions of both.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +54,15 @@ def cascade_figures(source: Source) -> dict[str, Any]:
             side = side_of(source, [cell], title_of(cell))
             rows.append(_row(cell, side, paths[cell["id"]]))
             beside += _beside(source, cell, side, paths)
-    adjusted = with_holm(beside)
+    adjusted = with_holm(beside, beside=source.unlisted_rows["cascade_beside"])
     told = [unclaimed(row) for row in adjusted] if source.cut_short else adjusted
     return {key: value for key, value in (("cascade", rows), ("cascade_beside", told)) if value}
+
+
+def rows_beside_cascades(source: Source, cells: Sequence[Stored]) -> int:
+    """How many rows there are at the most beside the cascades among these cells, which need not be of this file."""
+    paths = {cell["id"] for cell in cells if _paths(source, cell) is not None}
+    return sum(_stands_beside(other, cell, paths) for cell in cells if cell["id"] in paths for other in cells)
 
 
 def _paths(source: Source, cell: Stored) -> _Paths | None:
@@ -99,7 +105,7 @@ def _named(cell: Stored) -> Row:
 
 def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _Paths]) -> Iterator[Row]:
     for other in source.cells:
-        if other["id"] in paths or not _same_table(cell, other) or not (_decides(other) or _is_stage(other, cell)):
+        if not _stands_beside(other, cell, paths):
             continue
         if _abstains(source, other):
             continue  # what it keeps to itself is saved by no cascade, and a family that holds it makes the others wider
@@ -116,6 +122,11 @@ def _beside(source: Source, cell: Stored, side: SideResults, paths: dict[str, _P
             "usd_against": mean_cost(against.cost_usd, pairs),
             **family_row(pairs, pooled=not (side.once and against.once)),
         }
+
+
+def _stands_beside(other: Stored, cell: Stored, cascades: Collection[str]) -> bool:
+    """`cascades`: their ids, which stand beside no other."""
+    return other["id"] not in cascades and _same_table(cell, other) and (_decides(other) or _is_stage(other, cell))
 
 
 def _is_stage(other: Stored, cell: Stored) -> bool:

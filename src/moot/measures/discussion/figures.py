@@ -77,14 +77,15 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     named = [(names[discussion.cell["id"]], discussion) for discussion in held]
     talking = [Held(discussion.cell, discussion.talks) for discussion in held]
     by_themselves = [Held(cell, _talks_alone(source, cell)) for cell in alone]
+    beside = source.unlisted_rows
     figures: Row = {
         "protocols": [*_scores_alone(source, alone), *_scores(named)],
         "protocol_turns": [_turns(source, *pair) for pair in named],
         "protocol_rounds": list(round_rows(talking, seed=source.seed)),
         "protocol_cost": list(cost_rows(source, [(discussion.cell, row) for row, discussion in named], alone)),
-        "protocol_differences": with_holm(list(difference_rows(held))),
-        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves)),
-        "protocol_families": _families_apart(family_rows(talking)),
+        "protocol_differences": with_holm(list(difference_rows(held)), beside=beside["protocol_differences"]),
+        "protocol_baselines": _families_apart(baseline_rows(talking, by_themselves), beside["protocol_baselines"]),
+        "protocol_families": _families_apart(family_rows(talking), beside["protocol_families"]),
         "scaling": list(_scaling(source, held)),
         "similarity": similarity_figures(
             source, [(row, discussion.talks, discussion.answers) for row, discussion in named]
@@ -94,10 +95,11 @@ def discussion_figures(source: Source, cells: Sequence[Stored]) -> Row:
     return {key: value for key, value in figures.items() if value}
 
 
-def _families_apart(rows: Iterable[Row]) -> list[Row]:
+def _families_apart(rows: Iterable[Row], beside: int) -> list[Row]:
     """What is over all questions is one family of comparisons, and what is on single sets another: each has its table."""
     every = list(rows)
-    return [row for whole in (True, False) for row in with_holm([row for row in every if row["whole"] is whole])]
+    apart = ([row for row in every if row["whole"] is whole] for whole in (True, False))
+    return [row for family in apart for row in with_holm(family, beside=beside)]
 
 
 def _names(held: Sequence[DiscussedCell], *told_apart: str) -> dict[str, Row]:
@@ -106,13 +108,14 @@ def _names(held: Sequence[DiscussedCell], *told_apart: str) -> dict[str, Row]:
 
 def _read(source: Source, cell: Stored) -> DiscussedCell:
     read = DiscussedCell(cell, options_of(cell))
+    never_came = next((episode.never_came for episode in source.seen(cell)), None)
     for row in source.results(cell):
         question = row["question"]
         case, verdict = source.cases[question], verdict_of(row["verdict"])
         right, way = source.graded_as(row)
         words = source.open_words(right, row["answer"])
-        talk = Talk(question, right, row["outcome"], verdict.turns, row["repeat"], case.question_set, way, words)
-        read.talks.append(talk)
+        ended = (row["outcome"], verdict.turns, row["repeat"], case.question_set, way, words, never_came)
+        read.talks.append(Talk(question, right, *ended))
         read.answers.setdefault(question, []).append(_stood(case, verdict))
         objections = tuple(of_kind(verdict.traces, Objection))
         read.rounds.extend(
@@ -152,6 +155,7 @@ def _talks_alone(source: Source, cell: Stored) -> list[Talk]:
             source.cases[episode.key[0]].question_set,
             episode.way,
             episode.open_words,
+            episode.never_came,
         )
         for episode in source.seen(cell)
     ]

@@ -16,7 +16,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from moot.stats.estimates import estimate_row
-from moot.stats.graded import Value, WayOfGrading, accuracy_row, fair, known, mean_value, said_value
+from moot.stats.graded import Value, WayOfGrading, accuracy_row, ended_value, fair, known, mean_value, said_value
 from moot.stats.paired import FEW_QUESTIONS, cluster_bootstrap, difference, few, mean_difference, mean_of
 from moot.types import Estimate
 
@@ -40,10 +40,12 @@ class Talk:
     """How it came by its grade, or why it has none."""
     open_words: str | None = None
     """What was answered, where nobody has graded that, as far as equal words have equal grades."""
+    never_came: str | None = None
+    """Whose it is, where every discussion of its cell failed."""
 
     @property
     def value(self) -> Value:
-        return said_value(self.right, self.way, self.open_words)
+        return ended_value(said_value(self.right, self.way, self.open_words), self.outcome, self.never_came)
 
 
 def values_of(talks: Iterable[Talk]) -> dict[str, Value]:

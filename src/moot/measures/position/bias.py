@@ -174,16 +174,17 @@ def _lots(looks: Iterable[Look]) -> Counter[tuple[tuple[float, ...], int]]:
     )
 
 
-def with_holm(rows: Sequence[Row]) -> list[Row]:
-    """The same rows with the adjusted p and intervals of both ends: one family of all that are printed together.
+def with_holm(rows: Sequence[Row], *, beside: int = 0) -> list[Row]:
+    """The same rows with the adjusted p and intervals of both ends: one family of all that are printed together, and of those
+    `beside`, which were looked at and are not here any more.
 
     So `first_p_holm`, `first_low_holm`, `first_high_holm`, likewise of the last, and `family`, its size.
     """
     ends = ("first", "last")
     tested = [(number, end) for number, row in enumerate(rows) for end in ends if row[f"{end}_p"] is not None]
-    p_values = [rows[number][f"{end}_p"] for number, end in tested]
-    adjusted = dict(zip(tested, holm(p_values), strict=True))
-    levels = dict(zip(tested, holm_levels(p_values), strict=True))
+    p_values = [*(rows[number][f"{end}_p"] for number, end in tested), *[1.0] * beside]
+    adjusted = dict(zip(tested, holm(p_values), strict=False))
+    levels = dict(zip(tested, holm_levels(p_values), strict=False))
     finished = []
     for number, row in enumerate(rows):
         whole = {key: value for key, value in row.items() if key != TESTED}
@@ -192,5 +193,5 @@ def with_holm(rows: Sequence[Row]) -> list[Row]:
             if key in levels:
                 low, high = row[TESTED][end].limits(levels[key])
             whole |= {f"{end}_p_holm": adjusted.get(key), f"{end}_low_holm": low, f"{end}_high_holm": high}
-        finished.append({**whole, "family": len(tested)})
+        finished.append({**whole, "family": len(p_values)})
     return finished

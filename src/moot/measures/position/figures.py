@@ -31,7 +31,7 @@ def position_figures(source: Source, cells: Sequence[Stored]) -> dict[str, list[
         rows += _readers(source, alike)
         read = roles_read(episode for _, episodes in alike for episode in episodes)
         ballots |= {cell["id"]: _ballots(source, cell, episodes, read) for cell, episodes in alike}
-    rows = with_holm([*rows, *_voters(source, cells, ballots)])
+    rows = with_holm([*rows, *_voters(source, cells, ballots)], beside=source.unlisted_rows["position_bias"])
     return {"position_bias": rows} if any(row["decisions"] for row in rows) else {}
 
 

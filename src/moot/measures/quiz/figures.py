@@ -61,11 +61,12 @@ def quiz_figures(source: Source, cells: Sequence[Stored]) -> Row:
         figures["comparisons"] = [{"team": team, **row} for team, rows in compared.items() for row in rows]
     for family in ("gains", "comparisons", "talk_by_diversity"):
         if family in figures:
-            figures[family] = with_holm(figures[family])
+            figures[family] = with_holm(figures[family], beside=source.unlisted_rows[family])
     if "human" in figures:
-        figures["human"] = with_holm(figures["human"], prefix="difference_")
-    _adjust(figures, "diversity_and_people")
-    _adjust(figures, "talk_threshold", "over_vote", "over_talk")
+        people = source.unlisted_rows["human"]
+        figures["human"] = with_holm(figures["human"], prefix="difference_", beside=people)
+    _adjust(source, figures, "diversity_and_people")
+    _adjust(source, figures, "talk_threshold", "over_vote", "over_talk")
     figures["measurement"] = _measurement(source.whole, cells)
     figures["grouped_by_words"] = sum(len(source.drafts(table).by_words) for table in tables)
     for key in _BY_LABEL & figures.keys():
@@ -82,11 +83,11 @@ _BY_LABEL = frozenset(
 """Rows of one strategy each."""
 
 
-def _adjust(figures: Row, key: str, *within: str) -> None:
+def _adjust(source: Source, figures: Row, key: str, *within: str) -> None:
     """One figure a table: those of all tables are one family, or what stands `within` them. What is on top is one of them."""
     holding = [team for team in figures.get("teams", [figures]) if key in team]
     tested = [team[key][name] for team in holding for name in within] if within else [team[key] for team in holding]
-    adjusted = with_holm(tested)
+    adjusted = with_holm(tested, beside=source.unlisted_rows[key])
     for place, team in enumerate(holding):
         several = len(within) or 1
         rows = adjusted[place * several : (place + 1) * several]

@@ -24,6 +24,7 @@ from moot.stats.graded import (
     known,
     mean_value,
     said_value,
+    why_never_came,
 )
 from moot.stats.graded_pairs import compare_between, errors_apart, family_row
 from moot.types import Estimate
@@ -69,12 +70,13 @@ class Played:
     """How it came by its grade, or why it has none."""
     open_words: str | None = None
     """What it said, where nobody has graded that, as far as equal words have equal grades."""
+    never_came: str | None = None
+    """Whose it is, where every play of it failed."""
 
     @property
     def value(self) -> Value:
-        return ended_value(
-            said_value(self.right, self.way if self.heard else "not heard", self.open_words), self.outcome
-        )
+        said = said_value(self.right, self.way if self.heard else "not heard", self.open_words)
+        return ended_value(said, self.outcome, self.never_came)
 
     @property
     def drafts(self) -> DraftsKey:
@@ -241,14 +243,16 @@ def _named(plays: Sequence[Played], whose: str | None) -> Row:
 
 
 def _beside_people(values: Mapping[str, Value], rates: Mapping[str, float], human: Estimate | None) -> Row:
+    never = why_never_came(values.values())
     seen, worst, best = (
-        {question: (right, rates[question]) for question, right in part.items()}
+        {} if never else {question: (right, rates[question]) for question, right in part.items()}
         for part in (known(fair(values)), completed(values, best=False), completed(values, best=True))
     )
     compared = compare_between(seen, worst, best, pooled=True)
     tested, found = compared.figure, compared.difference
     return {
         **accuracy_row(values, "accuracy"),
+        **({"why": never} if never else {}),
         "human": human and human.value,
         "human_low": human and human.low,
         "human_high": human and human.high,

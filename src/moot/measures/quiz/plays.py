@@ -18,7 +18,7 @@ from moot.measures.quiz.played import Played
 from moot.measures.source import Source, chosen_by, grouped_drafts, groups_of
 from moot.measures.team_drafts import TeamDrafts
 from moot.stats.graded import WayOfGrading
-from moot.types import Case
+from moot.types import FAILED, Case
 
 _KEPT: WeakKeyDictionary[Source, dict[str, list[Played]]] = WeakKeyDictionary()
 """A team's plays, as long as what they were made of is read from."""
@@ -36,7 +36,7 @@ def plays_of(source: Source, table: DraftTable) -> list[Played]:
             for episode, paid_usd in zip(seen, source.paid_usd(seen), strict=True)
         ]
         for name in table.players:
-            plays += _native(source, name, table.alone.get(name), drafts)
+            plays += _named_if_none_came(name, list(_native(source, name, table.alone.get(name), drafts)))
         # What a chosen team could reach together is a claim about it too.
         but = frozenset.intersection(*map(source.chosen_on, table.cells)) if table.cells else frozenset()
         kept[table.name] = [play for play in plays if play.question not in but] if but else plays
@@ -51,6 +51,10 @@ def _known_groups(source: Source, table: DraftTable, drafts: TeamDrafts) -> dict
 
 def alone_plays(source: Source, cell: Stored) -> list[Played]:
     """One player's plays by itself."""
+    return _named_if_none_came(str(cell["player"]), _as_played(source, cell))
+
+
+def _as_played(source: Source, cell: Stored) -> list[Played]:
     seen, name = source.seen(cell), str(cell["player"])
     return [
         _single(
@@ -69,6 +73,13 @@ def alone_plays(source: Source, cell: Stored) -> list[Played]:
     ]
 
 
+def _named_if_none_came(player: str, plays: list[Played]) -> list[Played]:
+    """What a player says by itself; with its name where every play of it failed, but those that nobody waited for."""
+    if any(play.outcome != FAILED for play in plays if play.heard):
+        return plays
+    return [replace(play, never_came=player) for play in plays]
+
+
 DRAFTED = "drafted"
 """What stands in the place of a strategy where a player's native answer is a draft: nobody played it alone."""
 
@@ -77,7 +88,7 @@ def _native(source: Source, player: str, alone: Stored | None, table: TeamDrafts
     """What a player says by itself, each set of drafts once: as it played alone, and else as it drafted."""
     keys: Collection[Key] = ()
     if alone is not None:
-        yield from alone_plays(source, alone)
+        yield from _as_played(source, alone)
         keys = {episode.key for episode in source.seen(alone)}
     yield from _drafted(source, player, table, keys)
 
@@ -159,4 +170,5 @@ def _played(
         repeat=seen.key[1],
         way=seen.way,
         open_words=seen.open_words,
+        never_came=seen.never_came,
     )

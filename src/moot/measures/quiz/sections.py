@@ -252,8 +252,13 @@ def _human(figures: Figures) -> Iterator[Section]:
         Column("p_holm", "p", "p"),
         Column("n", "questions"),
     )
-    words = ("On the questions that people played too.", *_of_difference(rows), *graded_words(rows))
+    words = ("On the questions that people played too.", *_of_difference(rows), *graded_words(rows), *_untold(rows))
     yield Section("human", "Beside people", words, columns, rows, terminal="own")
+
+
+def _untold(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Of those whose accuracy is there, and who are held against nobody all the same."""
+    return unknown_words([row for row in rows if row["accuracy"] is not None], "difference")
 
 
 def _of_difference(rows: Sequence[Mapping[str, Any]]) -> list[str]:

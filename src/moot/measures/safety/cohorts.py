@@ -15,6 +15,7 @@ from moot.measures.safety.pairs import (
     pairs_by_question,
     questions_left_out,
     split,
+    why_nobody_there,
     why_unfair_changes,
 )
 from moot.stats.estimates import estimate_row
@@ -185,7 +186,7 @@ def _dataset(name: str, every: Sequence[Pair]) -> Row:
     pairs, sides = graded(every), pairs_by_question(every)
     beside = difference_bounds(sides)
     bounds: Row = {"bounds": beside["bounds"]} if beside else {}
-    if (why := why_unfair_changes(every)) or not pairs:
+    if (why := why_nobody_there(every) or why_unfair_changes(every)) or not pairs:
         why = why or "no pair has both answers graded"
         return {
             "dataset": name,

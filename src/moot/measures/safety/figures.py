@@ -51,25 +51,25 @@ def safety_figures(source: Source, cells: Sequence[Stored]) -> Row:
     figures: Row = {
         "safety": [row for stage in stages for row in _safety(stage)],
         "safety_missing": _missing(source, led, alone),
-        "safety_models": with_holm([row for stage in stages for row in _models(stage)]),
-        "gain_by_strength": with_holm([row for stage in stages for row in _strength(stage, seed)]),
+        "safety_models": [row for stage in stages for row in _models(stage)],
+        "gain_by_strength": [row for stage in stages for row in _strength(stage, seed)],
         "coverage": [row for stage in stages for row in _coverage(source, stage)],
         "gap_closure": [row for stage in stages for row in _gaps(stage)],
         "gap_closure_models": [{**stage.named, **row} for stage in stages for row in gap_rows(_cohorts(stage.pairs))],
         "cohort_averages": [
             {**stage.named, **row} for stage in stages for row in average_rows(stage.pairs, stage.others)
         ],
-        "cohort_models": with_holm(
-            [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, stage.others)]
-        ),
+        "cohort_models": [{**stage.named, **row} for stage in stages for row in model_rows(stage.pairs, stage.others)],
         "debate_lift": [row for row in _lifts(stages) if row],
         "macro_average": [{**stage.named, **mean} for stage in stages if (mean := macro_average(stage.pairs))],
         "formatting_tax": _tax(source, both_ways),
         "formatting_tax_models": _model_taxes(source, both_ways),
         "calibration": list(calibration_rows(source, cells)),
-        "authority_bias": with_holm(list(_authority(source, led))),
+        "authority_bias": list(_authority(source, led)),
         "consensus": [row for row in _consensus(source, cells) if row],
     }
+    for family in ("safety_models", "gain_by_strength", "cohort_models", "formatting_tax_models", "authority_bias"):
+        figures[family] = with_holm(figures[family], beside=source.unlisted_rows[family])
     return {key: value for key, value in figures.items() if value}
 
 
@@ -204,7 +204,8 @@ def _tax(source: Source, pairs: Sequence[BothWays]) -> Row | None:
     labels = list(dict.fromkeys(pair.label for pair in pairs))
     named = {"labels": labels} if len(labels) > 1 else {}
     ungraded = sum(episode.right is None for side in sides for key in kept for episode in side[key])
-    return with_holm([{**named, **tax, "ungraded": ungraded, **left_out_of(both, kept)}])[0]
+    row = {**named, **tax, "ungraded": ungraded, **left_out_of(both, kept)}
+    return with_holm([row], beside=source.unlisted_rows["formatting_tax"])[0]
 
 
 def _model_taxes(source: Source, pairs: Sequence[BothWays]) -> list[Row]:
@@ -221,7 +222,7 @@ def _model_taxes(source: Source, pairs: Sequence[BothWays]) -> list[Row]:
         ]
         named = {"label": label} if len(labels) > 1 else {}
         rows += [{**named, **row} for row in tax_rows(*sides, repeated=_repeated(source))]
-    return with_holm(rows)
+    return rows
 
 
 def _repeated(source: Source) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from moot.measures.safety.pairs import REGRESSIONS, RESCUES, Pair, Row, none_shared, of_all, questions_left_out
 from moot.measures.safety.rescues import MULTIPLE, StageEffect, safety
 from moot.stats.estimates import named_estimate
-from moot.stats.graded import why_unfair_together
+from moot.stats.graded import why_ungraded_together
 from moot.stats.paired import mean_difference
 from moot.types import Estimate
 
@@ -129,7 +129,7 @@ def _whatever(more: Estimate, sides: Sequence[Mapping[Any, Pair]], keys: Collect
 
 
 def _lift_unfair(sides: Sequence[Mapping[Any, Pair]]) -> str | None:
-    return why_unfair_together(
+    return why_ungraded_together(
         [
             [value for side in sides for value in (side[key].native_value, side[key].after_value)]
             for key in sorted(sides[0])

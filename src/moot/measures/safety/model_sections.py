@@ -22,6 +22,7 @@ from moot.measures.columns import (
     with_bounds,
     with_team,
 )
+from moot.measures.safety.by_model import ONLY_ONE
 from moot.measures.section import Chart, Column, Section
 
 Rows = Sequence[Mapping[str, Any]]
@@ -66,8 +67,8 @@ def _native_and_after(figures: Figures) -> Iterator[Section]:
 
 
 def _in_cohort(figures: Figures) -> Iterator[Section]:
-    every = figures.get("cohort_models", ())
-    rows: list[Row] = [with_bounds(row) for row in every if row["difference"] is not None]
+    every = [row for row in figures.get("cohort_models", ()) if row.get("why") != ONLY_ONE]
+    rows: list[Row] = [with_bounds(row) for row in every]
     for mean in figures.get("cohort_averages", ()) if rows else ():
         named = {key: mean[key] for key in ("stage", "team", "cohort", "when", "n", "value")}
         ends = {"value_low": mean["low"], "value_high": mean["high"]}
@@ -87,7 +88,7 @@ def _in_cohort(figures: Figures) -> Iterator[Section]:
     )
     words = (
         "Each model less the average of its own cohort, itself included, on the same questions, alone and after.",
-        *paired_words([row for row in every if row["difference"] is not None]),
+        *paired_words(every),
     )
     yield Section("cohort-models", "Each model beside the average of its cohort", words, columns, rows)
 

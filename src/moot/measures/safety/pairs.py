@@ -19,8 +19,17 @@ from typing import Any, Literal
 
 from moot.stats.counted_words import count
 from moot.stats.estimates import TESTED
-from moot.stats.graded import Value, WayOfGrading, graded_value, said_value, why_no_interval, why_unfair_together
-from moot.stats.graded_pairs import compare_graded, difference_bounds
+from moot.stats.graded import (
+    Value,
+    WayOfGrading,
+    ended_value,
+    graded_value,
+    said_value,
+    why_never_came,
+    why_no_interval,
+    why_ungraded_together,
+)
+from moot.stats.graded_pairs import compare_graded, difference_bounds, failed_row
 from moot.stats.rank import halves, permuted_p, spearman
 from moot.types import WITH_ANSWER
 
@@ -76,6 +85,10 @@ class Pair:
     native_words: str | None = None
     """What it said alone, where nobody has graded that, as far as equal words have equal grades."""
     after_words: str | None = None
+    native_never_came: str | None = None
+    """Whose the answers alone are, where every one failed;"""
+    after_never_came: str | None = None
+    """and whose those after are, where every one did."""
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -142,11 +155,13 @@ class Pair:
 
     @property
     def native_value(self) -> Value:
-        return _value(self.native, self.native_outcome, self.native_way, self.native_words)
+        said = _value(self.native, self.native_outcome, self.native_way, self.native_words)
+        return ended_value(said, self.native_outcome, self.native_never_came)
 
     @property
     def after_value(self) -> Value:
-        return _value(self.after, self.after_outcome, self.after_way, self.after_words)
+        said = _value(self.after, self.after_outcome, self.after_way, self.after_words)
+        return ended_value(said, self.after_outcome, self.after_never_came)
 
     @property
     def possible(self) -> frozenset[Change]:
@@ -206,12 +221,14 @@ def _ends(grade: float | None, way: WayOfGrading) -> tuple[float, ...]:
     return (0.0, 1.0) if grade is None else (grade,)
 
 
-def native_value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
+def native_value(
+    grade: float | None, outcome: str, way: WayOfGrading, words: str | None, never_came: str | None = None
+) -> Value:
     """What an answer alone is worth; open where nobody waited for it. `words`: what it says, where nobody has
-    graded that."""
+    graded that. `never_came`: whose it is, where every one failed."""
     if way == "not heard":
         return graded_value(None, way)
-    return _value(grade, outcome, way, words)
+    return ended_value(_value(grade, outcome, way, words), outcome, never_came)
 
 
 def _value(grade: float | None, outcome: str, way: WayOfGrading, words: str | None) -> Value:
@@ -221,9 +238,15 @@ def _value(grade: float | None, outcome: str, way: WayOfGrading, words: str | No
     return said_value(grade, way, words) if outcome in WITH_ANSWER else graded_value(0.0)
 
 
+def why_nobody_there(pairs: Iterable[Pair]) -> str | None:
+    """Why two sides of these say nothing of each other: a model never answered, alone or after. What changed can be counted
+    all the same, since an answer that never came is in no rate."""
+    return why_never_came(value for pair in pairs for value in (pair.native_value, pair.after_value))
+
+
 def why_unfair_changes(pairs: Iterable[Pair]) -> str | None:
     """Why rates over the graded pairs would flatter: what is graded without the judge was right alone, or is right after."""
-    return why_unfair_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
+    return why_ungraded_together([(pair.native_value, pair.after_value) for pair in pairs], of="pairs")
 
 
 def uncounted(pairs: Iterable[Pair]) -> list[str]:
@@ -277,7 +300,7 @@ def per_model(pairs: Sequence[Pair]) -> list[Row]:
 
 
 def _model_row(model: str, every: Sequence[Pair]) -> Row:
-    graded_pairs, why = graded(every), why_unfair_changes(every)
+    graded_pairs, why = graded(every), why_nobody_there(every) or why_unfair_changes(every)
     by_question = {} if why else split(graded_pairs, lambda pair: pair.question)
     values = {question: _means(part) for question, part in by_question.items()}
     pooled = len(every) > len({pair.question for pair in every})
@@ -303,9 +326,9 @@ def _model_row(model: str, every: Sequence[Pair]) -> Row:
     }
     if row["ungraded"]:
         row["bounds"] = difference_bounds(pairs_by_question(every))["bounds"]
-        if whys := [*([] if values else [why or "no pair has both answers graded"]), *why_uncounted]:
-            row["why"] = "; ".join(whys)
-    return row
+    if whys := [*([] if values else [why or "no pair has both answers graded"]), *why_uncounted]:
+        row["why"] = "; ".join(whys)
+    return row | failed_row(pairs_by_question(every))
 
 
 def pairs_by_question(pairs: Iterable[Pair]) -> dict[str, list[tuple[Value, Value]]]:
@@ -346,7 +369,7 @@ def gain_by_strength(every: Sequence[Pair], *, seed: int = 0) -> Row | None:
     }
     if not pairs:
         return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": none_shared(every)}
-    if why := why_unfair_changes(pairs) or _too_few(of_model, pairs):
+    if why := why_nobody_there(pairs) or why_unfair_changes(pairs) or _too_few(of_model, pairs):
         return {"rho": None, "low": None, "high": None, "p": None, **beside, "why": why}
     first = halves({pair.question for pair in pairs}, seed=seed)
     strengths, gains = [], []

@@ -7,7 +7,7 @@ else it is the draft that it gave in the very episode, graded as any answer is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from moot.measures.cells import Stored, table_of
@@ -21,7 +21,7 @@ from moot.store.rows import verdict_of
 from moot.strategies.natives import SINGLE_CALL
 from moot.strategies.traits import Traits
 from moot.traces import Review, of_kind
-from moot.types import WITH_ANSWER
+from moot.types import FAILED, WITH_ANSWER
 
 Row = dict[str, Any]
 
@@ -88,7 +88,7 @@ def _others(source: Source, stage_cells: Sequence[Stored]) -> Iterator[Native]:
             continue
         alone = {
             (play.player, *play.drafts): native_value(
-                play.right, play.outcome, play.way if play.heard else "not heard", play.open_words
+                play.right, play.outcome, play.way if play.heard else "not heard", play.open_words, play.never_came
             )
             for play in solos(plays_of(source, table))
         }
@@ -106,19 +106,23 @@ def _reviews(source: Source, cells: Sequence[Stored]) -> bool:
     return any('"review"' in verdict and of_kind(verdict_of(verdict).traces, Review) for verdict in verdicts)
 
 
-def native_pairs(source: Source, cell: Stored) -> Iterator[Pair]:
+def native_pairs(source: Source, cell: Stored) -> list[Pair]:
     """The captain alone, by the calls of its drafts, and as captain.
 
     Whom nobody waited for would have said something: what it is worth is open.
     """
     alone = source.draft_table(cell).alone.get(cell["captain"] or "")
     before = {native.key: native for native in source.seen(alone)} if alone else {}
+    pairs: list[Pair] = []
     for after in source.seen(cell):
         played = before.get(after.key)
         if played is not None:
-            yield _pair(source, after, _Alone(played.right, played.outcome, played.way, played.open_words))
+            pairs.append(_pair(source, after, _Alone(played.right, played.outcome, played.way, played.open_words)))
         elif (native := _own_draft(source, after)) is not None:
-            yield _pair(source, after, native)
+            pairs.append(_pair(source, after, native))
+    if any(pair.native_outcome != FAILED for pair in pairs if not pair.not_heard):
+        return pairs
+    return [replace(pair, native_never_came=pair.model) for pair in pairs]
 
 
 class _Alone(NamedTuple):
@@ -166,6 +170,7 @@ def _pair(source: Source, after: EpisodeOutline, native: _Alone) -> Pair:
         after_way=after.way,
         native_words=native.open_words,
         after_words=after.open_words,
+        after_never_came=after.never_came,
     )
 
 

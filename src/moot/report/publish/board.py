@@ -180,7 +180,33 @@ def read_board(folder: Path) -> Board:
         raise FileError(f"expected JSON ({error}); nothing was published", file=path) from None
     if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
         raise FileError(f'expected {{"rows": [...]}}, as {SCHEMA} says; nothing was published', file=path)
+    if others := sorted(content.keys() - {"$schema", "rows"}):
+        named = ", ".join(repr(name)[:40] for name in others[:5])
+        problem = f"holds more than a leaderboard ({named}), which would be lost; expected another folder"
+        raise FileError(f"{problem}; nothing was published", file=path)
+    _refuse_unwritable(content["rows"], path)
     return _checked(content["rows"])
+
+
+def is_board_schema(path: Path) -> bool:
+    """Whether a file is what is written beside a leaderboard, by this version or another."""
+    try:
+        content = read_json(text_of(path, MOST_BYTES))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("title") == BOARD_SCHEMA["title"]
+
+
+def _refuse_unwritable(rows: Sequence[Any], path: Path) -> None:
+    """A row stays in the file as it is, so it must be possible to write it as it is."""
+    for place, row in enumerate(rows):
+        try:
+            json.dumps(row, ensure_ascii=False, allow_nan=False).encode()
+        except (ValueError, RecursionError) as error:  # half of a surrogate pair is one too
+            what = "half of a surrogate pair" if isinstance(error, UnicodeError) else "a number that JSON has not"
+            what = "too many levels" if isinstance(error, RecursionError) else what
+            problem = f"row {place + 1} holds {what}, and cannot be written again; mend it or take it out"
+            raise FileError(f"{problem}; nothing was published", file=path) from None
 
 
 def _checked(rows: Sequence[Any]) -> Board:

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from moot.data.written_cases import written_case
+from moot.errors import UsageError
+from moot.experiment.fitted import read_rule
 from moot.experiment.model_specs import SimulatedSpec
+from moot.experiment.selected import read_selection
 from moot.experiment.spec import ExperimentFile
-from moot.report.publish.hidden import HiddenWords, is_path
+from moot.report.publish.hidden import HiddenWords, is_place
 from moot.types import Case
 
 REPLIES = "replies.jsonl"
@@ -26,11 +31,11 @@ HERE_ALONE = ("budget_usd", "replies_in_flight_mb", "store", "name", "questions"
 
 def recorded_names(file: ExperimentFile) -> dict[str, str]:
     """By name of a model, what it is called in the recording: by what its server calls it, where that tells one from all others
-    and is no place on this machine."""
+    and is no place on this machine or behind an address."""
     specs = {name: spec for name, spec in file.spec.models.items() if not isinstance(spec, SimulatedSpec)}
     called = {name: str(getattr(spec, "model", None) or name) for name, spec in specs.items()}
     times = Counter(called.values())
-    return {name: name if is_path(word) or times[word] > 1 else word for name, word in called.items()}
+    return {name: name if is_place(word) or times[word] > 1 else word for name, word in called.items()}
 
 
 def set_files(cases: Sequence[Case]) -> dict[str | None, str]:
@@ -58,15 +63,18 @@ def experiment_again(file: ExperimentFile, cases: Sequence[Case], hidden: Hidden
     again: dict[str, Any] = {"name": spec.name, "questions": _sets(file, cases)}
     names = recorded_names(file)
     again["models"] = {
-        name: {"provider": "recorded", "file": REPLIES, "model": names[name]}
-        if name in names
-        else model.model_dump(mode="json", exclude_unset=True)
+        name: {"provider": "recorded", "file": REPLIES, "model": names[name]} if name in names else _said(model)
         for name, model in spec.models.items()
     }
     again["players"] = {
-        name: player.model_dump(mode="json", exclude_unset=True) for name, player in spec.players.items()
+        name: {key: value if key == "model" else hidden.value(value) for key, value in _said(player).items()}
+        for name, player in spec.players.items()
     }
     return {**again, **{key: hidden.value(value) for key, value in _moved(file, said).items()}}
+
+
+def _said(spec: BaseModel) -> dict[str, Any]:
+    return spec.model_dump(mode="json", exclude_unset=True)
 
 
 def _sets(file: ExperimentFile, cases: Sequence[Case]) -> Any:
@@ -83,38 +91,55 @@ def _sets(file: ExperimentFile, cases: Sequence[Case]) -> Any:
 
 def files_beside(file: ExperimentFile) -> dict[str, Path]:
     """Rules, selections and templates that the file names, each by where it is published."""
-    found: dict[str, Path] = {}
-    said = file.spec.model_dump(mode="json", exclude_unset=True, include={"teams", "strategies"})
-    for text in _texts(said):
-        if (path := _file_named(file, text)) is not None:
-            found[f"files/{path.name}"] = path
+    found = {place: path for path, place in _places(file).items()}
     if (folder := _prompts(file)) is not None:
+        root = folder.resolve()
         for path in sorted(folder.rglob("*.j2")):
-            if path.is_file():
+            if path.is_file() and path.resolve().is_relative_to(root):  # a link may lead to anything
                 found[f"prompts/{path.relative_to(folder)}"] = path
     return found
 
 
+def _places(file: ExperimentFile) -> dict[Path, str]:
+    """By file, its name in the published folder: of two that are called the same the later one has a number."""
+    said = file.spec.model_dump(mode="json", exclude_unset=True, include={"teams", "strategies"})
+    named = dict.fromkeys(path for text in _texts(said) if (path := _file_named(file, text)) is not None)
+    places: dict[Path, str] = {}
+    for path in named:
+        place, number = f"files/{path.name}", 1
+        while place in places.values():
+            place, number = f"files/{path.stem}-{number + 1}{path.suffix}", number + 1
+        places[path] = place
+    return places
+
+
 def _moved(file: ExperimentFile, said: Mapping[str, Any]) -> dict[str, Any]:
-    moved = {key: _renamed(file, value) if key in ("teams", "strategies") else value for key, value in said.items()}
+    places = _places(file)
+    moved = {
+        key: _renamed(file, value, places) if key in ("teams", "strategies") else value for key, value in said.items()
+    }
     return {**moved, "prompts": "prompts"} if _prompts(file) is not None else moved
 
 
-def _renamed(file: ExperimentFile, value: Any) -> Any:
+def _renamed(file: ExperimentFile, value: Any, places: Mapping[Path, str]) -> Any:
     if isinstance(value, str):
         path = _file_named(file, value)
-        return value if path is None else f"files/{path.name}"
+        return value if path is None else places[path]
     if isinstance(value, Mapping):
-        return {key: _renamed(file, each) for key, each in value.items()}
-    return [_renamed(file, each) for each in value] if isinstance(value, list) else value
+        return {key: _renamed(file, each, places) for key, each in value.items()}
+    return [_renamed(file, each, places) for each in value] if isinstance(value, list) else value
 
 
 def _file_named(file: ExperimentFile, text: str) -> Path | None:
-    """A rule or a selection: JSON that moot has written."""
+    """A rule or a selection: JSON that moot has written. Other files that happen to be called by a word are nobody's business."""
     if not text.endswith(".json") or "\x00" in text or len(text) > 1_000:
         return None
     path = file.beside(text)
-    return path if path.is_file() else None
+    for read in (read_rule, read_selection):
+        with suppress(UsageError, OSError):
+            read(path)
+            return path
+    return None
 
 
 def _prompts(file: ExperimentFile) -> Path | None:

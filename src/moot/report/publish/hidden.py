@@ -99,13 +99,13 @@ def _words(file: ExperimentFile) -> Iterator[str]:
         if isinstance(said.get("headers_env"), Mapping):
             for variable in said["headers_env"].values():
                 yield from filter(None, (str(variable), os.environ.get(str(variable))))
-        if isinstance(called := said.get("model"), str) and is_path(called):
-            yield called
+        if isinstance(called := said.get("model"), str) and is_place(called):
+            yield from (called, *(_of_address(called) if "//" in called else ()))
 
 
-def is_path(name: str) -> bool:
-    """Whether a model is called by a place on this machine."""
-    return name.startswith(("/", "~", ".")) or name.endswith(".gguf") or "\\" in name
+def is_place(name: str) -> bool:
+    """Whether a model is called by a place: on this machine, or at an address."""
+    return name.startswith(("/", "~", ".")) or name.endswith(".gguf") or "\\" in name or "//" in name
 
 
 def _of_address(address: str) -> Iterator[str]:

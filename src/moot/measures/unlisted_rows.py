@@ -1,0 +1,50 @@
+"""How many rows the tables had before options were taken out of the file: what was looked at there is paid for here as well.
+
+Counted as a plan counts them, from who played and not from how it came out: so the rows of the file and those that it had
+once are told by the same functions. It is the most that there can have been.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from moot.measures.cells import Stored
+from moot.measures.claims.unlisted import UnlistedOptions, identity_of
+from moot.measures.decided.cascades import rows_beside_cascades
+from moot.measures.planned_families import more_rows
+from moot.measures.source import Source
+
+
+def unlisted_rows(source: Source) -> Counter[str]:
+    """By the key of a table."""
+    if not (unlisted := _unlisted(source)):
+        return Counter()
+    every = [*source.cells, *unlisted]
+    cascades = rows_beside_cascades(source, every) - rows_beside_cascades(source, source.cells)
+    rows = more_rows(source.cells, unlisted, source.cases.values())
+    return Counter({**rows, "frontier": len(unlisted), "cascade_beside": cascades})
+
+
+class OptionsPlayed(NamedTuple):
+    """On the questions of a file, by what they are, whatever other file has them."""
+
+    listed: frozenset[str | bytes]
+    unlisted: Mapping[str | bytes, Stored]
+    """Those that are not in the file any more."""
+
+
+NO_OPTIONS = OptionsPlayed(frozenset(), {})
+
+
+def options_played(source: Source) -> OptionsPlayed:
+    unlisted = {identity_of(cell): cell for cell in _unlisted(source)}
+    return OptionsPlayed(frozenset(map(identity_of, source.cells)), unlisted)
+
+
+def _unlisted(source: Source) -> list[Stored]:
+    """Teams say which plans stand beside this one; players only where there is no team: everybody who asks the same models has
+    these in common."""
+    teams = [cell for cell in source.cells if cell["player"] is None]
+    return [option.cell for option in UnlistedOptions(source).beside(teams or source.cells)]

@@ -1,0 +1,118 @@
+"""Runs of HELM: right is what HELM's own tables call right, and the letter at the end of thoughts is the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.data.logs.imported import ImportedLogs, import_logs
+
+COLOURS = ("red", "green", "blue", "grey")
+ALOUD = "multiple_choice_joint_chain_of_thought"
+
+
+def written(
+    folder: Path,
+    scenario: str,
+    said: Sequence[str],
+    stats: Sequence[Mapping[str, float]],
+    *,
+    model: str = "acme/ann",
+    method: str = "generation",
+    references: Sequence[str] = COLOURS,
+    **more: Any,
+) -> None:
+    """A run whose n-th question has the n-th reference as the right one."""
+    place = folder / f"{scenario},model={model.replace('/', '_')}"
+    place.mkdir()
+    shown = {"output_mapping": dict(zip("ABCD", references, strict=False))} if "choice" in method else {}
+    states = []
+    for number, text in enumerate(said):
+        tagged = [
+            {"output": {"text": each}, "tags": ["correct"] if place_of == number else []}
+            for place_of, each in enumerate(references)
+            if shown or place_of == number
+        ]
+        states.append(
+            {
+                "instance": {"id": f"id{number}", "input": {"text": f"Q{number}?"}, "references": tagged},
+                "train_trial_index": 0,
+                "result": {"success": True, "completions": [{"text": text, "logprob": 0}]},
+                **shown,
+            }
+        )
+    adapter = {"method": method, "model": model}
+    (place / "scenario_state.json").write_text(json.dumps({"adapter_spec": adapter, "request_states": states}))
+    (place / "run_spec.json").write_text(json.dumps({"name": f"{scenario},model={model}", **more}))
+    of_instances = [
+        {"instance_id": f"id{n}", "stats": [{"name": {"name": name}, "mean": value} for name, value in each.items()]}
+        for n, each in enumerate(stats)
+    ]
+    (place / "per_instance_stats.json").write_text(json.dumps(of_instances))
+
+
+def right(logs: ImportedLogs) -> list[tuple[float | None, float | None]]:
+    return [(model.stated, model.here) for model in logs.models]
+
+
+def test_the_letter_at_the_end_of_thoughts_is_the_answer(tmp_path: Path) -> None:
+    said = [
+        "Think. B is wrong.\nThe correct answer is (A).",
+        "the answer is C",
+        "The correct answer is **C**",
+        "who knows",
+    ]
+    stats = [{"chain_of_thought_correctness": value, "num_output_tokens": 9.0} for value in (1.0, 0.0, 1.0, 0.0)]
+    written(tmp_path, "mmlu_pro:subset=all", said, stats, method=ALOUD)
+    logs = import_logs("helm", [tmp_path])
+    assert [row.get("answer") for row in logs.replies] == ["A", "C", "C", None]
+    assert right(logs) == [(0.5, 0.5)]
+    assert not any("no verdicts" in line for line in logs.absent)
+
+
+def test_thoughts_without_that_metric_are_read_here(tmp_path: Path) -> None:
+    written(tmp_path, "gpqa:subset=all", ["So:\nANSWER: A"], [{"exact_match": 0.0}], method=ALOUD)
+    assert [row.get("answer") for row in import_logs("helm", [tmp_path]).replies] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "groups"), [("legalbench:subset=abercrombie", []), ("own_name:subset=x", ["core", "legalbench"])]
+)
+def test_of_several_metrics_the_one_of_helms_own_tables(scenario: str, groups: list[str], tmp_path: Path) -> None:
+    stats = [{"exact_match": 0.0, "quasi_exact_match": value, "f1_score": 0.5} for value in (1.0, 0.0)]
+    written(tmp_path, scenario, ["Red.", "blue"], stats, groups=groups)
+    logs = import_logs("helm", [tmp_path])
+    assert right(logs) == [(0.5, 0.5)]
+    assert f"{scenario}: verdicts by quasi_exact_match, of exact_match, quasi_exact_match, f1_score" in logs.notes
+
+
+def test_a_metric_that_nobody_knows_is_taken_by_its_name_or_named(tmp_path: Path) -> None:
+    stats = [{"my_accuracy": 1.0, "toxicity": 0.2, "num_prompt_tokens": 30.0}]
+    written(tmp_path, "mine:a=b", ["red"], stats)
+    logs = import_logs("helm", [tmp_path])
+    assert right(logs) == [(1.0, 1.0)]
+    written(tmp_path, "other:a=b", ["red"], [{"bleu_4": 0.3, "toxicity": 0.2, "num_prompt_tokens": 30.0}])
+    logs = import_logs("helm", [tmp_path], tasks=["other:a=b"])
+    assert "other:a=b: none of its metrics is a verdict on a reply: bleu_4, toxicity" in logs.notes
+
+
+def test_models_that_are_judged_by_different_metrics(tmp_path: Path) -> None:
+    written(tmp_path, "med_qa:a=b", ["red"], [{"quasi_exact_match": 1.0}])
+    written(tmp_path, "med_qa:a=b", ["red"], [{"exact_match": 1.0}], model="acme/bob")
+    said = (
+        "med_qa:a=b: not all models are judged by the same metric: quasi_exact_match (acme/ann); exact_match (acme/bob)"
+    )
+    assert said in import_logs("helm", [tmp_path]).notes
+
+
+def test_a_right_choice_is_known_by_its_words_also_where_they_are_a_letter(tmp_path: Path) -> None:
+    stats = [{"exact_match": 1.0}] * 2
+    bases = ("C", "A", "G", "T")
+    written(tmp_path, "bases:a=b", ["A", "B"], stats, method="multiple_choice_joint", references=bases)
+    logs = import_logs("helm", [tmp_path])
+    assert [row["answer"] for row in logs.questions] == ["A", "B"]
+    assert right(logs) == [(1.0, 1.0)]

@@ -1,0 +1,265 @@
+"""Tasks of lm-evaluation-harness of every kind: a reply's answer is its own, and a reference what the log held it against."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.data.logs.imported import ImportedLogs, import_logs
+from moot.errors import MootError
+
+DATE = "2026-08-01T10-00-00.123456"
+Row = dict[str, Any]
+
+
+def written(folder: Path, model: str, task: str, rows: Sequence[Row], **results: float) -> None:
+    """Samples and results as the harness writes them: every target is a text."""
+    place = folder / model
+    place.mkdir(exist_ok=True)
+    lines = [json.dumps({"doc_id": number, "filter": "none"} | row) for number, row in enumerate(rows)]
+    (place / f"samples_{task}_{DATE}.jsonl").write_text("\n".join(lines) + "\n")
+    about = {
+        "results": {task: {name.replace("__", ","): value for name, value in results.items()}},
+        "model_name": model,
+    }
+    (place / f"results_{DATE}.json").write_text(json.dumps(about))
+
+
+def chosen(question: str, choices: Sequence[str], target: str, likeliest: int, acc: float, **more: Any) -> Row:
+    likelihoods = [["-1.0" if place == likeliest else "-5.0", "False"] for place in range(len(choices))]
+    return {
+        "doc": {"question": question, "choices": {"text": list(choices), "label": list("ABCD")}},
+        "target": target,
+        "arguments": {f"gen_args_{n}": {"arg_0": question, "arg_1": f" {each}"} for n, each in enumerate(choices)},
+        "resps": [[each] for each in likelihoods],
+        "filtered_resps": likelihoods,
+        "metrics": ["acc"],
+        "acc": acc,
+    } | more
+
+
+def generated(question: str, target: str, replies: Sequence[str], taken: Any, **more: Any) -> Row:
+    return {
+        "doc": {"question": question},
+        "target": target,
+        "arguments": {"gen_args_0": {"arg_0": question, "arg_1": {"until": ["Q:"]}}},
+        "resps": [list(replies)],
+        "filtered_resps": [taken],
+        "metrics": ["exact_match"],
+    } | more
+
+
+def right(logs: ImportedLogs) -> dict[str, tuple[float | None, float | None]]:
+    return {model.name: (model.stated, model.here) for model in logs.models}
+
+
+class TestPlacesOfChoices:
+    def test_a_place_is_no_word_of_a_choice(self, tmp_path: Path) -> None:
+        """ "0" is the first of the choices 3, 2, 1, 0, and not the last."""
+        for model, second in (("ann", 1), ("bob", 2)):
+            rows = [
+                chosen("Legs?", ["3", "2", "1", "0"], "0", 0, 1.0),
+                chosen("Moons?", ["1", "0", "3", "2"], "1", second, float(second == 1)),
+            ]
+            written(tmp_path, model, "arc_easy", rows, acc__none=sum(row["acc"] for row in rows) / 2)
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [row["answer"] for row in logs.questions] == ["A", "B"]
+        assert right(logs) == {"ann": (1.0, 1.0), "bob": (0.5, 0.5)}
+
+    def test_unless_the_log_says_of_the_answers_that_it_is(self, tmp_path: Path) -> None:
+        rows = [chosen("Legs?", ["3", "2", "1", "0"], "0", 3, 1.0), chosen("Moons?", ["1", "0", "3", "2"], "1", 1, 0.0)]
+        written(tmp_path, "ann", "digits", rows)
+        assert [row["answer"] for row in import_logs("lm-eval", [tmp_path]).questions] == ["D", "A"]
+
+    def test_a_sentence_with_a_blank(self, tmp_path: Path) -> None:
+        """Its target is what follows the blank; which filling is right the set's own row says, counted from 1."""
+        fillings = ("the trophy", "the suitcase")
+        doc = {"sentence": "It does not fit because _ is too big.", "option1": fillings[0], "option2": fillings[1]}
+        arguments = {
+            f"gen_args_{n}": {"arg_0": f"It does not fit because {each}", "arg_1": " is too big."}
+            for n, each in enumerate(fillings)
+        }
+        for model, likeliest in (("ann", 0), ("bob", 1)):
+            row = chosen(
+                "", fillings, "is too big.", likeliest, 1.0 - likeliest, arguments=arguments, doc=doc | {"answer": "1"}
+            )
+            written(tmp_path, model, "winogrande", [row])
+        logs = import_logs("lm-eval", [tmp_path])
+        (question,) = logs.questions
+        assert question["text"] == "It does not fit because _ is too big."
+        assert (question["choices"], question["answer"]) == (list(fillings), "A")
+        assert right(logs) == {"ann": (1.0, 1.0), "bob": (0.0, 0.0)}
+
+    def test_parts_of_a_point_do_not_tell_which_choice_is_right(self, tmp_path: Path) -> None:
+        written(tmp_path, "ann", "truthfulqa_mc2", [chosen("Real?", ["No", "Yes", "Not so"], "0", 0, 0.7)])
+        logs = import_logs("lm-eval", [tmp_path])
+        assert (logs.questions, right(logs)) == ((), {"ann": (0.7, None)})
+        assert "truthfulqa_mc2: acc gives parts of a point, so which choice is right cannot be told of it" in logs.notes
+
+
+class TestSeveralReplies:
+    REPLIES = (
+        ["The answer is 50.", "The answer is 5.", "The answer is 5."],
+        ["The answer is 20.", "no", "The answer is 20."],
+    )
+
+    def rows(self, name: str, taken: Sequence[str], *verdicts: float) -> list[Row]:
+        return [
+            generated(
+                f"Q{n}?", ("5", "20")[n], self.REPLIES[n], taken[n], filter=name, doc_id=n, exact_match=verdicts[n]
+            )
+            for n in (0, 1)
+        ]
+
+    @pytest.mark.parametrize("name", ["maj@3", "voted"])
+    def test_the_answer_of_the_majority_is_not_the_first_ones(self, name: str, tmp_path: Path) -> None:
+        rows = self.rows("score-first", ("50", "20"), 0.0, 1.0) + self.rows(name, ("5", "20"), 1.0, 1.0)
+        written(tmp_path, "ann", "gsm", rows, **{"exact_match__score-first": 0.5, f"exact_match__{name}": 1.0})
+        logs = import_logs("lm-eval", [tmp_path])
+        first = [row["answer"] for row in logs.replies if row["sample"] == 0]
+        assert (first, logs.repeats) == (["50", "20"], 3)
+        assert (logs.models[0].stated, logs.models[0].metric) == (0.5, "exact_match of score-first")
+        assert f"gsm: answers as the filter score-first found them, of score-first, {name}" in logs.notes
+        assert "ann: the log's figure is of 2 replies, the one here of 6" in logs.notes
+
+    def test_where_there_is_no_other_each_reply_is_read_and_this_is_said(self, tmp_path: Path) -> None:
+        written(tmp_path, "ann", "gsm", self.rows("maj@3", ("5", "20"), 1.0, 1.0), **{"exact_match__maj@3": 1.0})
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [row.get("answer") for row in logs.replies] == ["50", "5", "5", "20", "no", "20"]
+        assert right(logs)["ann"] == (1.0, pytest.approx(2 / 3))
+        assert any(note.startswith("gsm: ann: the filter maj@3 makes one answer of 3 replies") for note in logs.notes)
+        assert "ann: exact_match is 100.0 % in the log, and not made of verdicts on single replies" in logs.notes
+
+    def test_a_filter_that_takes_an_answer_of_each_is_taken_before_one_of_the_first(self, tmp_path: Path) -> None:
+        rows = self.rows("score-first", ("50", "20"), 0.0, 1.0)
+        each = [["50", "5", "5"], ["20", "[invalid]", "20"]]
+        rows += [{**row, "filter": "each", "filtered_resps": [taken]} for row, taken in zip(rows, each, strict=True)]
+        written(tmp_path, "ann", "gsm", rows)
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [row.get("answer") for row in logs.replies] == ["50", "5", "5", "20", None, "20"]
+
+
+class TestFilters:
+    def rows(self, strict: str, loose: str, *names: str) -> list[Row]:
+        taken = {"strict": strict, "loose": loose}
+        return [
+            generated(
+                "2+3?",
+                "5",
+                ["It is 5. Or 7."],
+                taken[name],
+                filter=name,
+                doc_id=0,
+                exact_match=float(taken[name] == "5"),
+            )
+            for name in names
+        ]
+
+    def test_all_models_are_read_by_the_same(self, tmp_path: Path) -> None:
+        written(tmp_path, "ann", "gsm8k", self.rows("5", "7 or", "strict", "loose"))
+        written(tmp_path, "bob", "gsm8k", self.rows("[invalid]", "5", "strict", "loose"))
+        logs = import_logs("lm-eval", [tmp_path])
+        assert right(logs) == {"ann": (0.0, 0.0), "bob": (1.0, 1.0)}
+        assert [note for note in logs.notes if "filter" in note] == [
+            "gsm8k: answers as the filter loose found them, of loose, strict"
+        ]
+
+    def test_or_it_is_said_of_each_by_which(self, tmp_path: Path) -> None:
+        written(tmp_path, "ann", "gsm8k", self.rows("5", "", "strict"))
+        written(tmp_path, "bob", "gsm8k", self.rows("", "5", "loose"))
+        said = "ann as strict found them, bob as loose found them"
+        assert any(
+            note.startswith("gsm8k: no filter is in the logs of all") and note.endswith(said)
+            for note in import_logs("lm-eval", [tmp_path]).notes
+        )
+
+
+LAMBADA: Row = {
+    "doc": {"text": "He went to the shop"},
+    "target": " shop",
+    "arguments": {"gen_args_0": {"arg_0": "He went to the", "arg_1": " shop"}},
+    "resps": [[["-1.5", "True"]]],
+    "filtered_resps": [["-1.5", "True"]],
+    "metrics": ["perplexity", "acc"],
+    "acc": 1.0,
+}
+ROLLING: Row = {
+    "doc": {"page": "Some words."},
+    "target": "Some words.",
+    "arguments": {"gen_args_0": {"arg_0": "Some words."}},
+    "resps": [[-123.4]],
+    "filtered_resps": [-123.4],
+    "metrics": ["word_perplexity"],
+    "word_perplexity": [-123.4, 2],
+}
+
+
+class TestOtherTasks:
+    @pytest.mark.parametrize("row", [LAMBADA, ROLLING], ids=["lambada", "rolling"])
+    def test_a_likelihood_is_no_answer(self, row: Row, tmp_path: Path) -> None:
+        written(tmp_path, "ann", "told", [row])
+        with pytest.raises(
+            MootError, match=r"told \(ann\): the likelihood of a given text was taken, so there are no repl"
+        ):
+            import_logs("lm-eval", [tmp_path])
+        written(tmp_path, "ann", "sums", [generated("2+3?", "5", ["5"], "5", exact_match=1.0)])
+        logs = import_logs("lm-eval", [tmp_path])
+        assert [row["id"] for row in logs.questions] == ["sums/0"]
+        assert any("left out" in note for note in logs.notes)
+        assert not import_logs("lm-eval", [tmp_path], tasks=["sums"]).notes, "of another task nothing is said"
+        with pytest.raises(MootError, match=r"no task 'told' in it; there is sums \(told \(ann\): the likelihood"):
+            import_logs("lm-eval", [tmp_path], tasks=["told"])
+
+    def ifeval(self, folder: Path, **more: Any) -> ImportedLogs:
+        strict = {"metrics": ["prompt_level_strict_acc", "inst_level_strict_acc"], "inst_level_strict_acc": [True]}
+        rows = [
+            generated(f"Write {n} words", "0", ["hello"], "hello", **strict, prompt_level_strict_acc=n == 0) | more
+            for n in (0, 1)
+        ]
+        written(folder, "ann", "ifeval", rows, prompt_level_strict_acc__none=0.5)
+        return import_logs("lm-eval", [folder])
+
+    def test_a_placeholder_is_no_reference_and_any_metric_may_be_a_verdict(self, tmp_path: Path) -> None:
+        logs = self.ifeval(tmp_path)
+        assert (logs.questions, right(logs)) == ((), {"ann": (0.5, None)})
+        assert (
+            "ifeval: verdicts by prompt_level_strict_acc, of prompt_level_strict_acc, inst_level_strict_acc"
+            in logs.notes
+        )
+        said = "ifeval: what prompt_level_strict_acc holds a reply against is not its target, so no reference is taken"
+        assert said in logs.notes
+        assert not any("no verdicts" in line for line in logs.absent)
+
+    def test_a_metric_of_ones_own_that_does_compare(self, tmp_path: Path) -> None:
+        row = generated("2+3?", "5", ["5"], "5", metrics=["mine"], mine=1.0)
+        written(tmp_path, "ann", "sums", [row])
+        assert right(import_logs("lm-eval", [tmp_path])) == {"ann": (1.0, 1.0)}
+
+    def test_metrics_that_are_no_verdicts_are_named(self, tmp_path: Path) -> None:
+        written(
+            tmp_path, "ann", "wmt", [generated("Ja?", "Yes", ["Yes"], "Yes", metrics=["bleu", "ter"], bleu=["a", "b"])]
+        )
+        logs = import_logs("lm-eval", [tmp_path])
+        assert "wmt: none of its metrics is a verdict on each reply: bleu, ter" in logs.notes
+
+    def test_of_generated_choices_a_number_is_a_place_only_by_the_sets_own_label(self, tmp_path: Path) -> None:
+        doc = {"question": "Hot?", "choices": {"text": ["ice", "fire"], "label": ["1", "2"]}}
+        written(tmp_path, "ann", "arc", [generated("Hot?", "2", ["2"], "2", doc=doc, exact_match=1.0)])
+        (question,) = import_logs("lm-eval", [tmp_path]).questions
+        assert (question["choices"], question["answer"]) == (["ice", "fire"], "B")
+        doc["choices"] = {"text": ["ice", "fire"]}
+        written(tmp_path, "ann", "arc", [generated("Hot?", "1", ["1"], "1", doc=doc, exact_match=1.0)])
+        (question,) = import_logs("lm-eval", [tmp_path]).questions
+        assert (question.get("choices"), question["answer"]) == (None, "1")
+
+
+def test_figures_over_different_questions_are_told_apart(tmp_path: Path) -> None:
+    written(tmp_path, "ann", "arc", [chosen("Legs?", ["a", "b"], "0", 1, 0.0)])
+    written(tmp_path, "ann", "ifeval", [generated("Write", "0", ["hi"], "hi", metrics=["strict"], strict=1.0)])
+    logs = import_logs("lm-eval", [tmp_path])
+    assert right(logs) == {"ann": (0.5, 0.0)}
+    assert "ann: the log's figure is of 2 replies, the one here of 1" in logs.notes

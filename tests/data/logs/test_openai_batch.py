@@ -1,0 +1,99 @@
+"""Batches of several models: an error names no model, and is told apart by what else was answered, or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from moot.data.logs.imported import ImportedLogs, import_logs
+
+LANDS = {"q1": "France", "q2": "Italy", "q3": "Spain", "q4": "Peru"}
+
+
+def lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def requests(folder: Path, name: str, model: str) -> None:
+    bodies = {
+        ident: {"model": model, "messages": [{"role": "user", "content": f"Capital of {land}?"}]}
+        for ident, land in LANDS.items()
+    }
+    lines(folder / f"{name}_in.jsonl", ({"custom_id": ident, "body": body} for ident, body in bodies.items()))
+
+
+def replies(folder: Path, name: str, model: str, said: Mapping[str, str]) -> None:
+    bodies = {ident: {"model": model, "choices": [{"message": {"content": text}}]} for ident, text in said.items()}
+    rows = ({"custom_id": ident, "response": {"status_code": 200, "body": body}} for ident, body in bodies.items())
+    lines(folder / f"{name}_out.jsonl", rows)
+
+
+def errors(folder: Path, name: str, *idents: str, words: str = "bad request") -> None:
+    rows = ({"custom_id": ident, "response": None, "error": {"code": "x", "message": words}} for ident in idents)
+    lines(folder / f"{name}_err.jsonl", rows)
+
+
+def told(logs: ImportedLogs) -> dict[str, tuple[int, int]]:
+    """By model how many of its questions have a reply, and how many none."""
+    return {model.name: (model.questions, model.missing) for model in logs.models}
+
+
+def two_models(folder: Path, ann: Mapping[str, str], bob: Mapping[str, str]) -> None:
+    for name, model, said in (("a", "gpt-4o", ann), ("b", "gpt-4o-mini", bob)):
+        requests(folder, name, model)
+        replies(folder, name, f"{model}-2026-07-18", said)
+
+
+def test_an_error_is_of_the_request_that_has_no_reply(tmp_path: Path) -> None:
+    two_models(tmp_path, {"q1": "Paris", "q2": "Rome", "q3": "Madrid"}, {"q1": "Paris", "q2": "Milan", "q4": "Lima"})
+    errors(tmp_path, "a", "q4")
+    logs = import_logs("openai-batch", [tmp_path])
+    assert told(logs) == {"gpt-4o": (3, 1), "gpt-4o-mini": (3, 1)}
+    assert "gpt-4o: 1 of 4 samples have no reply (bad request)" in logs.notes
+    assert "gpt-4o-mini: 1 of 4 samples have no reply (in no file of replies)" in logs.notes
+    errors(tmp_path, "b", "q3", words="expired")
+    logs = import_logs("openai-batch", [tmp_path])
+    assert "gpt-4o-mini: 1 of 4 samples have no reply (expired)" in logs.notes
+
+
+def test_the_errors_of_one_file_are_of_one_model(tmp_path: Path) -> None:
+    """Of q4 nobody has a reply; of q3 one has none, and the error of it stands in the same file."""
+    two_models(tmp_path, {"q1": "Paris", "q2": "Rome"}, {"q1": "Paris", "q2": "Milan", "q3": "Madrid"})
+    errors(tmp_path, "a", "q4", "q3")
+    logs = import_logs("openai-batch", [tmp_path])
+    assert told(logs) == {"gpt-4o": (2, 2), "gpt-4o-mini": (3, 1)}
+    assert "gpt-4o: 2 of 4 samples have no reply (bad request)" in logs.notes
+    assert "gpt-4o-mini: 1 of 4 samples have no reply (in no file of replies)" in logs.notes
+
+
+def test_an_error_that_may_be_of_either_is_said(tmp_path: Path) -> None:
+    two_models(tmp_path, {"q1": "Paris", "q2": "Rome", "q3": "Madrid"}, {"q1": "Paris", "q2": "Milan", "q3": "Madrid"})
+    errors(tmp_path, "a", "q4")
+    logs = import_logs("openai-batch", [tmp_path])
+    assert told(logs) == {"gpt-4o": (3, 1), "gpt-4o-mini": (3, 1)}
+    assert "a_err.jsonl: 1 error may be of several models (gpt-4o, gpt-4o-mini), and is counted for none" in logs.notes
+    assert "gpt-4o: 1 of 4 samples have no reply (an error that names no model, or none)" in logs.notes
+
+
+def test_errors_without_their_requests_make_no_model_of_their_own(tmp_path: Path) -> None:
+    replies(tmp_path, "a", "gpt-4o", {"q1": "Paris"})
+    errors(tmp_path, "a", "q2")
+    assert told(import_logs("openai-batch", [tmp_path])) == {"gpt-4o": (1, 1)}
+    replies(tmp_path, "b", "gpt-5", {"q1": "Paris"})
+    logs = import_logs("openai-batch", [tmp_path])
+    assert told(logs) == {"gpt-4o": (1, 0), "gpt-5": (1, 0)}
+    assert "a_err.jsonl: 1 error may be of several models (gpt-4o, gpt-5), and is counted for none" in logs.notes
+
+
+def test_models_that_reply_under_another_name(tmp_path: Path) -> None:
+    """Such as a deployment: the words are those of all requests of this id, and no model of the requests is silent for it."""
+    for name, model in (("a", "my-one"), ("b", "my-two")):
+        requests(tmp_path, name, model)
+    replies(tmp_path, "a", "gpt-4o", {"q1": "Paris"})
+    replies(tmp_path, "b", "gpt-5", {"q1": "Rome"})
+    logs = import_logs("openai-batch", [tmp_path])
+    assert told(logs) == {"gpt-4o": (1, 0), "gpt-5": (1, 0)}
+    said = "2 replies are of models that no request names (gpt-4o, gpt-5; asked were my-one, my-two)"
+    assert any(note.startswith(said) for note in logs.notes)
