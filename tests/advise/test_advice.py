@@ -84,7 +84,9 @@ def test_figures_are_those_of_the_questions_kept_apart(drafts: KnownDrafts, advi
     assert taken is not None
     if advice.over_singles is not None:
         level = 0.05 / len(advice.points)
-        leads = [found for row in claim.worth if (found := paired(taken.played.worth, row, claim.units).figure) is not None]
+        leads = [
+            found for row in claim.worth if (found := paired(taken.played.worth, row, claim.units).figure) is not None
+        ]
         assert advice.over_singles.difference == min(each.value for each in leads)
         assert advice.over_singles.better == all((each.limits(level)[0] or -1.0) > 0 for each in leads)
 
@@ -119,7 +121,9 @@ def test_it_says_how_many_questions_would_tell(drafts: KnownDrafts, advice: Advi
     more, taken = advice.surer, advice.recommended
     assert more is not None
     assert taken is not None
-    assert advice.over_singles is not None, "it is a team, and the most accurate: told from the player who comes nearest"
+    assert advice.over_singles is not None, (
+        "it is a team, and the most accurate: told from the player who comes nearest"
+    )
     assert (more.difference, more.low, more.high) == (
         advice.over_singles.difference,
         advice.over_singles.low,

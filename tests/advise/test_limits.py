@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from moot.advise.advice import advise
-from moot.advise.find import find_options
 from moot.advise.choice import LIKELY, to_take
+from moot.advise.find import find_options
 from moot.advise.frontier import AdviceWanted, WeighedOption, share
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import PlayedOut, TeamOption

@@ -47,7 +47,10 @@ def test_a_limit_that_the_figures_are_over_is_said_to_be() -> None:
     assert taken is not None
     assert taken.played.usd_per_1000 is not None
     said = sentence(over, wanted)
-    assert f"But on the questions kept apart alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and" in said
+    assert (
+        f"But on the questions kept apart alone it took ${taken.played.usd_per_1000:.2f} for 1,000 questions and"
+        in said
+    )
     assert "the most accurate that keeps to it, on all 80 questions." in said
     beyond = advise(replace(drafts, usd=5 * dear), wanted)
     assert beyond.recommended is None, "what is over a limit on all questions is not taken"

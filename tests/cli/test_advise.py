@@ -304,7 +304,10 @@ def test_advice_against_the_runs_own_verdict_is_said_to_be(
     screen = moot("advise", "cup.yaml")
     assert len(screen.splitlines()) <= 24
     words = " ".join(screen.split())
-    assert "no goal was given, so it is the cheapest within one standard error of the most accurate, on all 100 questions" in words
+    assert (
+        "no goal was given, so it is the cheapest within one standard error of the most accurate, on all 100 questions"
+        in words
+    )
     assert f"The most accurate of all: {told['most_accurate']['option']} (" in words
     assert "--most-accurate takes it." in words
     better = f"vote is better than {headline['over_best_single']['single']} alone: +10.0 points"

@@ -200,7 +200,11 @@ def _over_singles(taken: ClaimedPoint, claim: KnownDrafts, alpha: float) -> Over
 
 
 def _surer(
-    taken: ClaimedPoint, best: ClaimedPoint, over: OverSingles | None, points: Sequence[ClaimedPoint], claim: KnownDrafts
+    taken: ClaimedPoint,
+    best: ClaimedPoint,
+    over: OverSingles | None,
+    points: Sequence[ClaimedPoint],
+    claim: KnownDrafts,
 ) -> Surer | None:
     """Whom the one to take is to be told from: the most accurate; where it is that itself the player alone who comes nearest, of
     whom the limits are known; and where it is one player, the next on the frontier. Of two points any two might have been it."""

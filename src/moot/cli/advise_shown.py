@@ -274,7 +274,9 @@ def _table(advice: Advice, room: int) -> list[str]:
         return []
     money = any(point.played.usd_per_1000 for point in advice.points)
     timed = any(point.played.mean_seconds is not None for point in advice.points)
-    head = "  right                all  calls" + ("   $/1000" if money else "") + ("      s" if timed else "") + "  option"
+    head = (
+        "  right                all  calls" + ("   $/1000" if money else "") + ("      s" if timed else "") + "  option"
+    )
     points = list(advice.points)
     while len(points) > room - 1:
         spare = next((each for each in points[1:-1] if each is not advice.recommended), None)
