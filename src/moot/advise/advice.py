@@ -1,4 +1,4 @@
-"""The advice: searched on one half of the questions, chosen by all of them, claimed on the other half at a level that pays for it.
+"""The advice: searched on one half of the questions, chosen by all of them, claimed on the other half at a level that pays.
 
 Teams, rules, weights and the few points of the frontier are found on the first half, so to the second they are fixed beforehand,
 however many options were looked at. Which of these points to take is told by all questions (`choice`): so the second half has a
@@ -34,7 +34,7 @@ FEWEST_GRADED = 40
 """With fewer questions that do not belong together neither half tells anything."""
 VALID = (
     "players, rules, weights and the points of the frontier are found on one half of the questions, which of them to take by all;"
-    " every interval is of the other half, at 5 % divided by the number of points: all hold together with 95 %, whichever is taken"
+    " every interval is of the other half, at 5 % divided by the number of points: all hold together at 95 %, whichever is taken"
 )
 
 

@@ -18,8 +18,8 @@ from moot.advise.frontier import LITTLE, AdviceWanted, WeighedOption, share
 from moot.decide.learning import mean_and_error
 
 LIKELY = 3.15
-"""Standard errors above a threshold from which on as many new questions have a lower end above it four times in five: 1.96 for the
-interval, and 0.84 times the error of a difference of two such means."""
+"""Standard errors above a threshold from which on as many new questions have a lower end above it four times in five: 1.96 for
+the interval, and 0.84 times the error of a difference of two such means."""
 SAME_COST = 0.01
 """Costs that differ by less than this share of them are the same."""
 

@@ -32,7 +32,10 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     on_all = f"on all {advice.n:,} questions"
     if least is not None:
         if unreached(advice, wanted):
-            kept = f"No option{within.removeprefix(',')} is likely to reach {100 * least:g} %. The most accurate {on_all} is {what}."
+            kept = (
+                f"No option{within.removeprefix(',')} is likely to reach {100 * least:g} %."
+                f" The most accurate {on_all} is {what}."
+            )
         elif promises(taken, wanted):
             kept = f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
         else:
