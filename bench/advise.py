@@ -1,6 +1,7 @@
 """`moot advise`: how near its search comes to the best there is, what its intervals hold, and what it takes.
 
     python bench/advise.py worlds [WORLDS] [quick]  null worlds and others: false claims, coverage; quick: nothing is learnt
+    python bench/advise.py choices WORLDS QUESTIONS… [KIND…]  which point is taken, and what it is really worth (quick)
     python bench/advise.py races [WORLDS]         twelve options over the same questions: calls of a race and of playing all
     MOOT_DATA=FOLDER python bench/advise.py mmlu  34 models × 12,032 questions of MMLU-Pro: time, memory, the exact optimum
 
@@ -15,8 +16,8 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
@@ -88,7 +89,7 @@ WORLDS: dict[str, tuple[World, int, int]] = {
     "twins, 6 players, 100 questions": (twins, 6, 100),
     "able, 6 players, 100 questions": (able, 6, 100),
 }
-NULL = ("coins", "echoes", "twins")
+NULL = ("coins", "echoes", "twins", "far ahead")
 
 
 def drafts_of(codes: np.ndarray) -> KnownDrafts:
@@ -145,6 +146,95 @@ def worlds(number: int, *, learning: bool) -> None:
         print(f"{name} ({what}), {(time.process_time() - started) / number:.2f} s of CPU each")
         print(f"  nothing asked for: {cheapest.words()}")
         print(f"  the most accurate asked for: {best.words()}", flush=True)
+
+
+def far_ahead(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """The first is right 85 times in a hundred; each of the others on about half of that, and nowhere else: no team is better."""
+    first = np.where(draw.random(questions) < 0.85, 0, 1)
+    others = draw.integers(2, 12, size=(players - 1, questions))
+    others = np.where((first == 0) & (draw.random(others.shape) < 0.55), 0, others)
+    return np.vstack([first, others])
+
+
+def lone(draw: np.random.Generator, players: int, questions: int) -> np.ndarray:
+    """One is right 85 times in a hundred, the others 55, apart from each other."""
+    right = np.array([0.85, *([0.55] * (players - 1))])[:, None]
+    return np.where(draw.random((players, questions)) < right, 0, draw.integers(1, 5, size=(players, questions)))
+
+
+CHOICES: dict[str, tuple[World, int]] = {
+    "coins, 4 equal players": (coins, 4),
+    "far ahead, 6 players": (far_ahead, 6),
+    "lone, 6 players": (lone, 6),
+    "able, 6 players": (able, 6),
+}
+NEAR_THE_BEST = 0.02
+SOME = 8_000
+"""Fresh questions where there are many worlds."""
+
+
+@dataclass(slots=True)
+class Chosen:
+    """What the points that were taken are really worth."""
+
+    better: int = 0
+    held: int = 0
+    all_held: int = 0
+    near: int = 0
+    points: int = 0
+    true: float = 0.0
+    usd_per_1000: float = 0.0
+
+    def add(self, advice: Advice, fresh: KnownDrafts) -> None:
+        taken = advice.recommended
+        assert taken is not None
+        worth = {id(point): float(point.option.played(fresh).worth.mean()) for point in advice.points}
+        held = {
+            id(point): (point.accuracy.low or 0.0) <= worth[id(point)] <= (point.accuracy.high or 0.0)
+            for point in advice.points
+        }
+        over = advice.over_singles
+        self.better += over is not None and over.better
+        self.held += held[id(taken)]
+        self.all_held += all(held.values())
+        self.near += worth[id(taken)] >= max(worth.values()) - NEAR_THE_BEST
+        self.points += len(advice.points)
+        self.true += worth[id(taken)]
+        self.usd_per_1000 += taken.option.played(fresh).usd_per_1000 or 0.0
+
+    def words(self, number: int) -> str:
+        return (
+            f"really right {100 * self.true / number:.2f} for ${self.usd_per_1000 / number:.3f}, within 2 points of the best of"
+            f" {self.points / number:.1f} points {100 * self.near / number:.1f} %, its interval holds"
+            f" {100 * self.held / number:.1f} %, all of them {100 * self.all_held / number:.1f} %,"
+            f" said to be better than every player {self.better} of {number}"
+        )
+
+
+def choices(number: int, sizes: Sequence[int], kinds: Sequence[str] = ()) -> None:
+    """Prices are drawn from 0.2 to 2 USD for 1,000 questions, whoever is able. Nothing is learnt."""
+    finding.FEWEST = 10**6
+    for name, (world, players) in CHOICES.items():
+        if kinds and not name.startswith(tuple(kinds)):
+            continue
+        null = "no team is better" if name.startswith(NULL) else "teams are better"
+        for questions in sizes:
+            usual, best = Chosen(), Chosen()
+            for seed in range(number):
+                draw = np.random.default_rng([81, seed])
+                prices = np.exp(draw.uniform(np.log(0.2), np.log(2.0), size=players)) / 1000
+                drafts = priced(drafts_of(world(draw, players, questions)), prices)
+                found = find_options(drafts.at(parted_in_two(drafts.units).search))
+                fresh = priced(drafts_of(world(draw, players, SOME)), prices)
+                usual.add(advise(drafts, AdviceWanted(), found), fresh)
+                best.add(advise(drafts, AdviceWanted(most_accurate=True), found), fresh)
+            print(f"{name}, {questions} questions ({null})")
+            print(f"  nothing asked for: {usual.words(number)}")
+            print(f"  the most accurate asked for: {best.words(number)}", flush=True)
+
+
+def priced(drafts: KnownDrafts, prices: np.ndarray) -> KnownDrafts:
+    return replace(drafts, usd=np.repeat(prices[:, None], drafts.size, axis=1))
 
 
 def mmlu() -> None:
@@ -321,5 +411,8 @@ if __name__ == "__main__":
         mmlu()
     elif sys.argv[1:2] == ["races"]:
         races(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
+    elif sys.argv[1:2] == ["choices"]:
+        numbers = [int(each) for each in sys.argv[2:] if each.isdigit()]
+        choices(numbers[0], numbers[1:], [each for each in sys.argv[2:] if not each.isdigit()])
     else:
         worlds(int(sys.argv[2]) if len(sys.argv) > 2 else 100, learning="quick" not in sys.argv)

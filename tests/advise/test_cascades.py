@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from moot.advise.cascades import CascadeOption, cascades, until_sure
-from moot.advise.frontier import AdviceWanted, searched_options
+from moot.advise.frontier import AdviceWanted, weighed_options
 from moot.advise.known import KnownDrafts
 from moot.advise.options import TeamOption
 from moot.advise.search import SeatedTeam
@@ -38,7 +38,7 @@ def test_accuracy_and_price_are_of_one_replay(drafts: KnownDrafts, found: list[C
     by_probability = [option for option in found if option.threshold is not None]
     assert by_probability
     other = 0
-    for each in searched_options(found, drafts, AdviceWanted())[0]:
+    for each in weighed_options(found, drafts, AdviceWanted())[0]:
         option = each.option
         assert isinstance(option, CascadeOption)
         if option.threshold is None:

@@ -28,6 +28,18 @@ def test_in_the_same_run_half_of_them_are_searched_on() -> None:
     assert found.more_in_this_run == 2 * found.questions
 
 
+def test_a_pair_that_the_questions_chose_pays_for_all_pairs() -> None:
+    """New questions alone choose nothing."""
+    theirs = np.where(np.arange(40) < 7, 0.0, 1.0)
+    one, of_six = surer(ONES, theirs, "x", UNITS), surer(ONES, theirs, "x", UNITS, 6)
+    assert one.told_apart
+    assert not of_six.told_apart
+    assert one.questions == of_six.questions
+    assert one.more_in_this_run is not None
+    assert of_six.more_in_this_run is not None
+    assert of_six.more_in_this_run > one.more_in_this_run
+
+
 def test_thirds_that_do_not_add_up_to_one_are_no_error() -> None:
     draw = np.random.default_rng(1)
     many = (draw.choice([0, 1 / 3, 0.5, 2 / 3, 1], size) for size in range(20, 400) for _ in range(3))

@@ -226,6 +226,33 @@ def test_questions_that_are_taken_out_after_a_look_are_a_choice(tmp_path: Path) 
     assert (figures["headline"]["chosen"], figures["hypotheses"][0]["frozen"]) == ("declared", True)
 
 
+def test_a_name_more_in_the_file_is_no_other_option(tmp_path: Path) -> None:
+    """A judge, or a model that plays nowhere, is a name more to hide from who reads what others said: nobody played otherwise."""
+    questions(tmp_path, "q.jsonl")
+    keys = {"strategies": ["solo", "talkative"], "primary": "talkative@cat"}
+    path = write(tmp_path, "whole", **keys)
+    run(path, "--limit", "20")
+    before = json.loads(report(path, "--json"))
+    models = json.loads(path.read_text(encoding="utf-8"))["models"]
+    judge = {"models": {**models, "ivy": {"provider": "simulated", "accuracy": 0.9}}, "judge": {"models": ["ivy"]}}
+    run(write(tmp_path, "whole", **keys, **judge), "--limit", "20")
+    after = json.loads(report(path, "--json"))
+    for found in (before, after):
+        assert (found["headline"]["chosen"], found["headline"]["options"]) == ("declared", 1)
+        assert "unlisted" not in found["headline"]
+    assert [row["family"] for row in after["gains"]] == [row["family"] for row in before["gains"]]
+
+
+def test_a_team_by_another_name_has_been_seen(tmp_path: Path) -> None:
+    questions(tmp_path, "q.jsonl")
+    run(write(tmp_path, "whole", strategies=["solo", "vote", "talkative"]), "--limit", "20")
+    team = {"players": ["ann", "bob", "cat"], "captain": "each"}
+    again = write(tmp_path, "again", name="other", teams={"trio": team}, strategies=["solo", "talkative"])
+    run(again, "--limit", "20")
+    head = headline(again)
+    assert (head["options"], len(head["unlisted"])) == (6, 3)
+
+
 def test_a_trial_with_fewer_questions_is_no_other_option(tmp_path: Path) -> None:
     questions(tmp_path, "q.jsonl")
     path = write(tmp_path, "cup", strategies=["solo", "vote"])

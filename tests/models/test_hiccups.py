@@ -232,7 +232,19 @@ async def test_a_good_reply_with_useless_words_is_unanswered(
 
 
 @pytest.mark.parametrize(
-    "said", [{"code": 0, "message": "success"}, {"code": None, "message": ""}, "ok", {"code": 200}]
+    "said",
+    [
+        *(
+            {"code": 0, "message": "success"},
+            {"code": None, "message": ""},
+            "ok",
+            {"code": 200},
+            "null",
+            "No errors",
+            [None],
+        ),
+        *({"code": "1000", "message": "success"}, {"code": 0, "message": "", "request_id": "r1"}),
+    ],
 )
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_an_error_that_says_all_went_well_is_none(

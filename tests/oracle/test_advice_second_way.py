@@ -51,10 +51,10 @@ def test_on_labels(number: int, tmp_path: Path) -> None:
 def test_a_wrong_figure_is_noticed_and_every_key_is_told(tmp_path: Path) -> None:
     second, told = labels(1, tmp_path), advised(tmp_path)
     assert not undocumented(told)
-    known = [row for row in told["frontier"] if second._values(row) is not None]
+    known = [row for row in told["frontier"] if second._values(row, second.claim) is not None]
     assert known
     for row in known:
-        for key in ("accuracy", "low", "high"):
+        for key in ("accuracy", "low", "high", "pooled"):
             changed = [{**each, key: each[key] + 0.1} if each is row else each for each in told["frontier"]]
             assert list(second.wrong({**told, "frontier": changed}))
     best = told["most_accurate"]

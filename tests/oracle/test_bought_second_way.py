@@ -35,12 +35,13 @@ def bought(folder: Path) -> dict[str, Any]:
     models = {name: shared | {"correlation": 0.0} | character for name, character in CHARACTERS.items()}
     keys = {"name": "world", "seed": SEED, "models": models, "strategies": ["solo"]}
     played.run(folder, {**keys, "questions": {"file": "questions.jsonl"}})
-    more = ("--buy", "5", "--try", "talkative", "--json", "-o", "team.yaml")
+    one_player = ("--budget-usd-per-1000", "0.2")
+    more = (*one_player, "--buy", "5", "--try", "talkative", "--json", "-o", "team.yaml")
     told: dict[str, Any] = json.loads(played.command(folder, "advise", "world.yaml", *more))
     return told
 
 
-def raced_again(folder: Path, told: dict[str, Any]) -> RacedAgain:
+def raced_again(folder: Path, told: dict[str, Any], points: int) -> RacedAgain:
     """Every option as a strategy of a file, played on all questions by what was learnt for the race."""
     team = dict(read_yaml(folder / "team.yaml").values)
     (entry,) = team["strategies"]
@@ -61,7 +62,7 @@ def raced_again(folder: Path, told: dict[str, Any]) -> RacedAgain:
         elif player is None:
             right[next(name for name, each in captains.items() if each == captain)][ids[case]] = value
     cases = [json.loads(line) for line in (folder / "questions.jsonl").read_text().splitlines()]
-    return RacedAgain(right, {case["id"]: same_words(case) for case in cases}, SEED)
+    return RacedAgain(right, {case["id"]: same_words(case) for case in cases}, SEED, points)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_the_race_a_second_time_and_every_key_is_told(folder: Path) -> None:
     advice = bought(folder)
     told = advice["bought"]
     assert told["incumbent"].endswith(" alone"), "whose answers are known without the product's rules"
-    again = raced_again(folder, told)
+    again = raced_again(folder, told, len(advice["frontier"]))
     wrong = list(again.wrong(told))
     assert not wrong, "\n".join(wrong)
     assert not undocumented(advice)

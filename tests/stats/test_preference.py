@@ -379,6 +379,21 @@ def test_a_few_words_of_persons_do_not_take_away_what_judges_said() -> None:
         assert beside.rate(pair) == before
         assert len(beside.counted_of(pair).words) == len(said)
         assert Preferences(persons).rate(pair) is None, "they alone are not corrected"
+    for place, liked in ((1, 0.5), (0, 1.0)):  # one order alone; always what stands first
+        persons = [
+            PreferenceWord(
+                f"q{n}",
+                pair,
+                "page",
+                "person:0",
+                liked if place else float(n % 2),
+                place or 2 * (n % 2) - 1,
+                0.0,
+                "person:",
+            )
+            for n in range(30)
+        ]
+        assert Preferences([*said, *persons]).rate(pair) == before, "nor by what cannot be told from quality"
     many = [
         PreferenceWord(
             f"q{n}", pair, "page", f"person:{n % 9}", float(draw.random() < 0.5), place, draw.uniform(-1, 1), "person:"

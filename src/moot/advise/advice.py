@@ -1,8 +1,10 @@
-"""The advice: searched on one half of the questions, claimed on the other, which had no part in any choice.
+"""The advice: searched on one half of the questions, chosen by all of them, claimed on the other half at a level that pays.
 
-Everything that is chosen (teams, rules, weights, the points of the frontier, the one to take) is chosen on the first half, so
-an interval of the second is that of something fixed beforehand, however many options were looked at. That the one to take is
-better than every player alone is said only where it beats each of them there: which player is best need not be known then.
+Teams, rules, weights and the few points of the frontier are found on the first half, so to the second they are fixed beforehand,
+however many options were looked at. Which of these points to take is told by all questions (`choice`): so the second half has a
+say in it. Each interval there is at 5 % divided by the number of points: all of them hold together with 95 %, and so does that of
+whichever is taken. That the one to take is better than every player alone is said only where it beats each of them there, at the
+same level: which player is best need not be known then.
 """
 
 from __future__ import annotations
@@ -10,29 +12,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from moot.advise.choice import likely_to_reach, most_accurate, to_take
 from moot.advise.find import FoundOptions, find_options
 from moot.advise.frontier import (
     AdviceWanted,
-    SearchedOption,
-    likely_to_reach,
+    WeighedOption,
     measured,
     paired,
-    searched_options,
     share,
     thinned,
-    to_take,
     unbeaten,
+    weighed_options,
 )
 from moot.advise.further import NextStage, Surer, next_stages, surer
 from moot.advise.known import KnownDrafts, parted_in_two
 from moot.advise.options import SINGLE, AdvisedOption, PlayedOut
+from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
 FEWEST_GRADED = 40
 """With fewer questions that do not belong together neither half tells anything."""
 VALID = (
-    "players, rules, weights and the point to take are chosen on one half of the questions, every figure is of the other half:"
-    " its 95 % intervals pay for the choice, whatever was looked at"
+    "players, rules, weights and the points of the frontier are found on one half of the questions, which of them to take by all;"
+    " every interval is of the other half, at 5 % divided by the number of points: all hold together at 95 %, whichever is taken"
 )
 
 
@@ -42,7 +44,10 @@ class ClaimedPoint:
 
     option: AdvisedOption
     accuracy: Estimate
+    """With an interval that holds together with those of all points."""
     played: PlayedOut
+    on_all: WeighedOption
+    """The same over all questions, those searched on first: by this it is taken or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +57,10 @@ class OverSingles:
     player: str
     difference: float
     low: float | None
+    """Of the least lead, whoever it is over: no player has a lower end below it."""
     high: float | None
     better: bool
-    """Than every player alone: each lower end is above nothing, not only that of the least lead."""
+    """Than every player alone: each lower end is above nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,13 +76,14 @@ class Advice:
     points: tuple[ClaimedPoint, ...]
     recommended: ClaimedPoint | None
     best: ClaimedPoint | None
-    """The most accurate where it was searched."""
+    """The point that is the most accurate on all questions."""
     why_none: str | None
     over_singles: OverSingles | None
     surer: Surer | None
     next: tuple[NextStage, ...]
     likely: bool = True
-    """Whether the one to take likely keeps the least accuracy that was asked for; no option does where it does not."""
+    """Whether the one to take is shown to keep the least accuracy that was asked for, or likely keeps it; no point does where it
+    does not."""
     notes: tuple[str, ...] = ()
     """What was left out of the search."""
 
@@ -96,16 +103,18 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
     """From drafts of which all is graded. `found`: what a search on the first half has come to, where that is known."""
     if (why := too_few_to_advise(drafts)) is not None:
         return Advice(drafts.players, drafts.size, 0, 0, 0, False, "calls", (), None, None, why, None, None, ())
+    drafts = drafts.known_throughout()
     parts = parted_in_two(drafts.units)
     search, claim = drafts.at(parts.search), drafts.at(parts.claim)
     found = find_options(search, wanted=wanted) if found is None else found
-    options, cost = searched_options(found.options, search, wanted)
-    points = unbeaten(options)
-    chosen = to_take(points, search.units, wanted)
-    best = max(points, key=lambda each: (each.accuracy, -each.cost))
-    claimed = {id(point): _claimed(point, claim) for point in thinned(points, chosen)}
-    taken = None if chosen is None else claimed[id(chosen)]
-    against = _rival(chosen, best, options, points)
+    options, cost = weighed_options(found.options, search, wanted)
+    frontier = unbeaten(options)
+    points = _claimed(_kept(frontier, search.units, wanted), claim, by_money=cost == "usd_per_1000")
+    on_all, units = [point.on_all for point in points], (*search.units, *claim.units)
+    promised = {place for place, point in enumerate(points) if promises(point, wanted)}
+    place = to_take(on_all, units, wanted, promised)
+    taken, best = None if place is None else points[place], points[most_accurate(on_all)]
+    over = None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim, ALPHA / len(points))
     return Advice(
         players=drafts.players,
         n=drafts.size,
@@ -114,18 +123,36 @@ def advise(drafts: KnownDrafts, wanted: AdviceWanted, found: FoundOptions | None
         looked_at=found.looked_at,
         every_team=found.every_team,
         cost=cost,
-        points=tuple(claimed.values()),
+        points=tuple(points),
         recommended=taken,
-        best=claimed[id(best)],
-        why_none=None if chosen is not None else _why_none(options, wanted),
-        over_singles=None if taken is None or taken.option.kind == SINGLE else _over_singles(taken, claim),
-        surer=None
-        if taken is None or against is None
-        else surer(taken.played.worth, against.played(claim).worth, against.words(drafts.players), claim.units),
-        next=() if taken is None else tuple(next_stages(taken.option, _largest(points), search, claim)),
-        likely=chosen is None or likely_to_reach(chosen, search.units, wanted),
+        best=best,
+        why_none=None if taken is not None else _why_none(on_all, wanted),
+        over_singles=over,
+        surer=None if taken is None else _surer(taken, best, over, points, claim),
+        next=() if taken is None else tuple(next_stages(taken.option, _largest(frontier), search, claim)),
+        likely=taken is None or place in promised or _likely(taken, units, wanted),
         notes=tuple(_left_out(search, wanted)),
     )
+
+
+def promises(point: ClaimedPoint, wanted: AdviceWanted) -> bool:
+    """Whether the questions kept apart show that it keeps the least accuracy that was asked for."""
+    least, low = wanted.min_accuracy, point.accuracy.low
+    return least is not None and low is not None and low >= least
+
+
+def _likely(taken: ClaimedPoint, units: Sequence[str], wanted: AdviceWanted) -> bool:
+    return wanted.min_accuracy is None or likely_to_reach(taken.on_all, units, wanted.min_accuracy)
+
+
+def _kept(frontier: Sequence[WeighedOption], units: Sequence[str], wanted: AdviceWanted) -> list[WeighedOption]:
+    """The few points that are weighed: among them the one that the first half would take, so that something keeps to a limit
+    where anything does, and under a time the quickest."""
+    place = to_take(frontier, units, wanted)
+    keep = [] if place is None else [frontier[place]]
+    if wanted.max_seconds is not None:
+        keep.append(min(frontier, key=lambda each: each.seconds))
+    return thinned(frontier, keep)
 
 
 def _left_out(search: KnownDrafts, wanted: AdviceWanted) -> Iterator[str]:
@@ -137,53 +164,80 @@ def _left_out(search: KnownDrafts, wanted: AdviceWanted) -> Iterator[str]:
         yield f"the {what} of {', '.join(missing)} is not known: no option with {them} is weighed"
 
 
-def _claimed(point: SearchedOption, claim: KnownDrafts) -> ClaimedPoint:
-    played = point.option.played(claim)
-    return ClaimedPoint(point.option, share(played.worth, claim.units), played)
+def _claimed(points: Sequence[WeighedOption], claim: KnownDrafts, *, by_money: bool) -> list[ClaimedPoint]:
+    """What each came to on the questions kept apart, and on all."""
+    found = []
+    for point in points:
+        played = point.option.played(claim)
+        both = point.played.beside(played)
+        usd = both.usd_per_1000
+        cost = usd if by_money and usd is not None else both.mean_calls
+        on_all = WeighedOption(point.option, float(both.worth.mean()), cost, both)
+        accuracy = share(played.worth, claim.units, ALPHA / len(points))
+        found.append(ClaimedPoint(point.option, accuracy, played, on_all))
+    return found
 
 
-def _over_singles(taken: ClaimedPoint, claim: KnownDrafts) -> OverSingles:
-    """Better than the best is better than all: every player alone is looked at, and the least lead is told."""
-    gaps = [paired(taken.played.worth, alone, claim.units).difference for alone in claim.worth]
-    leads = [(player, gap) for player, gap in zip(claim.players, gaps, strict=True) if gap is not None]
-    better = all(gap.low is not None and gap.low > 0 for _, gap in leads)
-    player, least = min(leads, key=lambda lead: (lead[1].value, -1.0 if lead[1].low is None else lead[1].low))
-    return OverSingles(player, least.value, least.low, least.high, better)
+def _over_singles(taken: ClaimedPoint, claim: KnownDrafts, alpha: float) -> OverSingles:
+    """Better than the best is better than all: every player alone is looked at, and the least lead is told.
+
+    Its lower end needs no correction for the players: it is below the least lead as often as that of the player who really is
+    the nearest. Its upper end has to be above in all of them.
+    """
+    figures = [paired(taken.played.worth, alone, claim.units).figure for alone in claim.worth]
+    leads = {player: figure for player, figure in zip(claim.players, figures, strict=True) if figure is not None}
+    lows = {player: figure.limits(alpha)[0] for player, figure in leads.items()}
+    highs = [figure.limits(alpha / len(leads))[1] for figure in leads.values()]
+    low = min((end for end in lows.values() if end is not None), default=None)
+    high = min((end for end in highs if end is not None), default=None)
+
+    def nearest(player: str) -> tuple[float, float]:
+        end = lows[player]
+        return leads[player].value, -1.0 if end is None else end
+
+    player = min(leads, key=nearest)
+    return OverSingles(player, leads[player].value, low, high, low is not None and low > 0)
 
 
-def _rival(
-    chosen: SearchedOption | None,
-    best: SearchedOption,
-    options: Sequence[SearchedOption],
-    points: Sequence[SearchedOption],
-) -> AdvisedOption | None:
-    """Whom the one to take is to be told from: the most accurate; where it is that itself the best player alone, or the next
-    on the frontier."""
-    if chosen is None:
+def _surer(
+    taken: ClaimedPoint,
+    best: ClaimedPoint,
+    over: OverSingles | None,
+    points: Sequence[ClaimedPoint],
+    claim: KnownDrafts,
+) -> Surer | None:
+    """Whom the one to take is to be told from: the most accurate; where it is that itself the player alone who comes nearest, of
+    whom the limits are known; and where it is one player, the next on the frontier. Of two points any two might have been it."""
+    ours, units = taken.played.worth, claim.units
+    if taken is best and over is not None:
+        seat = claim.players.index(over.player)
+        against = f"{over.player} alone"
+        return surer(ours, claim.worth[seat], against, units, len(points), limits=(over.low, over.high))
+    others = [point for point in points if point is not taken]
+    if not others:
         return None
-    if chosen is not best:
-        return best.option
-    singles = [each for each in options if each.option.kind == SINGLE]
-    others = singles if chosen.option.kind != SINGLE else [each for each in points if each is not chosen]
-    return max(others, key=lambda each: each.accuracy).option if others else None
+    rival = best if taken is not best else others[most_accurate([point.on_all for point in others])]
+    pairs = len(points) * (len(points) - 1) // 2
+    return surer(ours, rival.played.worth, rival.option.words(claim.players), units, pairs)
 
 
-def _largest(points: Sequence[SearchedOption]) -> AdvisedOption | None:
+def _largest(points: Sequence[WeighedOption]) -> AdvisedOption | None:
     """Of the frontier's teams the one with the most players: it tells most of how sure one may be."""
     teams = [each.option for each in points if len(each.option.seats) > 1]
     return max(teams, key=lambda each: len(each.seats), default=None)
 
 
-def _why_none(options: Sequence[SearchedOption], wanted: AdviceWanted) -> str:
+def _why_none(points: Sequence[WeighedOption], wanted: AdviceWanted) -> str:
+    """The cheapest of all is a point of the frontier, and under a time the quickest."""
     limits = []
     if wanted.budget_usd_per_1000 is not None:
-        usd = [each.played.usd_per_1000 for each in options]
+        usd = [each.played.usd_per_1000 for each in points]
         least = min((each for each in usd if each is not None), default=None)
-        told = "" if least is None else f" (the cheapest cost ${least:,.4g} where it was searched)"
+        told = "" if least is None else f" (the cheapest cost ${least:,.4g})"
         limits.append(f"${wanted.budget_usd_per_1000:,.4g} for 1,000 questions{told}")
     if wanted.max_seconds is not None:
-        seconds = [each.played.mean_seconds for each in options]
+        seconds = [each.played.mean_seconds for each in points]
         quickest = min((each for each in seconds if each is not None), default=None)
-        told = "" if quickest is None else f" (the quickest took {quickest:.3g} where it was searched)"
+        told = "" if quickest is None else f" (the quickest took {quickest:.3g})"
         limits.append(f"{wanted.max_seconds:g} seconds{told}")
     return f"no option keeps to {' and '.join(limits)}"

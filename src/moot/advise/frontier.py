@@ -1,13 +1,12 @@
-"""The frontier: options that no other beats in accuracy, money and time together; and which of them to take.
+"""The frontier: options that no other beats in accuracy, money and time together.
 
-Both are told from the questions that were searched on alone. What is claimed of them is told from the others.
+It is told from the questions that were searched on alone. Which of its points to take is told from all questions: see `choice`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
@@ -17,14 +16,12 @@ from moot.decide.candidates import Floats
 from moot.stats.clusters import clustered
 from moot.stats.estimates import estimate
 from moot.stats.paired import Paired, compare
+from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
 MOST_POINTS = 8
 LITTLE = 1e-9
 NEXT_TO_NONE = 0.001
-LIKELY = 3.15
-"""Standard errors of one half above a threshold, from which on the other half's lower end is above it four times in five:
-1.96 for the interval, and 0.84 times the error of a difference of two halves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +44,8 @@ NOTHING_WANTED = AdviceWanted()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SearchedOption:
-    """An option with what it came to on the questions searched on."""
+class WeighedOption:
+    """An option with what it came to on the questions that it is weighed on: those searched on, or all."""
 
     option: AdvisedOption
     accuracy: float
@@ -72,9 +69,9 @@ def measured(drafts: KnownDrafts, wanted: AdviceWanted) -> tuple[str, ...]:
     return tuple(name for name, there in zip(drafts.players, known, strict=True) if there)
 
 
-def searched_options(
+def weighed_options(
     options: Sequence[AdvisedOption], drafts: KnownDrafts, wanted: AdviceWanted
-) -> tuple[list[SearchedOption], str]:
+) -> tuple[list[WeighedOption], str]:
     """Options of which is known what is asked for, the cheapest first, and whether the cost is `usd_per_1000` or `calls`."""
     there = set(measured(drafts, wanted))
     options = [option for option in options if there.issuperset(option.names(drafts.players))]
@@ -82,7 +79,7 @@ def searched_options(
     usd = [each.usd_per_1000 for each in played]
     by_money = all(each is not None for each in usd) and any(usd)
     found = [
-        SearchedOption(
+        WeighedOption(
             option,
             float(option.searched.mean()),
             paid if by_money and paid is not None else each.mean_calls,
@@ -94,9 +91,9 @@ def searched_options(
     return found, "usd_per_1000" if by_money else "calls"
 
 
-def unbeaten(options: Sequence[SearchedOption]) -> list[SearchedOption]:
+def unbeaten(options: Sequence[WeighedOption]) -> list[WeighedOption]:
     """In the order that they have: no other is as accurate, as cheap and as quick, and better in one of these."""
-    found: list[SearchedOption] = []
+    found: list[WeighedOption] = []
     for one in sorted(options, key=lambda each: (-each.accuracy, each.cost, each.seconds)):
         if all(one.cost < other.cost - LITTLE or one.seconds < other.seconds - LITTLE for other in found):
             found.append(one)
@@ -105,14 +102,14 @@ def unbeaten(options: Sequence[SearchedOption]) -> list[SearchedOption]:
 
 
 def thinned(
-    points: Sequence[SearchedOption], keep: SearchedOption | None, most: int = MOST_POINTS
-) -> list[SearchedOption]:
-    """So many of the points as fit on a screen: the ends, the one to take, and of the rest whoever adds most accuracy. Who adds
+    points: Sequence[WeighedOption], keep: Collection[WeighedOption] = (), most: int = MOST_POINTS
+) -> list[WeighedOption]:
+    """So many of the points as fit on a screen: the ends, those to keep, and of the rest whoever adds most accuracy. Who adds
     next to none, and takes as long, is another draw of the same."""
     best = max(points, key=lambda each: (each.accuracy, -each.cost))
-    shown = [points[0], best, *([keep] if keep is not None else [])]
+    shown = [points[0], best, *keep]
     there = {id(each) for each in shown}
-    gains: list[tuple[float, SearchedOption]] = []
+    gains: list[tuple[float, WeighedOption]] = []
     reached, quickest = -1.0, float("inf")
     for point in points:
         if point.accuracy >= reached + NEXT_TO_NONE or point.seconds < quickest - LITTLE:
@@ -124,10 +121,10 @@ def thinned(
     return [point for point in points if id(point) in there]
 
 
-def share(values: Floats, units: Sequence[str]) -> Estimate:
-    """The mean with its 95 % interval, over units."""
+def share(values: Floats, units: Sequence[str], alpha: float = ALPHA) -> Estimate:
+    """The mean with its interval, over units."""
     with clustered({str(place): unit for place, unit in enumerate(units)}):
-        found = estimate({str(place): value for place, value in enumerate(values.tolist())})
+        found = estimate({str(place): value for place, value in enumerate(values.tolist())}, alpha)
     assert found is not None, "there are questions"
     return found
 
@@ -136,47 +133,3 @@ def paired(one: Floats, other: Floats, units: Sequence[str]) -> Paired:
     """The one against the other, question by question; over units."""
     with clustered({str(place): unit for place, unit in enumerate(units)}):
         return compare({str(place): pair for place, pair in enumerate(zip(one.tolist(), other.tolist(), strict=True))})
-
-
-def to_take(points: Sequence[SearchedOption], units: Sequence[str], wanted: AdviceWanted) -> SearchedOption | None:
-    """By the questions searched on. None: no option keeps to the money or the time.
-
-    With a least accuracy the cheapest that likely keeps it on other questions; else within money and time the most accurate;
-    with nothing asked for the cheapest that cannot be told from the most accurate. Where none likely keeps the least accuracy
-    it is the most accurate: `likely_to_reach` tells so.
-    """
-    fitting = [point for point in points if _fits(point, wanted)]
-    if not fitting:
-        return None
-    best = max(fitting, key=lambda each: (each.accuracy, -each.cost))
-    if wanted.min_accuracy is not None:
-        likely = [point for point in fitting if likely_to_reach(point, units, wanted)]
-        return likely[0] if likely else best
-    if wanted.anything:
-        return best
-    return next(point for point in fitting if point is best or not _told_below(point, best, units))
-
-
-def likely_to_reach(point: SearchedOption, units: Sequence[str], wanted: AdviceWanted) -> bool:
-    """Whether an option likely keeps the least accuracy on other questions, where one was asked for."""
-    return wanted.min_accuracy is None or _likely(point, units, wanted.min_accuracy)
-
-
-def _fits(point: SearchedOption, wanted: AdviceWanted) -> bool:
-    usd, seconds = point.played.usd_per_1000, point.played.mean_seconds
-    if wanted.budget_usd_per_1000 is not None and (usd is None or usd > wanted.budget_usd_per_1000):
-        return False
-    return wanted.max_seconds is None or (seconds is not None and seconds <= wanted.max_seconds)
-
-
-def _likely(point: SearchedOption, units: Sequence[str], least: float) -> bool:
-    figure = share(point.option.searched, units)
-    if figure.low is None or figure.high is None:
-        return False
-    error = max((figure.high - figure.low) / (2 * 1.96), 0.5 / sqrt(figure.n) * 1e-3)
-    return figure.value >= least + LIKELY * error
-
-
-def _told_below(point: SearchedOption, best: SearchedOption, units: Sequence[str]) -> bool:
-    gap = paired(point.option.searched, best.option.searched, units).difference
-    return gap is not None and gap.high is not None and gap.high < 0

@@ -14,7 +14,9 @@ from moot.advise.options import SINGLE, AdvisedOption
 from moot.decide.candidates import Floats
 from moot.decide.learning import FEWEST, most_probable
 from moot.decide.rules import winners
+from moot.stats.completions import IntervalLimits
 from moot.stats.power import MOST, needed
+from moot.stats.quantiles import ALPHA
 
 UNSURE = (0.5, 0.7, 0.9)
 """Probabilities below which a dear stage may be tried."""
@@ -35,30 +37,38 @@ class Surer:
     told_apart: bool
     questions: int | None
     """Played by themselves, should the difference be what it is there. None: not known, see `why`."""
+    more_in_this_run: int | None
+    """Added to those that are there: one half is searched on again, and the other pays for all pairs."""
     why: str | None = None
 
-    @property
-    def more_in_this_run(self) -> int | None:
-        """Added to those that are there, of which one half is searched on again."""
-        return None if self.questions is None else 2 * self.questions
 
-
-def surer(ours: Floats, theirs: Floats, against: str, units: Sequence[str]) -> Surer:
-    found = paired(ours, theirs, units)
-    gap = found.difference
-    assert gap is not None, "there are questions"
+def surer(
+    ours: Floats,
+    theirs: Floats,
+    against: str,
+    units: Sequence[str],
+    pairs: int = 1,
+    limits: IntervalLimits | None = None,
+) -> Surer:
+    """`pairs`: so many there are, and the questions had a say in choosing this one. New questions have none. `limits`: those of
+    the difference, where they are known."""
+    figure = paired(ours, theirs, units).figure
+    assert figure is not None, "there are questions"
+    low, high = figure.limits(ALPHA / pairs) if limits is None else limits
     differ, gain = float(np.abs(ours - theirs).mean()), float((ours - theirs).mean())
-    apart = found.p is not None and gap.low is not None and gap.high is not None and not gap.low <= 0 <= gap.high
+    apart = figure.p_zero is not None and low is not None and high is not None and not low <= 0 <= high
     if abs(gain) < NOTHING:
         alike = "they are equally good there" if differ else "they say the same there"
-        return Surer(against, gain, gap.low, gap.high, apart, None, alike)
+        return Surer(against, gain, low, high, apart, None, None, alike)
     if len(set(units)) < len(units):
         together = "questions that belong together tell less, and by how much is not known"
-        return Surer(against, gain, gap.low, gap.high, apart, None, together)
+        return Surer(against, gain, low, high, apart, None, None, together)
     base = min(1.0, max(0.0, float(theirs.mean())))  # thirds add up to a little more than one
-    questions = needed(base, min(1.0 - base, max(-base, gain)), differ)
-    too_many = None if questions is not None else f"more than {MOST:,}"
-    return Surer(against, gain, gap.low, gap.high, apart, questions, too_many)
+    design = base, min(1.0 - base, max(-base, gain)), differ
+    alone, here = needed(*design), needed(*design, comparisons=pairs)
+    if alone is None or here is None:
+        return Surer(against, gain, low, high, apart, None, None, f"more than {MOST:,}")
+    return Surer(against, gain, low, high, apart, alone, 2 * here)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ class KnownDrafts:
             seconds=None if self.seconds is None else self.seconds[:, questions],
         )
 
+    def known_throughout(self) -> KnownDrafts:
+        """A price or a time that is not known of every question is known of none: else it would hang on the half in which it is
+        missing whether it counts."""
+        return replace(self, usd=_throughout(self.usd), seconds=_throughout(self.seconds))
+
     def seated_by_answers(self) -> KnownDrafts:
         """The players in an order that their answers make, and their names only where these are the same: ties of a search
         fall to a seat, and other names must not change what is advised."""
@@ -79,6 +84,10 @@ class KnownDrafts:
         """The different answers of these players alone."""
         chosen = list(seats)
         return candidates_of([self.players[seat] for seat in chosen], self.codes[chosen], self.worth[chosen])
+
+
+def _throughout(values: Floats | None) -> Floats | None:
+    return None if values is None else np.where(np.isnan(values).any(axis=1, keepdims=True), np.nan, values)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

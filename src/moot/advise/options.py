@@ -28,6 +28,15 @@ class PlayedOut:
     """None: of somebody it is not known."""
     seconds: Floats | None
 
+    def beside(self, other: PlayedOut) -> PlayedOut:
+        """Of these questions, and then of the others."""
+        return PlayedOut(
+            np.concatenate([self.worth, other.worth]),
+            np.concatenate([self.calls, other.calls]),
+            None if self.usd is None or other.usd is None else np.concatenate([self.usd, other.usd]),
+            None if self.seconds is None or other.seconds is None else np.concatenate([self.seconds, other.seconds]),
+        )
+
     @property
     def usd_per_1000(self) -> float | None:
         return None if self.usd is None else 1000.0 * float(self.usd.mean())

@@ -39,6 +39,7 @@ from moot.experiment.spec import ExperimentFile
 from moot.experiment.spec_parts import TeamSpec
 from moot.needs import NOTHING_MORE
 from moot.stats.counted_words import count
+from moot.stats.racing import RACE_ALPHA
 from moot.stats.written_numbers import dollars_alike
 from moot.store import from_here
 from moot.store.ledger import Ledger, open_account
@@ -133,7 +134,9 @@ def buy(purchase: Purchase, advice: Advice, reading: AdviceInput, store_url: str
     claim = reading.drafts.at(parts.claim)
     staged = staged_options(advice, reading.drafts.at(parts.search), purchase.stages)
     unsure, free = staged.unsure(claim)
-    race = StageRace(len(staged.options), taken.played.worth, free, unsure, claim.units, file.spec.seed)
+    # These questions had a say in which point is the incumbent: the race pays for every point that might have been.
+    alpha = RACE_ALPHA / len(advice.points)
+    race = StageRace(len(staged.options), taken.played.worth, free, unsure, claim.units, file.spec.seed, alpha)
     plan = _plan(file, staged, advice.players, from_here(store_url) if store_url else None)
     plan = _asked(plan, [reading.digests[parts.claim[place]] for place in race.questions])
     _told(race, staged, claim.size)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from moot.advise.advice import VALID, Advice, ClaimedPoint
+from moot.advise.advice import VALID, Advice, ClaimedPoint, promises
 from moot.advise.frontier import AdviceWanted
 from moot.advise.further import NextStage, Surer, to_try
 from moot.advise.options import SINGLE
@@ -29,57 +29,53 @@ def sentence(advice: Advice, wanted: AdviceWanted) -> str:
     what = f"{taken.option.words(advice.players)} ({_share(taken.accuracy)} right{_price(taken)})"
     within = _within(wanted)
     least = wanted.min_accuracy
+    on_all = f"on all {advice.n:,} questions"
     if least is not None:
         if unreached(advice, wanted):
             kept = (
                 f"No option{within.removeprefix(',')} is likely to reach {100 * least:g} %."
-                f" The most accurate where it was searched is {what}."
+                f" The most accurate {on_all} is {what}."
             )
-        elif _promised(taken, least):
+        elif promises(taken, wanted):
             kept = f"For {100 * least:g} % or more{within} take {what}: it keeps that with the whole interval."
         else:
             kept = (
-                f"Take {what}, which was chosen for {100 * least:g} % or more{within} where it was searched."
-                " It cannot be promised to reach that: its interval goes below."
+                f"Take {what}: {on_all} it is the cheapest likely to reach {100 * least:g} % or more{within}."
+                " That cannot be promised: its interval goes below."
             )
         return f"{kept}{_beyond(taken, wanted)}"
     if within:
-        best = "the most accurate found that kept to it where it was searched."
+        best = f"the most accurate that keeps to it, {on_all}."
         return f"{within.removeprefix(', ').capitalize()} take {what}: {best}{_beyond(taken, wanted)}"
     if wanted.most_accurate:
-        return f"Take {what}: the most accurate where it was searched, as was asked for."
-    if advice.best is not None and taken.option is advice.best.option:
-        if taken is advice.points[0]:
-            return f"Take {what}: nothing that was searched is cheaper, nor was more accurate there."
-        return f"Take {what}: every cheaper point of the frontier was told to be less accurate where it was searched."
-    default = "the cheapest that could not be told from the most accurate where it was searched"
+        return f"Take {what}: the most accurate {on_all}, as was asked for."
+    if taken is advice.best:
+        if all(point is taken or point.on_all.cost >= taken.on_all.cost for point in advice.points):
+            return f"Take {what}: no point of the frontier is cheaper, nor more accurate {on_all}."
+        return f"Take {what}: {on_all} every cheaper point is behind it by more than a standard error."
+    default = f"the cheapest within one standard error of the most accurate, {on_all}"
     return f"Take {what}: no goal was given, so it is {default}."
 
 
 def most_accurate_words(advice: Advice, wanted: AdviceWanted) -> str | None:
     """What else might be taken, and what it is ahead by: the most accurate, where the one to take is another."""
     taken, best, more = advice.recommended, advice.best, advice.surer
-    if taken is None or best is None or more is None or taken.option is best.option:
+    if taken is None or best is None or more is None or taken is best:
         return None
     ends = (None, None) if more.low is None or more.high is None else (-more.high, -more.low)
-    gap = f"{-100 * more.difference:+.1f} points{_ends(*ends, sign=True)}"
+    gap = f"{0.0 - 100 * more.difference:+.1f} points{_ends(*ends, sign=True)}"
     what = f"{best.option.words(advice.players)} ({_share(best.accuracy)} right{_price(best)})"
     taken_by = "" if wanted.anything else " --most-accurate takes it."
-    return f"The most accurate there: {what}, {gap} beside it on the questions kept apart.{taken_by}"
+    return f"The most accurate of all: {what}, {gap} beside it on the questions kept apart.{taken_by}"
 
 
 def unreached(advice: Advice, wanted: AdviceWanted) -> bool:
-    """Whether the least accuracy that was asked for is one that nothing is likely to reach, nor is shown to have reached."""
-    taken, least = advice.recommended, wanted.min_accuracy
-    return taken is not None and least is not None and not advice.likely and not _promised(taken, least)
-
-
-def _promised(taken: ClaimedPoint, least: float) -> bool:
-    return taken.accuracy.low is not None and taken.accuracy.low >= least
+    """Whether the least accuracy that was asked for is one that nothing is likely to reach."""
+    return advice.recommended is not None and wanted.min_accuracy is not None and not advice.likely
 
 
 def _beyond(taken: ClaimedPoint, wanted: AdviceWanted) -> str:
-    """Limits are kept where it is searched; what is printed is of the other questions, where it may take more."""
+    """Limits are kept on all questions; what is printed is of those kept apart, where it may take more."""
     over = []
     usd, most = taken.played.usd_per_1000, wanted.budget_usd_per_1000
     if usd is not None and most is not None and usd > most and dollars(usd) != dollars(most):
@@ -87,7 +83,7 @@ def _beyond(taken: ClaimedPoint, wanted: AdviceWanted) -> str:
     slow, latest = taken.played.mean_seconds, wanted.max_seconds
     if slow is not None and latest is not None and slow > latest and f"{slow:.3g}" != f"{latest:.3g}":
         over.append(f"{slow:.3g} seconds")
-    return f" But on the questions kept apart it took {' and '.join(over)}." if over else ""
+    return f" But on the questions kept apart alone it took {' and '.join(over)}." if over else ""
 
 
 def _within(wanted: AdviceWanted) -> str:
@@ -116,8 +112,10 @@ def surer_words(advice: Advice) -> str | None:
     if more is None:
         return None
     gap = f"{100 * more.difference:+.1f} points{_ends(more.low, more.high, sign=True)}"
-    if advice.recommended is not None and advice.recommended is not advice.best:  # the two stand in the line before
+    if advice.recommended is not advice.best:  # the two stand in the line before
         return _surer_than_the_best(more)
+    if more.told_apart and advice.over_singles is not None:  # which the line before says
+        return None
     if more.told_apart and more.difference < 0:
         return f"But on the questions kept apart it is behind {more.against}: {gap}."
     if more.told_apart:
@@ -190,7 +188,7 @@ def advice_json(advice: Advice, wanted: AdviceWanted, reading: AdviceInput) -> d
     if taken is not None:
         row = {"recommended": {**_row(taken, advice), "sentence": sentence(advice, wanted)}}
         if wanted.min_accuracy is not None:
-            row["recommended"] |= {"likely": advice.likely, "promised": _promised(taken, wanted.min_accuracy)}
+            row["recommended"] |= {"likely": advice.likely, "promised": promises(taken, wanted)}
     return {
         "frontier": [_row(point, advice) for point in advice.points],
         **row,
@@ -238,6 +236,7 @@ def _row(point: ClaimedPoint, advice: Advice) -> dict[str, Any]:
         "accuracy": _rounded(accuracy.value),
         "low": _rounded(accuracy.low),
         "high": _rounded(accuracy.high),
+        "pooled": _rounded(point.on_all.accuracy),
         "usd_per_1000": _rounded(point.played.usd_per_1000),
         "calls": _rounded(point.played.mean_calls),
         "seconds": _rounded(point.played.mean_seconds),
@@ -269,7 +268,8 @@ def _head(advice: Advice) -> Iterator[str]:
         return
     yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
     how = "Votes of all" if advice.every_team else "The best found of"
-    yield f"{how} teams of up to six; 95 % intervals, untouched by the choice."
+    yield f"{how} teams of up to six. right: intervals that all hold together (95 %);"
+    yield f"  all: right of all {advice.n:,} questions, by which a row is taken."
 
 
 def _table(advice: Advice, room: int) -> list[str]:
@@ -277,7 +277,9 @@ def _table(advice: Advice, room: int) -> list[str]:
         return []
     money = any(point.played.usd_per_1000 for point in advice.points)
     timed = any(point.played.mean_seconds is not None for point in advice.points)
-    head = "  right              calls" + ("   $/1000" if money else "") + ("      s" if timed else "") + "  option"
+    head = (
+        "  right                all  calls" + ("   $/1000" if money else "") + ("      s" if timed else "") + "  option"
+    )
     points = list(advice.points)
     while len(points) > room - 1:
         spare = next((each for each in points[1:-1] if each is not advice.recommended), None)
@@ -287,7 +289,8 @@ def _table(advice: Advice, room: int) -> list[str]:
     lines = [head]
     for point in points:
         usd, seconds = point.played.usd_per_1000, point.played.mean_seconds
-        line = f"{'>' if point is advice.recommended else ' '} {_share(point.accuracy):<18} {point.played.mean_calls:>5.2f}"
+        mark, right = ">" if point is advice.recommended else " ", _share(point.accuracy)
+        line = f"{mark} {right:<18} {100 * point.on_all.accuracy:>5.1f} {point.played.mean_calls:>6.2f}"
         line += (f" {'?' if usd is None else f'{usd:,.4g}':>8}" if money else "") + (
             f" {'?' if seconds is None else f'{seconds:.2f}':>6}" if timed else ""
         )

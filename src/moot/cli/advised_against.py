@@ -1,7 +1,7 @@
 """What the run's own verdict says beside an advice: where the two point to different things, that is said, and why.
 
-A verdict is of what was played, on all questions. An advice is chosen on one half and told by the other, and weighs rules over
-drafts alone, so it can tell less; and it saves, where a verdict does not.
+A verdict is of what was played, on all questions. An advice is searched on one half and told by the other, at a level that pays
+for all points of its frontier, and weighs rules over drafts alone, so it can tell less; and it saves, where a verdict does not.
 """
 
 from __future__ import annotations

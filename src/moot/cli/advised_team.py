@@ -1,8 +1,8 @@
 """`moot advise -o team.yaml`: the team to take as a file that `moot serve` takes as it is.
 
 It stands beside the experiment file, whose paths are relative to it. What the choice was made on goes with it,
-in a file of its own, so that no figure about the team uses these questions; those that were kept apart may be used, as nothing
-was chosen on them.
+in a file of its own, so that no figure about the team uses these questions. That is all of them, since all say which point of the
+frontier is taken; where there is one point alone, those kept apart have chosen nothing, and may be used.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def written_team(
     parts = parted_in_two(reading.drafts.units)
     search = reading.drafts.at(parts.search)
     learnt_on = {reading.questions[place] for place in parts.search}
-    marks = sorted(learnt_on | set(raced_on))
+    marks = sorted(set(reading.questions) if len(advice.points) > 1 else learnt_on | set(raced_on))
     chosen, rule = _beside(output)
     names = list(option.names(advice.players)) if staged is None else staged.at_table(advice.players, file.spec.players)
     accuracies = {advice.players[seat]: round(float(search.worth[seat].mean()), DIGITS) for seat in option.seats}

@@ -15,8 +15,9 @@ from moot.stats.counted_words import count
 from moot.stats.written_numbers import dollars
 
 RACE_VALID = (
-    "options were chosen on the questions searched on and raced on the others, in an order drawn by lot; the best of them is put"
-    " out in at most 5 % of races, whenever one looks or stops"
+    "options were found on the questions searched on and raced on the others, in an order drawn by lot; the best of them is put"
+    " out in at most 5 % of races, whenever one looks or stops: it takes 20 times the stake for each point of the frontier, since"
+    " the questions raced on had a say in which of them is the incumbent"
 )
 
 

@@ -107,7 +107,7 @@ def learn_rule(
         values[BEST_SINGLE][inside] = expected_worth(Leader(best_player(train)), test)
     found = {name: float(value.mean()) for name, value in values.items()}
     rival = max((PLURALITY, BEST_SINGLE), key=lambda name: found[name])
-    ahead, error = _difference(values[kind] - values[rival], names)
+    ahead, error = mean_and_error(values[kind] - values[rival], names)
     rule: DraftRule
     if ahead > error:
         kept, rule = kind, learner(known, names)
@@ -131,7 +131,7 @@ def most_probable(candidates: Candidates, units: Sequence[str]) -> MostProbable:
     return MostProbable(learn_best(candidates, folds_of(units, role="penalty").tolist()))
 
 
-def _difference(values: Floats, units: Sequence[str]) -> tuple[float, float]:
+def mean_and_error(values: Floats, units: Sequence[str]) -> tuple[float, float]:
     """The mean, and its standard error over units."""
     sums: dict[str, float] = {}
     mean = float(values.mean())

@@ -7,7 +7,7 @@ reply is kept by a digest of these, and whoever plays the same experiment again 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, select
 
 from moot.engine.batches import QUESTIONS_TOGETHER
 from moot.engine.export import RecordedReply
+from moot.grade.normalise import answer_key
 from moot.models.recorded import request_digest
 from moot.store import queries, schema
 from moot.store.queries import chunks
@@ -29,7 +30,8 @@ async def recorded_calls(store: Store, experiment: Row, called: Mapping[str, str
     written: set[tuple[str, str, int]] = set()
     start = 0
     while places := await store.read(partial(_places, experiment=experiment["id"], start=start)):
-        for record in await store.read(partial(_of_questions, cells=cells, places=places, called=called)):
+        of_questions = partial(_of_questions, cells=cells, places=places, name=experiment["name"], called=called)
+        for record in await store.read(of_questions):
             if _is_new(record, written):
                 yield record
         start += len(places)
@@ -62,18 +64,50 @@ def _places(connection: Connection, experiment: str, start: int) -> list[tuple[s
 
 
 def _of_questions(
-    connection: Connection, cells: Sequence[str], places: Sequence[tuple[str, str, str]], called: Mapping[str, str]
+    connection: Connection,
+    cells: Sequence[str],
+    places: Sequence[tuple[str, str, str]],
+    name: str,
+    called: Mapping[str, str],
 ) -> list[RecordedReply]:
-    """What was said in play, and by judges about it."""
+    """What was said in play, and by judges about it. A question may be that of other experiments too, whose answers were judged
+    beside these: a judge's call is taken where all answers that it judged are of this run, or, where it came to no word, where
+    it was made under this name."""
     ids = {question: question_id for question, _, question_id in places}
     about: dict[str, str] = {}
+    said: dict[str, list[str]] = {}
     for row in queries.episodes_on(connection, cells, list(ids)):
         about |= {step[3]: ids[row["question"]] for step in json.loads(row["transcript"]) if step[3]}
-    judged, by_case = schema.judge_calls, {case: question_id for _, case, question_id in places}
+        said.setdefault(row["question"], []).extend(_strings(json.loads(row["verdict"])))
+    by_case = {case: question_id for _, case, question_id in places}
+    own = {case: _keys(connection, case, said.get(question, ())) for question, case, _ in places}
+    judged: dict[str, list[bool]] = {}
+    for word in queries.judgements_on(connection, list(by_case)):
+        judged.setdefault(word["call_key"], []).append(word["answer"] in own[word["case"]])
+    of_judges: dict[str, str] = {}
     for part in chunks(list(by_case)):
-        query = select(judged.c.key, judged.c.case).where(judged.c.case.in_(part))
-        about |= {key: by_case[case] for key, case in connection.execute(query)}
-    return _recorded(queries.find_calls(connection, sorted(about)).values(), about, called)
+        asked = schema.judge_calls
+        query = select(asked.c.key, asked.c.case).where(asked.c.case.in_(part))
+        of_judges |= {key: by_case[case] for key, case in connection.execute(query) if all(judged.get(key, ()))}
+    calls = queries.find_calls(connection, sorted({*about, *of_judges}))
+    ours = (call for key, call in calls.items() if key in about or key in judged or call["experiment"] == name)
+    return _recorded(ours, {**of_judges, **about}, called)
+
+
+def _keys(connection: Connection, case: str, answers: Iterable[str]) -> set[str]:
+    """By which words about these answers are kept."""
+    content = connection.execute(select(schema.cases.c.content).where(schema.cases.c.id == case)).scalar_one()
+    question = case_of(content).question
+    return {answer_key(question, answer) for answer in answers}
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a verdict, however deep: among them all answers."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _strings(each)
 
 
 def _of_name(

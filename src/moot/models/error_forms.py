@@ -32,7 +32,22 @@ _STATUS_OF_NAME = {
 }
 """What a name would be as a status, without case and signs."""
 
-_SUCCESS = ("", "0", "200", "ok", "success", "succeeded", "successful", "none", "no error")
+_SUCCESS = (
+    "",
+    "0",
+    "200",
+    "ok",
+    "success",
+    "succeeded",
+    "successful",
+    "none",
+    "no error",
+    "no errors",
+    "null",
+    "false",
+)
+_NO_WORDS_OF_IT = ("id", "request_id", "requestid", "trace_id", "traceid", "log_id", "timestamp", "time")
+"""What stands beside an error and is none."""
 
 
 def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
@@ -55,7 +70,14 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
 def tells(error: object) -> bool:
     """Whether it says of anything that it went wrong. Some gateways send the fields of an error with every reply, with nothing in
     them, or that all went well."""
-    values = error.values() if isinstance(error, Mapping) else (error,)
+    if isinstance(error, list):
+        return any(map(tells, error))
+    if not isinstance(error, Mapping):
+        return bool(error) and not _says_success(error)
+    told = error.get("message")
+    if isinstance(told, str) and told and _says_success(told):  # whatever number it gives that
+        return False
+    values = (value for name, value in error.items() if str(name).casefold() not in _NO_WORDS_OF_IT)
     return any(value and not _says_success(value) for value in values)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from moot.stats.clusters import Values
 from moot.stats.paired import holm, holm_levels
 from moot.stats.proportion import mean_over_questions
+from moot.stats.quantiles import ALPHA
 from moot.types import Estimate
 
 Row = dict[str, Any]
@@ -22,9 +23,9 @@ class Tested(Protocol):
     def limits(self, alpha: float) -> tuple[float | None, float | None]: ...
 
 
-def estimate(values: Values) -> Estimate | None:
+def estimate(values: Values, alpha: float = ALPHA) -> Estimate | None:
     """The mean of one value a question, from 0 to 1 each, with the interval that all shares have: see `proportion`."""
-    return mean_over_questions(values) if values else None
+    return mean_over_questions(values, alpha) if values else None
 
 
 def estimate_row(figure: Estimate | None, name: str = "value") -> Row:

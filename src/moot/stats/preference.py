@@ -232,8 +232,9 @@ class Preferences:
         return None if beside is None else Rate(value, beside.mean, beside.odds, beside.error)
 
     def counted_of(self, pair: Hashable) -> Preferences:
-        """The words that a share without habits is made of: not those of persons, or of a judge who said little, of whose taste
-        for length nothing can be told. They would take with them what all others have said of these texts."""
+        """The words that a share without habits is made of: not those of persons whose habits cannot be told or taken out, nor of
+        a judge who said little and of whose taste for length nothing can be told. They would take with them what all others have
+        said of these texts."""
         of_known = self._of_known_habits
         heard = any(word.pair == pair and word.judge is not None for word in of_known.words)
         return of_known if heard else self
@@ -243,8 +244,14 @@ class Preferences:
         asked = Counter(_habit(word) for word in self.words if word.judge is not None)
         shared = {_habit(word) for word in self.words if word.habit is not None}
         little = {judge for judge, said in asked.items() if said <= OF_LITTLE_WEIGHT * asked.total()}
-        unknown = {judge for place, judge in enumerate(self.judges) if not self._found.told_apart[place]}
-        if not (left_out := unknown & (shared | little)):
+        found = self._found
+        unknown = {judge for place, judge in enumerate(self.judges) if not found.told_apart[place]}
+        by_place = {
+            judge
+            for place, judge in enumerate(self.judges)
+            if not found.placed[place] or abs(float(found.habits[place])) > MOST_BY_PLACE
+        }
+        if not (left_out := unknown & (shared | little) | by_place & shared):
             return self
         kept = [word for word in self.words if word.judge is None or _habit(word) not in left_out]
         return Preferences(kept)._of_known_habits

@@ -199,14 +199,14 @@ def summed(observed: Iterable[tuple[str, float]]) -> dict[str, tuple[float, floa
     return rows
 
 
-def mean_over_questions(values: Values) -> Estimate:
+def mean_over_questions(values: Values, alpha: float = ALPHA) -> Estimate:
     """The mean of one value a question, from 0 to 1 each."""
     if not values:
         return Estimate(math.nan, None, None, 0)
     figure = share(value_rows(values))
     assert figure is not None, "there are values"
     mean = math.fsum(list_of(values)) / len(values)
-    return Estimate(mean, *figure.limits(), figure.n, figure.clusters)
+    return Estimate(mean, *figure.limits(alpha), figure.n, figure.clusters)
 
 
 def accuracy(values: Mapping[str, Sequence[float]] | Sequence[Sequence[float]]) -> Estimate:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 WRITING = 120
 """The byte of the -shm file that a writer in WAL mode has locked."""
+AGAIN_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +78,18 @@ def _is_stopped(pid: int) -> bool:
         )
     except (OSError, IndexError):
         return False
+
+
+def with_log_beside(connection: sqlite3.Connection, patience_s: float) -> None:
+    """What is written goes to a log beside the file first, so that readers wait for nobody. Whoever makes the same store at this
+    moment stands in the way, and SQLite does not wait for that by itself."""
+    ends_at = time.monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > ends_at:
+                raise
+            time.sleep(AGAIN_S)
+        else:
+            return

@@ -3,8 +3,9 @@
 What decides by the drafts of other questions is another cell with other questions, or another grader, to learn from: so no
 episode is taken for one that was decided otherwise. So it is with a model whose replies follow from all questions there
 are, as those of a simulated one do, for whom the answers to others are the wrong ones of each. Nobody has chosen anything by
-that: a trial, or more questions, is the same option in a claim. What such a cell was made of, all but its lessons, stands
-in its `spec`.
+that: a trial, or more questions, is the same option in a claim. Nor by what a team is called, or by which names of the file are
+hidden from its players: a judge more has a name more, and who plays is who played. What a cell was made of, all but its lessons,
+stands in its `spec`.
 """
 
 from __future__ import annotations
@@ -22,28 +23,30 @@ OF_THE_QUESTIONS = ("question", "space")
 """What the shape of a model says of the questions that it is asked, and not of itself."""
 OF_A_RECORDING = "sha256"
 """What the shape of a recorded model says of the whole of its file, which holds the answers to other questions as well."""
+OF_THE_FILE = ("masked", "team")
+"""What a spec says of the file around it: which names are hidden, and what the team is called."""
 _SPACE = '"space"'
 
 
 def same_options(connection: Connection, cells: Collection[str]) -> set[str]:
-    """These cells, and what those of them that learn are with other lessons, and all with other questions around them."""
+    """These cells, and what they are with other lessons, and with other questions and names around them."""
     table = schema.cells
     same = set(cells)
     for cell in cells:
         row = connection.execute(select(table).where(table.c.id == cell)).first()
-        if row is None or not (_learns(row.traits) or _SPACE in row.spec):
+        if row is None:
             continue
         alike = select(table.c.id, table.c.spec).where(table.c.label == row.label)
-        own = without_questions(row.spec)
-        same.update(other.id for other in connection.execute(alike) if without_questions(other.spec) == own)
+        own = without_surroundings(row.spec)
+        same.update(other.id for other in connection.execute(alike) if without_surroundings(other.spec) == own)
     return same
 
 
-def without_questions(spec: str) -> str:
-    """What a cell was made of, without what follows from the questions beside the one that is asked."""
-    if _SPACE not in spec:
-        return spec
-    return _with_models(spec, _asked)
+def without_surroundings(spec: str) -> str:
+    """What a cell was made of, without what follows from the questions beside the one asked, and from the names of a file."""
+    asked = _with_models(spec, _asked) if _SPACE in spec else spec
+    kept = object_of(asked, "cells.spec")
+    return canonical_json({key: value for key, value in kept.items() if key not in OF_THE_FILE}).decode()
 
 
 def without_recordings(spec: str) -> str:
@@ -79,7 +82,3 @@ def _recorded(shape: Any) -> Any:
     if not isinstance(shape, Mapping) or shape.get("provider") != "recorded":
         return shape
     return {key: value for key, value in shape.items() if key != OF_A_RECORDING}
-
-
-def _learns(traits: str | None) -> bool:
-    return bool(object_of(traits or "{}", "cells.traits").get("learns"))

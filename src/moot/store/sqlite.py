@@ -27,7 +27,7 @@ from sqlalchemy.pool import SingletonThreadPool
 from moot.errors import StoreError, StoreFull, StoreNewer, StoreUnreadable
 from moot.store import migrating, schema
 from moot.store.bookkeeping import CLAIM, FIND_ACCOUNTS, FIND_CLAIMS, RELEASE
-from moot.store.file_locks import writer_of
+from moot.store.file_locks import with_log_beside, writer_of
 from moot.store.opened_file import OpenedFile, lost_log, refuse_second_name
 from moot.store.read_only import address_to_read, copied, no_space, not_writable
 from moot.store.statements import Insert, Row, insert_new, insert_or_replace
@@ -312,7 +312,7 @@ class SqliteStore(Store):
             if self._read_only:
                 connection.execute("PRAGMA query_only = ON")  # it may be a copy
                 return
-            connection.execute("PRAGMA journal_mode = WAL")
+            with_log_beside(connection, BUSY_TIMEOUT_S)
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
 

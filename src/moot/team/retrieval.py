@@ -27,7 +27,7 @@ class FolderFacts:
 
     def __init__(self, folder: Path, *, passages: int = 3) -> None:
         self.folder, self.passages = folder, passages
-        self._index = PassageIndex.of_folder(folder, key="facts")
+        self._index = PassageIndex.of_folder(folder, key="facts", within=folder)
 
     @property
     def fingerprint(self) -> str:

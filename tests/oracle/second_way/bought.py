@@ -20,10 +20,11 @@ Right = Mapping[str, Mapping[str, float]]
 
 
 class RacedAgain:
-    """`right`: of every option on every question. `units`: by question, what it is called where halves and orders are drawn."""
+    """`right`: of every option on every question. `units`: by question, what it is called where halves and orders are drawn.
+    `points`: of the frontier, any of which the questions might have made the incumbent."""
 
-    def __init__(self, right: Right, units: Mapping[str, str], seed: int) -> None:
-        self.right = right
+    def __init__(self, right: Right, units: Mapping[str, str], seed: int, points: int) -> None:
+        self.right, self.stake_times = right, TWENTY * points
         halved = sorted(units, key=lambda question: (_short_hash(["advise", units[question]]), units[question]))
         claim = halved[1::2]
         self.of = len(claim)
@@ -48,7 +49,7 @@ class RacedAgain:
             for option in left:
                 score[option] += now[option]
             self.heard.append(question)
-            beaten = [option for option in left if sum(money[option]) / len(STAKES) >= TWENTY]
+            beaten = [option for option in left if sum(money[option]) / len(STAKES) >= self.stake_times]
             self.out |= dict.fromkeys(beaten, len(self.heard))
             left = [option for option in left if option not in beaten]
             if len(left) == 1:

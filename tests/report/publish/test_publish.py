@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -165,6 +166,7 @@ def test_anyone_repeats_the_verdict_from_the_folder_alone(
     assert "endpoint" not in text
     assert moot("run", elsewhere / "experiment.yaml", "--quiet") in (0, 1)
     again = headline(elsewhere / "experiment.yaml", capfd)
+    assert told["over_best_single"].pop("failed"), "which a recording does not tell from silence"
     assert {key: again[key] for key in COMPARED} == {key: told[key] for key in COMPARED}
     assert told["n"] == QUESTIONS
     assert {row["repeat"]["same"] for row in rows_of(published)} == {True}
@@ -234,6 +236,32 @@ def test_only_what_the_figures_rest_on_is_published(
     assert heard == {"number 0", "number 1", "number 33"}
     assert {each["question_id"] for each in recorded} == {"q0", "q1", "q3"}
     assert len(recorded) == 3 * 3, "a draft of each of three, and no captain's last word"
+
+
+def test_what_judges_said_of_another_experiments_answers_is_not_published(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same questions in one store: a judgement is known by question and answer, whoever asked for it."""
+    monkeypatch.setenv("MOOT_TEST_KEY_OF_CUP", KEY)
+    path = experiment(tmp_path, address, strategies=["solo"])
+    spec = {**json.loads(path.read_text(encoding="utf-8")), "store": f"sqlite:///{tmp_path}/both.db"}
+    path.write_text(json.dumps(spec), encoding="utf-8")
+    assert moot("run", path, "--quiet") in (0, 1)
+    players = {name: {"model": name, "instruction": f"Secretly {name}."} for name in ("ann", "cat")}
+    secret = {**spec, "name": "secret", "players": players, "judge": {"models": ["bob"]}, "strategies": ["solo"]}
+    secret["teams"] = {"two": {"players": ["ann", "cat"]}}
+    other = tmp_path / "secret.yaml"
+    other.write_text(json.dumps(secret), encoding="utf-8")
+    assert moot("run", other, "--quiet") in (0, 1)
+    with sqlite3.connect(tmp_path / "both.db") as store:
+        (judged,) = store.execute("SELECT count(*) FROM judge_calls").fetchone()
+        theirs = {
+            text for (text,) in store.execute("SELECT text FROM calls WHERE key IN (SELECT key FROM judge_calls)")
+        }
+    assert judged > 0, "else there is nothing to leave out"
+    assert moot("report", path, "--publish", tmp_path / "board") == 0
+    (replies,) = (tmp_path / "board" / "runs").glob("*/replies.jsonl")
+    assert not theirs & {json.loads(line)["text"] for line in replies.read_text(encoding="utf-8").splitlines()}
 
 
 def test_who_finds_out_what_means_the_same_is_published_with_the_questions_it_was_about(

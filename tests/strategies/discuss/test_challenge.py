@@ -145,6 +145,14 @@ def test_the_passages_that_share_rare_words_are_found(facts: Path) -> None:
     assert find(Question("4", "Quando?")) == ""
 
 
+def test_no_link_leads_out_of_the_folder(facts: Path) -> None:
+    secret = facts.parent / "secret.txt"
+    secret.write_text("The Don is secret.", encoding="utf-8")
+    (facts / "link.txt").symlink_to(secret)
+    with pytest.raises(FileError, match=r"leads out|outside|link"):
+        FolderFacts(facts)
+
+
 def test_the_best_comes_first(facts: Path) -> None:
     found = FolderFacts(facts)(Question("1", "Does the Oka join the longest river of Europe, the Volga?"))
     assert found.index("longest river") < found.index("The Oka")

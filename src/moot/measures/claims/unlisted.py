@@ -23,7 +23,7 @@ from moot.stats.estimates import Row
 from moot.stats.graded import Value, mean_value, said_value
 from moot.store.queries import choices_of
 from moot.store.questions_before import questions_taken_out
-from moot.store.same_options import without_questions, without_recordings
+from moot.store.same_options import without_recordings, without_surroundings
 from moot.store.undertakings import PlanBeside, answers_on, cells_beside, plans_beside
 
 
@@ -138,12 +138,10 @@ def _meant(side: SideName, cells: Sequence[Stored]) -> list[Stored]:
 
 
 def identity_of(cell: Stored) -> str | bytes:
-    """A player alone is the same under whichever captain it was kept, what learns whichever questions it learnt from, and a
-    model whichever others there were beside the one that it was asked."""
-    made_of = without_questions(cell["spec"])
-    if cell["player"]:
-        return alone_as(made_of)
-    return made_of if cell["traits"].learns or made_of != cell["spec"] else cell["id"]
+    """A player alone is the same under whichever captain it was kept, what learns whichever questions it learnt from, a model
+    whichever others there were beside the one that it was asked, and a team whatever it is called."""
+    made_of = without_surroundings(cell["spec"])
+    return alone_as(made_of) if cell["player"] else made_of
 
 
 def _most_played(several: Iterable[UnlistedOption | None]) -> UnlistedOption | None:

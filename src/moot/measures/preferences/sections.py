@@ -77,7 +77,7 @@ def _words(found: Mapping[str, Any]) -> Iterator[str]:
     if uncorrected := sum(row.get("uncorrected", 0) for row in found["pairs"]):
         yield (
             f"{count(uncorrected, 'word')} of persons, or of a judge who said little, are no part of what is corrected:"
-            " too few to tell how far they go by length."
+            " too few to tell how far they go by length or place, or going too far by place."
         )
     if found["settled"]:
         yield f"{count(found['settled'], 'play')} needed no judge: equal texts are a tie, and any text is better than none."
