@@ -59,17 +59,10 @@ def test_a_section_is_drawn_in_a_terminal_whatever_its_id(ident: str) -> None:
     assert terminal(results).count("Drawn by mine") == 1
 
 
-def test_a_section_may_be_left_to_the_page() -> None:
-    results = taken(Titled("long", more={"terminal": "page"}))
-    assert errors(results) == {}
-    assert "Drawn by mine" not in terminal(results)
-    assert "Drawn by mine" in [section.title for section in results.sections]
-
-
-@pytest.mark.parametrize("value", ["own", "nowhere", None])
+@pytest.mark.parametrize("value", ["own", "page", None])
 def test_other_ways_of_showing_are_refused(value: object) -> None:
     results = taken(Titled("long", more={"terminal": value}))
-    assert errors(results) == {"mine": f"sections: long: terminal: expected 'table' or 'page', found {value!r}"}
+    assert errors(results) == {"mine": f"sections: long: terminal: expected 'table', found {value!r}"}
 
 
 OURS = {

@@ -108,7 +108,7 @@ def test_sections_of_the_page_hold_what_the_terminal_leaves_out() -> None:
     assert {"trust", "brier", "reliability", "surest"} <= sections.keys()
     assert len(sections["surest"].rows) == 20
     assert {each["name"] for each in sections["reliability"].rows} == {"vote@ann", "talkative@ann"}
-    assert [sections[name].terminal for name in ("brier", "reliability", "surest")] == ["page"] * 3
+    assert [sections[name].terminal for name in ("brier", "reliability", "surest")] == ["table"] * 3
 
 
 def test_a_row_does_not_depend_on_what_else_stands_in_the_file() -> None:

@@ -159,7 +159,10 @@ async def _played(runner: Runner) -> State:
     except EndpointClosed as error:
         tally, path = runner.tally, runner.experiment.file.path
         kept = f"{tally.kept} of {tally.total} episodes are kept"
-        raise type(error)(f"{error}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on.") from error
+        where = _where(str(error), runner.experiment)
+        raise type(error)(
+            f"{error}{where}\n{kept}. Next: moot doctor {path}, then moot run {path} to go on."
+        ) from error
 
 
 async def _report(

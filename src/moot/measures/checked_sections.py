@@ -39,9 +39,7 @@ def _check_section(section: Section) -> None:
     check("rows", "mappings", lambda rows: isinstance(rows, Sequence) and not isinstance(rows, str))
     check("chart", "a Chart or None", lambda chart: chart is None or isinstance(chart, Chart))
     check("place", "a whole number", lambda number: type(number) is int)
-    check(
-        "terminal", "'table' or 'page'", lambda shown: shown in ("table", "page")
-    )  # a way of its own has to be known there
+    check("terminal", "'table'", lambda shown: shown == "table")  # a way of its own has to be known there
     if section.chart is not None and section.chart.kind not in _CHARTS:
         raise NotAsExpected(f"one of {', '.join(_CHARTS)}", section.chart.kind, part=f"{place}: chart: kind")
     for column in section.columns:

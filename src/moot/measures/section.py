@@ -49,8 +49,8 @@ class Chart:
 
 
 BESIDE_THE_OTHERS = 500
-InTerminal = Literal["table", "page", "own"]
-"""How a terminal shows a section: as a table, or in a way of its own. `page`: a table too, which is read on the page first."""
+InTerminal = Literal["table", "own"]
+"""How a terminal shows a section: as a table, or in a way of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,4 +193,4 @@ def failures_section(figures: Figures) -> Iterator[Section]:
         Column("times", "times"),
         Column("message", "message"),
     )
-    yield Section("failures", "Calls that failed", (), columns, figures.get("failures", []), place=940, terminal="page")
+    yield Section("failures", "Calls that failed", (), columns, figures.get("failures", []), place=940)

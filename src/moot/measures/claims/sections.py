@@ -85,7 +85,7 @@ def frontier_section(figures: Figures) -> Iterator[Section]:
     for why in reasons:
         named = ", ".join(row["of"] for row in figures["frontier_left_out"] if row["why"] == why)
         words += (f"Left out, since {why}: {named}.",)
-    yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210, terminal="page")
+    yield Section("frontier", "Accuracy and cost", words, columns, rows, chart, place=210)
 
 
 def power_section(figures: Figures) -> Iterator[Section]:
@@ -105,4 +105,4 @@ def power_section(figures: Figures) -> Iterator[Section]:
         Column("family", "corrected for"),
         Column("detectable", "could show", "points"),
     )
-    yield Section("power", "What the run could have shown", words, columns, rows, place=910, terminal="page")
+    yield Section("power", "What the run could have shown", words, columns, rows, place=910)

@@ -93,7 +93,7 @@ def _runs(figures: Figures) -> Section:
         *_without_drafts(rows),
         *_not_applied(rows),
     )
-    return Section("runs", "The run's facts", words, columns, rows, place=950, terminal="page")
+    return Section("runs", "The run's facts", words, columns, rows, place=950)
 
 
 def _paid(figures: Figures) -> str:
@@ -167,7 +167,7 @@ def _prompts(rows: Sequence[Mapping[str, Any]]) -> Section:
     table_rows = [{**row, "strategies": ", ".join(row["strategies"])} for row in rows]
     columns = (Column("template", "template"), Column("hash", "hash"), Column("strategies", "used by"))
     words = (f"All of them together: {prompts_digest(rows)}. Two runs with the same were asked in the same words.",)
-    return Section("prompts", "The prompts' hashes", words, columns, table_rows, place=951, terminal="page")
+    return Section("prompts", "The prompts' hashes", words, columns, table_rows, place=951)
 
 
 def _not_applied(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

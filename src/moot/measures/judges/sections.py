@@ -20,4 +20,4 @@ def judges_section(figures: Figures) -> Iterator[Section]:
         Column("disputed", "disputed"),
         Column("n", "answers"),
     )
-    yield Section("judges", "How far the judges agree", (), columns, [row], place=920, terminal="page")
+    yield Section("judges", "How far the judges agree", (), columns, [row], place=920)

@@ -29,7 +29,7 @@ def position_sections(figures: Figures) -> Iterator[Section]:
     whole = [row for row in every if row["places"] or not _several(row, every)]
     single = [row for row in every if row not in whole]
     yield _bias(figures, "position-bias", "Position bias", whole, every, "own")
-    yield _bias(figures, "position-deciders", "Position bias, captain by captain", single, every, "page")
+    yield _bias(figures, "position-deciders", "Position bias, captain by captain", single, every, "table")
     yield _places(figures, whole)
 
 
@@ -135,6 +135,4 @@ def _places(figures: Figures, rows: Sequence[Mapping[str, Any]]) -> Section:
     )
     words = ("Each place over the decisions that had so many to choose from; 0 is what chance gives.",)
     chart = Chart("lines", "place", "difference", series="name")
-    return Section(
-        "position-places", "Position bias, place by place", words, columns, place_rows, chart, terminal="page"
-    )
+    return Section("position-places", "Position bias, place by place", words, columns, place_rows, chart)

@@ -106,7 +106,7 @@ def _by_difficulty(figures: Figures) -> Iterator[Section]:
         )
     chart = Chart("lines", "d", "accuracy", series="label", panel="difficulty")
     title = "The same by how hard people found it"
-    yield Section("diversity-by-difficulty", title, words, columns, rows, chart, terminal="page")
+    yield Section("diversity-by-difficulty", title, words, columns, rows, chart)
 
 
 def _with_people(rows: Sequence[Mapping[str, Any]]) -> list[Row]:

@@ -277,7 +277,7 @@ def _categories(figures: Figures) -> Iterator[Section]:
         Column("n", "n"),
     )
     chart = Chart("bars", "category", "accuracy", label="category", series="label")
-    yield Section("categories", "By category", tuple(graded_words(rows)), columns, rows, chart, terminal="page")
+    yield Section("categories", "By category", tuple(graded_words(rows)), columns, rows, chart)
 
 
 def _of_teams(figures: Figures) -> Sequence[Figures]:
@@ -318,13 +318,11 @@ def _talk_threshold(figures: Figures) -> Iterator[Section]:
     if any(learnt["talk_from"] is not None for learnt in learnt_by.values()):
         words.append("The figures are on unseen questions.")
     words += graded_words(rows)
-    yield Section("talk-threshold", "When talking pays", tuple(words), columns, rows, terminal="page")
+    yield Section("talk-threshold", "When talking pays", tuple(words), columns, rows)
 
 
 def comparisons_section(figures: Figures) -> Iterator[Section]:
     rows = [with_bounds(row) for row in figures.get("comparisons", ())]
     named = (Column("a", "this"), Column("b", "against"))
     columns = with_team(figures, rows, *paired_columns(*named), *ungraded_columns(rows))
-    yield Section(
-        "comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900, terminal="page"
-    )
+    yield Section("comparisons", "Strategies against each other", paired_words(rows), columns, rows, place=900)

@@ -187,7 +187,7 @@ def _models(figures: Figures) -> Iterator[Section]:
         words.append(_GRADED_PAIRS)
     words += unknown_words(rows, "difference", "rescues")
     chart = Chart("scatter", "native", "difference", label="model", series="stage")
-    yield Section("safety-models", "Each model alone and after", tuple(words), columns, rows, chart, terminal="page")
+    yield Section("safety-models", "Each model alone and after", tuple(words), columns, rows, chart)
 
 
 def _pairs_left_out(row: Mapping[str, Any]) -> str:

@@ -65,7 +65,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
     yield Section("trust", "How far can you trust an answer", tuple(words), with_team(figures, rows, *columns), rows)
     if any(row["brier"] is not None for row in rows):
         scores = (*named, figure("brier", "Brier score", "number", "brier_low", "brier_high"), Column("n", "questions"))
-        yield Section("brier", "Brier scores", (BRIER,), with_team(figures, rows, *scores), rows, terminal="page")
+        yield Section("brier", "Brier scores", (BRIER,), with_team(figures, rows, *scores), rows)
     teams = names_teams(figures, every)
     bins = [{"name": titled(row, team=teams), **each} for row in every for each in row["bins"]]
     if bins:
@@ -81,7 +81,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             "alone moves it far off.",
         )
         chart = Chart("lines", "said", "right", series="name", weight="n", equal=True)
-        yield Section("reliability", "Said and come true", words_of_bins, told, bins, chart, terminal="page")
+        yield Section("reliability", "Said and come true", words_of_bins, told, bins, chart)
     curve = [{"name": titled(row, team=teams), **each} for row in every for each in row["coverage"]]
     if curve:
         shown = (
@@ -95,7 +95,7 @@ def trust_sections(figures: Figures) -> Iterator[Section]:
             "probabilities are learnt for.",
         )
         chart = Chart("lines", "coverage", "accuracy", series="name")
-        yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart, terminal="page")
+        yield Section("surest", "Accuracy of the surest answers", words_of_curve, shown, curve, chart)
 
 
 def _row(row: Row) -> Row:
