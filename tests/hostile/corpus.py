@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 
 TAGS = (
+    "criterion",
     "question",
     "options",
     "context",

@@ -29,12 +29,14 @@ from moot.errors import FileError, MootError
 from moot.experiment.claims import parse
 from moot.experiment.side_names import ClaimError, parse_side
 from moot.experiment.spec import read_experiment
+from moot.grade.by_rubric import PointsForm
 from moot.grade.extract import ExtractForm
 from moot.grade.group import PartitionForm
 from moot.grade.judge import GradesForm
 from moot.grade.lemmas import lemma_key
 from moot.grade.match import match
 from moot.grade.normalise import normalise, spelled
+from moot.grade.prefer import PreferenceForm
 from moot.grade.squad import squad
 from moot.models.border import storable
 from moot.models.hiccups import preview
@@ -43,8 +45,10 @@ from moot.models.recorded import read_recording
 from moot.models.stream import read_stream
 from moot.models.wire import read_completion
 from moot.prompts import block, line
+from moot.rubric import Criterion
 from moot.serve.client_form import AnyObject, ClientForm
 from moot.strategies.argument import ArgumentForm
+from moot.strategies.council.rankings import RankingForm
 from moot.strategies.discuss.challenge import AgreementForm
 from moot.strategies.discuss.paper import Paper, PickForm
 from moot.strategies.discuss.personas import RoleForm
@@ -75,6 +79,9 @@ FORMS: dict[str, Form[Any]] = {
     "pick": PickForm(3),
     "role": RoleForm(("botanist",)),
     "agreement": AgreementForm(),
+    "ranking": RankingForm((2, 0, 1)),
+    "points": PointsForm((Criterion("clear", 3, "Is it clear?"), Criterion("true", 2, "Is it true?"))),
+    "preference": PreferenceForm(),
     "client": ClientForm({"properties": {"answer": {"type": "string", "pattern": "^(a+)+$"}}, "required": ["answer"]}),
     "client-any": ClientForm({"type": "object"}),
     "client-objects": AnyObject([]),

@@ -7,7 +7,7 @@ import unicodedata
 
 _TAG = re.compile(
     r"question|options?|context|answers?|reasoning|reference|positions?|documents?|messages?|solutions?|responses?"
-    r"|proposals?|transcript|discussion|arguments?|facts?"
+    r"|proposals?|transcript|discussion|arguments?|facts?|criterion|criteria"
 )
 UNSEEN = (
     r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
