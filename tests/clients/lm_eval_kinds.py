@@ -6,16 +6,13 @@ and the likelihood of a given text.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 
 os.environ.update(HF_DATASETS_OFFLINE="1", HF_HUB_OFFLINE="1")
-from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
-from lm_eval.loggers import EvaluationTracker
-from lm_eval.tasks import TaskManager
+from lm_eval_evaluated import evaluate
 
 ROWS = {
     "several": [{"question": "What is 2+3?", "answer": "5"}, {"question": "What is 4*5?", "answer": "20"}],
@@ -104,26 +101,6 @@ class Told(LM):
 
 
 folder = Path(sys.argv[1])
-made = folder / "tasks"
-made.mkdir(parents=True)
-(made / "blanks.py").write_text(BLANKS)
-for name, body in TASKS.items():
-    (made / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS[name]))
-    where = f'dataset_path: json\ndataset_kwargs: {{data_files: {{test: "{made / name}.jsonl"}}}}\ntest_split: test\n'
-    (made / f"moot_{name}.yaml").write_text(f"task: moot_{name}\n{where}{body}")
-tasks = TaskManager(include_path=str(made), include_defaults=False)
-for model in SAID:
-    results = simple_evaluate(
-        model=Told(model),
-        tasks=[f"moot_{name}" for name in TASKS],
-        task_manager=tasks,
-        log_samples=True,
-        bootstrap_iters=0,
-    )
-    samples = results.pop("samples")
-    tracker = EvaluationTracker(output_path=str(folder / "logs"))
-    tracker.general_config_tracker.model_name = model
-    tracker.general_config_tracker.model_name_sanitized = model
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for name, rows in samples.items():
-        tracker.save_results_samples(task_name=name, samples=rows)
+(folder / "tasks").mkdir(parents=True)
+(folder / "tasks" / "blanks.py").write_text(BLANKS)
+evaluate(folder, TASKS, ROWS, SAID, Told)

@@ -5,16 +5,13 @@ python lm_eval_logs.py FOLDER: two models on `planets` (likelihoods of choices) 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 
 os.environ.update(HF_DATASETS_OFFLINE="1", HF_HUB_OFFLINE="1")
-from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
-from lm_eval.loggers import EvaluationTracker
-from lm_eval.tasks import TaskManager
+from lm_eval_evaluated import evaluate
 
 PLANETS = [
     ("Which planet is the largest?", ["Mars", "Jupiter", "Venus", "Earth"], "B", "astronomy"),
@@ -77,31 +74,13 @@ class Told(LM):
         raise NotImplementedError
 
 
-folder = Path(sys.argv[1])
-made = folder / "tasks"
-made.mkdir(parents=True)
-for name, body in TASKS.items():
-    rows = (
-        [{"question": q, "options": o, "answer": a, "subject": c} for q, o, a, c in PLANETS]
-        if name == "planets"
-        else [{"question": q, "answer": a} for q, a in CAPITALS]
-    )
-    (made / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    where = f'dataset_path: json\ndataset_kwargs: {{data_files: {{test: "{made / name}.jsonl"}}}}\ntest_split: test\n'
-    (made / f"moot_{name}.yaml").write_text(f"task: moot_{name}\n{where}{body}")
-tasks = TaskManager(include_path=str(made), include_defaults=False)
-for model in LETTERS:
-    results = simple_evaluate(
-        model=Told(model),
-        tasks=[f"moot_{name}" for name in TASKS],
-        task_manager=tasks,
-        log_samples=True,
-        bootstrap_iters=0,
-    )
-    samples = results.pop("samples")
-    tracker = EvaluationTracker(output_path=str(folder / "logs"))
-    tracker.general_config_tracker.model_name = model
-    tracker.general_config_tracker.model_name_sanitized = model
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for name, rows in samples.items():
-        tracker.save_results_samples(task_name=name, samples=rows)
+evaluate(
+    Path(sys.argv[1]),
+    TASKS,
+    {
+        "planets": [{"question": q, "options": o, "answer": a, "subject": c} for q, o, a, c in PLANETS],
+        **{name: [{"question": q, "answer": a} for q, a in CAPITALS] for name in TASKS if name != "planets"},
+    },
+    LETTERS,
+    Told,
+)
