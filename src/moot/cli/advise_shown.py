@@ -269,7 +269,7 @@ def _head(advice: Advice) -> Iterator[str]:
     yield f"{players}: searched on {advice.searched_on:,}, told by the other {advice.claimed_on:,}."
     how = "Votes of all" if advice.every_team else "The best found of"
     yield f"{how} teams of up to six. right: intervals that all hold together (95 %);"
-    yield f"  all: right of all {advice.n:,} questions, by which a row is taken."
+    yield f"  all: right of all {advice.n:,} questions, by which a row is taken: too high."
 
 
 def _table(advice: Advice, room: int) -> list[str]:
