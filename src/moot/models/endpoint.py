@@ -18,6 +18,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import aiohttp
+from multidict import CIMultiDict
 from yarl import URL
 
 from moot.errors import CallError, ConnectionFailed, RequestRejected, TimedOut, TransportError, UsageError
@@ -39,7 +40,7 @@ from moot.models.stream import StreamSoFar, read_stream
 from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.taken_params import ParamRefused, TakenParams
 from moot.models.wire import cost_of, read_completion, read_usage
-from moot.types import Price, Reply, Request, dense_json
+from moot.types import Price, Reply, Request, dense_bytes
 
 JsonMode = Literal["auto", "schema", "object", "off"]
 SystemRole = Literal["send", "fold"]
@@ -91,7 +92,7 @@ class EndpointModel:
         self._mode: Mode = "schema" if json_mode == "auto" else json_mode
         self._disliked: set[str] = set()
         self._url = self._address("chat/completions")
-        self._headers = self._headers_sent()
+        self._headers = CIMultiDict(self._headers_sent())  # as aiohttp wants them: else it makes one for each request
         self._session: aiohttp.ClientSession | None = None
 
     def _address(self, path: str) -> URL:
@@ -118,15 +119,15 @@ class EndpointModel:
 
     async def generate(self, request: Request) -> Reply:
         try:
-            return await self._in_some_mode(request)
+            if request.schema is None or self._json_mode != "auto":
+                return await self._post(request, self._mode)
+            return await self._in_some_mode(request, request.schema)
         except (FormRefused, ParamRefused) as error:
             raise RequestRejected(str(error), status=error.status) from None
 
-    async def _in_some_mode(self, request: Request) -> Reply:
-        if request.schema is None or self._json_mode != "auto":
-            return await self._post(request, self._mode)
+    async def _in_some_mode(self, request: Request, schema: Mapping[str, Any]) -> Reply:
         mode = self._mode
-        if mode == "schema" and self._disliked and schema_key(request.schema) in self._disliked:
+        if mode == "schema" and self._disliked and schema_key(schema) in self._disliked:
             mode = "object"
         learnt = self._mode
         while True:
@@ -138,10 +139,10 @@ class EndpointModel:
                 if error.mode:
                     learnt = _LESSER[mode] if mode == learnt else learnt
                 elif mode == "schema" and request.form_is_ours and len(self._disliked) < MOST_DISLIKED:
-                    self._disliked.add(schema_key(request.schema))
+                    self._disliked.add(schema_key(schema))
                 mode = _LESSER[mode]
                 continue
-            if request.form_is_ours and _MODES.index(learnt) > _MODES.index(self._mode):
+            if learnt != self._mode and request.form_is_ours and _MODES.index(learnt) > _MODES.index(self._mode):
                 self._mode = learnt
             return reply
 
@@ -244,7 +245,7 @@ class EndpointModel:
         listener = who_listens()
         body = taken.applied(self.body(request, mode), self._ours - request.params.keys())
         way = self._way.body(body, listens=listener is not None)
-        data = dense_json(body).encode()
+        data = dense_bytes(body)
         started = time.perf_counter()
         heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._unsecret(listener.voice()))
         try:
@@ -279,7 +280,9 @@ class EndpointModel:
             if (refused := self._refused(response, raw, time.perf_counter() - started)) is not None:
                 return refused
             self._raise_for_status(response, raw, sent)
-        pause_s = asked_pause_s(response.headers)
+        # Nearly no reply has one of these, and to go through all headers takes longer than this look.
+        headers = response.headers
+        pause_s = asked_pause_s(headers) if "Retry-After" in headers or "Retry-After-Ms" in headers else None
         if way != "whole" and response.status == 200:
             return await read_stream(
                 response, self.intake, started=started, price=self.price, pause_s=pause_s, heard=heard

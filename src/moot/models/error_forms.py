@@ -55,9 +55,9 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     if isinstance(body, list):
         found = (error_fields(each, deep - 1) for each in body[:8] if isinstance(each, Mapping)) if deep else iter(())
         return next((fields for fields in found if fields is not None), None)
-    if not isinstance(body, Mapping):
+    if not isinstance(body, (dict, Mapping)):  # nearly always a dict, which is told at once
         return None
-    if tells(error := body.get("error") or body.get("errors")):
+    if (error := body.get("error") or body.get("errors")) and tells(error):
         return _fields(error, body, deep)
     if "choices" in body:
         return None

@@ -33,11 +33,13 @@ def failed_finish(finish: str) -> bool:
 def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     """The error inside a reply, or a part of one, if there is one: beside the choices, in the choice, or in its message. Words
     that came before it are not all of the reply."""
-    parts = [choice, *(part for name in ("message", "delta") if isinstance(part := choice.get(name), Mapping))]
     beside = error_fields(body)
     if beside and body.get("error"):
         return beside
-    return next((error for part in parts if tells(error := part.get("error"))), beside)
+    for part in (choice, choice.get("message"), choice.get("delta")):
+        if isinstance(part, (dict, Mapping)) and (error := part.get("error")) and tells(error):
+            return error
+    return beside
 
 
 def failure_of(error: object, pause_s: float | None = None) -> CallError:

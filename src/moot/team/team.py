@@ -18,7 +18,7 @@ from moot.models.overheard import Listener
 from moot.prompts import Prompts
 from moot.team.attempts import Asking, until_usable
 from moot.team.attendance import Attendance, Quorum, Remembered, until_quorum
-from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, ReadsWhole, Unusable, read_reply
+from moot.team.forms import AnswerForm, Form, FromOutside, HoldsAnswer, Read, Unusable, read_reply, reads_whole
 from moot.team.lessons import Lesson
 from moot.team.player import COPY_STRIDE, OCCASION_STRIDE, Heard, aliases_of
 from moot.team.player import Player as Player  # a team is made of players: both are found here
@@ -212,7 +212,7 @@ class Team:
             again=lambda reply_text, problem: (*messages, *self._again(reply_text, problem, form)),
             note=partial(Call, player.name, stage, turn, model=player.model.name),
             instead=instead,
-            begins=partial(self._begins, player, stage, turn, isinstance(form, ReadsWhole) and question.is_long),
+            begins=partial(self._begins, player, stage, turn, question.is_long and reads_whole(form)),
         )
         return await until_usable(player, asking, self.journal)
 
