@@ -247,13 +247,16 @@ class EndpointModel:
         way = self._way.body(body, listens=listener is not None)
         data = dense_bytes(body)
         started = time.perf_counter()
-        heard = StreamSoFar(tell=None if listener is None or way == "whole" else self._unsecret(listener.voice()))
+        heard: StreamSoFar | None = None
+        if way != "whole":
+            heard = StreamSoFar(tell=None if listener is None else self._unsecret(listener.voice()))
         try:
             async with self._in_time(), self._exchange("POST", self._url, data) as response:
                 reply = await self._read(response, started, heard, way, body)
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             lost = self._lost(error)
-            heard.tell_bill(lost, self.price)
+            if heard is not None:
+                heard.tell_bill(lost, self.price)
             raise lost from None
         except CallError as error:
             error.args = (self._secrets.hidden_in(str(error)),)
@@ -269,7 +272,7 @@ class EndpointModel:
         self,
         response: aiohttp.ClientResponse,
         started: float,
-        heard: StreamSoFar,
+        heard: StreamSoFar | None,
         way: Way,
         sent: Mapping[str, Any],
     ) -> Reply:

@@ -11,6 +11,7 @@ import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from moot.models.model import call_key
@@ -118,13 +119,10 @@ class Team:
     def seated(self, repeat: int = 0, drafts_repeat: int | None = None) -> Team:
         """This team for one episode, with a record of its own. By hand: this is done for every episode of a run."""
         seated = object.__new__(Team)
-        for name in _FIELDS:
-            object.__setattr__(seated, name, getattr(self, name))
-        object.__setattr__(seated, "repeat", repeat)
-        object.__setattr__(seated, "drafts_repeat", drafts_repeat)
-        object.__setattr__(seated, "journal", [])
-        object.__setattr__(seated, "traced", [])
-        object.__setattr__(seated, "asked", {})
+        for put, value in zip(_PUT_KEPT, _kept_of(self), strict=True):
+            put(seated, value)
+        for put, value in zip(_PUT_OWN, (repeat, drafts_repeat, [], [], {}), strict=True):
+            put(seated, value)
         return seated
 
     def tables(self) -> tuple[Team, ...]:
@@ -372,7 +370,12 @@ def _words(reply: Reply) -> Read[Reply]:
     return Read(reply, repaired=False)
 
 
-_FIELDS = tuple(attribute.name for attribute in fields(Team))
+_OWN = ("repeat", "drafts_repeat", "journal", "traced", "asked")
+"""What a team has of its own in each episode."""
+_KEPT = tuple(attribute.name for attribute in fields(Team) if attribute.name not in _OWN)
+_kept_of = attrgetter(*_KEPT)
+_PUT_KEPT, _PUT_OWN = ([vars(Team)[name].__set__ for name in names] for names in (_KEPT, _OWN))
+"""The setters of its slots: `object.__setattr__` would look each of them up again."""
 
 
 def retrieved_from(team: Team) -> str | None:
