@@ -62,7 +62,8 @@ def storable(text: str) -> str:
 
 def blank(text: str) -> bool:
     """Whether nothing of it is seen: white space, controls, and what only looks like nothing."""
-    return not text.strip() or not any(_is_seen(character) for character in text)
+    stripped = text.strip()
+    return not stripped or not (_is_seen(stripped[0]) or any(map(_is_seen, stripped)))  # mostly the first is seen
 
 
 def as_seen(text: str) -> str:
