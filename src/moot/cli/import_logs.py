@@ -45,18 +45,30 @@ class ImportFiles:
 
 
 def import_command(
-    tool: str, paths: Sequence[Path], files: ImportFiles, *, model: str | None, tasks: Sequence[str]
+    tool: str,
+    paths: Sequence[Path],
+    files: ImportFiles,
+    *,
+    model: str | None,
+    tasks: Sequence[str],
+    metric: str | None = None,
 ) -> int:
     if files.to_stdout and files.experiment is not None:
         raise UsageError("--experiment goes with a file of replies; expected -o FILE")
-    logs = import_logs(tool, paths, model=model, tasks=tasks)
+    logs = import_logs(tool, paths, model=model, tasks=tasks, metric=metric)
     _check_outputs(files, logs)
     if files.experiment is not None and not logs.questions:
-        raise UsageError("--experiment: the logs do not say what is right; expected logs with references")
+        raise UsageError(f"--experiment: no reference could be taken from the logs{_why(logs)}; expected logs with references")
     _write(files, logs)
     shown = sys.stderr if files.to_stdout else sys.stdout
     _show(logs, files, shown)
     return 0
+
+
+def _why(logs: ImportedLogs) -> str:
+    """What the logs themselves say of it."""
+    about = [note for note in logs.notes if NO_REFERENCE in note]
+    return f" ({'; '.join(about)})" if about else ""
 
 
 def _check_outputs(files: ImportFiles, logs: ImportedLogs) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from moot.data.logs.answers import AnsweredReply, Verdicts, answered
 from moot.data.logs.figures import ImportedModel, figures_of
@@ -24,6 +24,8 @@ from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
 from moot.plugins import blaming, refusing
 
+METRIC = "metric"
+"""The field of a format that can be told by which metric replies are right."""
 MOST_NAMED = 5
 READ_AT_ONCE = 2**20
 LONGEST_REPLY = 10_000_000
@@ -50,10 +52,12 @@ class ImportedLogs:
 
 
 def import_logs(
-    name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = ()
+    name: str, paths: Sequence[Path], *, model: str | None = None, tasks: Sequence[str] = (), metric: str | None = None
 ) -> ImportedLogs:
-    """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these."""
-    return put_together(log_format(name), paths, model=model, tasks=tasks)
+    """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these; `metric`: by which
+    of several the replies are right."""
+    form = log_format(name)
+    return put_together(form if metric is None else _judged_by(form, metric), paths, model=model, tasks=tasks)
 
 
 def put_together(
@@ -83,13 +87,20 @@ def put_together(
     models = figures_of(read, cases, figures)
     remarks = [entry.words for entry in wanted if isinstance(entry, LogRemark)]
     unreferenced = len(asked) - len(rows)
-    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced))
+    notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, verdicts.contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:
         raise FileError(f"no reply in it that could be played back{_because(wanted, replies)}", file=files[0])
     return ImportedLogs(
         name, files, tuple(rows), recorded, tuple(models), notes, tuple(absent_from(read)), unreferenced, _repeats(read)
     )
+
+
+def _judged_by(form: LogFormat, metric: str) -> LogFormat:
+    """The format, told by which metric replies are right; `UsageError` of one whose logs have one verdict at most."""
+    if not is_dataclass(form) or isinstance(form, type) or METRIC not in {field.name for field in fields(form)}:
+        raise UsageError(f"--metric {metric}: logs of {form.name} do not have several verdicts to choose from")
+    return cast(LogFormat, replace(form, **{METRIC: metric}))
 
 
 def imported_again(name: str, path: Path) -> ImportedLogs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from moot.data.logs.answers import AnsweredReply, worth_here
+from moot.data.logs.answers import AnsweredReply, ContraryVerdicts, worth_here
 from moot.data.logs.figures import ROUNDED, ImportedModel
 from moot.stats.counted_words import count
 from moot.types import Case
@@ -18,11 +18,18 @@ def notes_of(
     cases: Mapping[str, Case],
     questions: int,
     unreferenced: int,
+    contrary: Sequence[ContraryVerdicts],
 ) -> Iterator[str]:
+    for task in contrary:
+        of_task = f"{task.task}: " if task.task else ""
+        yield (
+            f"{of_task}the verdicts call {task.wrong} of {count(task.of, 'reply', 'replies')} wrong that are the reference"
+            " itself, so nothing is accepted for being called right"
+        )
     for model in models:
         yield from _of_model(model, replies, cases, questions)
     if unreferenced == questions:
-        yield "no references in these logs: what is right has to come from questions of your own with the same ids"
+        yield "no reference could be taken from these logs: what is right has to come from questions of your own with the same ids"
     elif unreferenced:
         yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
 
