@@ -15,6 +15,7 @@ from moot.cli.safe_text import json_text, say
 from moot.config.flow import comment, flow
 from moot.data.logs.figures import ImportedModel
 from moot.data.logs.imported import ImportedLogs, import_logs
+from moot.data.logs.log import NO_REFERENCE
 from moot.errors import FileError, UsageError
 from moot.foreign_files import text_of
 from moot.stats.counted_words import count
@@ -58,7 +59,9 @@ def import_command(
     logs = import_logs(tool, paths, model=model, tasks=tasks, metric=metric)
     _check_outputs(files, logs)
     if files.experiment is not None and not logs.questions:
-        raise UsageError(f"--experiment: no reference could be taken from the logs{_why(logs)}; expected logs with references")
+        raise UsageError(
+            f"--experiment: no reference could be taken from the logs{_why(logs)}; expected logs with references"
+        )
     _write(files, logs)
     shown = sys.stderr if files.to_stdout else sys.stdout
     _show(logs, files, shown)

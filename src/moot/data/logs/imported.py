@@ -18,7 +18,7 @@ from moot.data.logs.figures import ImportedModel, figures_of
 from moot.data.logs.formats import log_files, log_format
 from moot.data.logs.log import LogEntry, LogFormat, LoggedFigure, LoggedReply, LogRemark
 from moot.data.logs.same_questions import QuestionsOfLogs
-from moot.data.logs.told import MOST_PROBLEM, absent_from, notes_of
+from moot.data.logs.told import MOST_PROBLEM, absent_from, left_out_words, notes_of
 from moot.errors import FileError, UsageError
 from moot.foreign_files import opened
 from moot.models.recorded import Recording, recording_of
@@ -75,7 +75,9 @@ def put_together(
     if model is not None:
         replies, figures = _renamed(replies, figures, model)
     questions = QuestionsOfLogs()
-    placed = [questions.placed(reply) for reply in replies]
+    placed = [known for reply in replies if (known := questions.placed(reply)) is not None]
+    if not placed:
+        raise next(iter(questions.left_out.values())).error
     _check_each_once(placed)
     _check_tasks(placed)
     placed = _numbered(placed)
@@ -87,6 +89,7 @@ def put_together(
     models = figures_of(read, cases, figures)
     remarks = [entry.words for entry in wanted if isinstance(entry, LogRemark)]
     unreferenced = len(asked) - len(rows)
+    remarks += left_out_words(questions.left_out.values())
     notes = (*dict.fromkeys(remarks), *notes_of(models, read, cases, len(asked), unreferenced, verdicts.contrary))
     recorded = tuple(each.row for each in read if each.row is not None)
     if not recorded:

@@ -20,7 +20,21 @@ _ARE_RIGHT = ("answer", "choice", "math", "math_verify", "model_graded_fact", "m
 """Whole names, of scorers that Inspect and lm-eval bring."""
 _SAYS_OTHER = frozenset(
     (
-        *("not", "no", "un", "error", "errors", "wrong", "fail", "failed", "loss", "miss", "refusal", "refused", "bias"),
+        *(
+            "not",
+            "no",
+            "un",
+            "error",
+            "errors",
+            "wrong",
+            "fail",
+            "failed",
+            "loss",
+            "miss",
+            "refusal",
+            "refused",
+            "bias",
+        ),
         *("toxicity", "toxic", "stereotype", "format", "formatted", "fmt", "form", "json", "syntax", "style", "length"),
         *("extraction", "parse", "parsed", "parseable", "consistency", "difference", "diff", "count", "perplexity"),
     )
