@@ -139,7 +139,7 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class ContraryVerdicts:
-    """A task whose verdicts call the references themselves wrong: what they say is something else than whether a reply is right."""
+    """A task whose verdicts call the references themselves wrong: they say something else than whether a reply is right."""
 
     task: str
     wrong: int
@@ -151,7 +151,9 @@ def _contrary(replies: Sequence[AnsweredReply]) -> list[ContraryVerdicts]:
     said: dict[str, list[float]] = {}
     for reply in replies:
         question, answer, worth = reply.logged.question, reply.answer, reply.logged.worth
-        if answer is not None and worth in (0.0, 1.0) and answer in (question.answer, *question.accepted):
+        if reply.question.is_closed or answer is None or worth not in (0.0, 1.0):
+            continue
+        if answer in (question.answer, *question.accepted):
             said.setdefault(question.task, []).append(worth)
     counted = [ContraryVerdicts(task, worths.count(0.0), len(worths)) for task, worths in said.items()]
     return [each for each in counted if 2 * each.wrong > each.of]

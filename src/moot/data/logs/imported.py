@@ -57,7 +57,14 @@ def import_logs(
     """What these logs say together. `model`: what the one model of all of them is called; `tasks`: only these; `metric`: by which
     of several the replies are right."""
     form = log_format(name)
-    return put_together(form if metric is None else _judged_by(form, metric), paths, model=model, tasks=tasks)
+    if metric is None:
+        return put_together(form, paths, model=model, tasks=tasks)
+    logs = put_together(_judged_by(form, metric), paths, model=model, tasks=tasks)
+    if not any(each.judged for each in logs.models):
+        why = [note for note in logs.notes if metric in note]
+        told = f" ({'; '.join(why[:MOST_NAMED])})" if why else ""
+        raise UsageError(f"--metric {metric}: no verdicts by it{told}")
+    return logs
 
 
 def put_together(
@@ -77,7 +84,9 @@ def put_together(
     questions = QuestionsOfLogs()
     placed = [known for reply in replies if (known := questions.placed(reply)) is not None]
     if not placed:
-        raise next(iter(questions.left_out.values())).error
+        raise FileError(_unasked(questions), file=paths[0] if len(paths) == 1 else files[0])
+    there = {reply.question.task for reply in placed}
+    figures = [figure for figure in figures if figure.task in there]
     _check_each_once(placed)
     _check_tasks(placed)
     placed = _numbered(placed)
@@ -165,6 +174,11 @@ def _nothing(name: str, entries: Sequence[LogEntry], tasks: Sequence[str]) -> st
             f"{_because([entry for entry in entries if _task(entry) in tasks])}"
         )
     return f"no replies in it{_because(entries)}; expected a log of {name}"
+
+
+def _unasked(questions: QuestionsOfLogs) -> str:
+    causes = list(dict.fromkeys(each.why for each in questions.left_out.values()))
+    return f"no question in it that anybody can be asked here ({'; '.join(causes[:MOST_NAMED])})"
 
 
 def _because(entries: Iterable[LogEntry], failed: Iterable[LoggedReply] = ()) -> str:

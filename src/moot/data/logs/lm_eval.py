@@ -225,9 +225,10 @@ def _metric_remarks(task: str, metric: ChosenMetric, named: Sequence[str], wante
             f"{task}: {wanted} is no verdict on its replies; it has {there or 'none'}: no verdicts are taken", task
         )
     elif metric.name is None and metric.unclear:
-        about = "of which the log does not say that more is better, or which disagree"
+        unclear = ", ".join(metric.unclear)
+        about = f"{unclear} disagree" if metric.disagree else f"the log does not say that more of {unclear} is right"
         way_out = "no verdicts are taken; --metric NAME says by which replies are right"
-        yield LogRemark(f"{task}: its metrics are {there}, {about}: {way_out}", task)
+        yield LogRemark(f"{task}: of its metrics ({there}) {about}: {way_out}", task)
     elif metric.name is None and named:
         yield LogRemark(f"{task}: none of its metrics is a verdict on each reply: {there}", task)
     elif metric.turned:

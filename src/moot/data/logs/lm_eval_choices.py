@@ -19,7 +19,7 @@ from moot.types import MOST_CHOICES
 ChoiceReading = Callable[[LmEvalSample], int | None]
 """Which choice a sample says is right; None: it does not say."""
 MOST_CONTRARY = 0.25
-"""The share of answers of which a reading may say otherwise than the log: likelihoods may be normed in ways that we do not know."""
+"""The share of answers of which a reading may say otherwise than the log: likelihoods may be normed in ways unknown here."""
 
 
 def best_reading(samples: Sequence[LmEvalSample], metric: str | None) -> ChoiceReading | None:

@@ -7,7 +7,7 @@ which nothing is known 1 may be the worst: then nothing that it calls right is a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,8 @@ class ChosenMetric:
     """Whether 0 is right and 1 is wrong in the log."""
     unclear: tuple[str, ...] = ()
     """Those that may be verdicts, of which nobody says so."""
+    disagree: bool = False
+    """Whether more of each of these is better, and they say different things of the replies."""
 
     @property
     def told(self) -> str | None:
@@ -73,14 +75,11 @@ def chosen_metric(samples: Sequence[LmEvalSample], higher: Mapping[str, bool], w
     if wanted is not None:
         turned = higher.get(wanted) is False
         usable = wanted in named and any(sample.worth(wanted) is not None for sample in samples)
-        return (
-            ChosenMetric(wanted, turned)
-            if usable and not (turned and not _is_all_or_nothing(samples, wanted))
-            else _NONE
-        )
+        can_be_turned = not turned or _is_all_or_nothing(samples, wanted)
+        return ChosenMetric(wanted if usable and can_be_turned else None, turned)
     whole = [name for name in named if all(share(number(sample.row.get(name))) is not None for sample in samples)]
     whole = whole or [name for name in known if any(sample.worth(name) is not None for sample in samples)]
-    usable_as = {name: turned for name in whole if (turned := _turned(samples, name, higher.get(name))) is not None}
+    usable_as = {name: down for name in whole if (down := _turned(samples, name, higher.get(name))) is not None}
     sure = [name for name in usable_as if name in known or (says_right(name) and not usable_as[name])]
     others = [name for name in usable_as if name not in sure]
     if sure:
@@ -90,11 +89,8 @@ def chosen_metric(samples: Sequence[LmEvalSample], higher: Mapping[str, bool], w
     ]
     for among in (others, exact):
         if among and not disagreeing([sample.worth(name) for sample in samples] for name in among):
-            return ChosenMetric(among[0], usable_as[among[0]], ())
-    return ChosenMetric(None, unclear=tuple(whole))
-
-
-_NONE = ChosenMetric(None)
+            return ChosenMetric(among[0], usable_as[among[0]])
+    return ChosenMetric(None, unclear=tuple(others or whole), disagree=bool(others))
 
 
 def _turned(samples: Sequence[LmEvalSample], name: str, higher: bool | None) -> bool | None:
@@ -117,16 +113,20 @@ def _is_all_or_nothing(samples: Sequence[LmEvalSample], name: str) -> bool:
 def _says_target(samples: Sequence[LmEvalSample], name: str, turned: bool) -> bool:
     """Whether every reply that says the target, of which there is one, is called right."""
     right = 0.0 if turned else 1.0
-    worths = [sample.worth(name) for sample in samples if says_its_target(sample)]
+    worths = [sample.worth(name) for sample in samples if _is_target(sample, str.strip)]
     return bool(worths) and all(worth == right for worth in worths)
 
 
-def says_its_target(sample: LmEvalSample) -> bool:
-    """Whether what was taken of a generated reply is the target."""
+def _says_its_target(sample: LmEvalSample) -> bool:
+    return _is_target(sample, normalise)
+
+
+def _is_target(sample: LmEvalSample, spelt: Callable[[str], str]) -> bool:
+    """Whether what was taken of a generated reply is the target, both spelt in this way."""
     if sample.continuations or not sample.taken:
         return False
-    target = normalise(str(sample.row.get("target")))
-    return bool(target) and normalise(str(sample.taken[0])) == target
+    target = spelt(str(sample.row.get("target")))
+    return bool(target) and spelt(str(sample.taken[0])) == target
 
 
 def target_is_reference(samples: Sequence[LmEvalSample], metric: ChosenMetric) -> bool:
@@ -135,7 +135,7 @@ def target_is_reference(samples: Sequence[LmEvalSample], metric: ChosenMetric) -
     Many tasks judge a reply in some other way, and have a placeholder, or the code of a test, where the reference would be.
     """
     if metric.name is None:
-        return not metric.unclear or any(map(says_its_target, samples))
+        return not metric.unclear or any(map(_says_its_target, samples))
     if metric.name in METRICS or _ALSO_COMPARE.fullmatch(metric.name):
         return True
-    return any(sample.worth(metric.name) == 1 and says_its_target(sample) for sample in samples)
+    return any(sample.worth(metric.name) == 1 and _says_its_target(sample) for sample in samples)

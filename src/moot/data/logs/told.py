@@ -31,7 +31,8 @@ def notes_of(
     for model in models:
         yield from _of_model(model, replies, cases, questions)
     if unreferenced == questions:
-        yield "no reference could be taken from these logs: what is right has to come from questions of your own with the same ids"
+        own = "what is right has to come from questions of your own with the same ids"
+        yield f"no reference could be taken from these logs: {own}"
     elif unreferenced:
         yield f"{count(unreferenced, 'question')} without a reference, left out of the questions"
 
