@@ -47,7 +47,7 @@ class AnsweredReply:
             return None
         row: dict[str, Any] = {"model": logged.model, "question_id": logged.question.name}
         if self.read_in_play:
-            row["text"] = logged.text
+            row |= {"open_answer": self.answer, "text": logged.text}
         elif self.answer is not None:
             row |= {"answer": self.answer, "text": logged.text}
         else:
