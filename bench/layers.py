@@ -38,7 +38,7 @@ from moot.store.sqlite import SqliteStore
 from moot.strategies.solo import Solo
 from moot.team import Player, Team
 from moot.team.forms import AnswerForm
-from moot.types import Question, Request, dense_bytes
+from moot.types import Question, Request, dense_json
 
 CONCURRENT = 64
 WINDOW = 3 * CONCURRENT
@@ -113,7 +113,7 @@ class Layers:
 
     async def bare(self) -> float:
         endpoint = self._endpoint()
-        bodies = [dense_bytes(endpoint.body(request, "schema")) for request in self.requests]
+        bodies = [dense_json(endpoint.body(request, "schema")).encode() for request in self.requests]
         address = f"{self.url}/chat/completions"
         headers = {"Content-Type": "application/json"}
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), headers=headers) as session:

@@ -52,17 +52,12 @@ def canonical_json(value: object) -> bytes:
         return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
-def dense_bytes(value: object) -> bytes:
-    """A value as it is sent and stored: as short as it can be, its keys in their own order."""
-    try:
-        return orjson.dumps(value)
-    except TypeError:  # half a surrogate pair, or a number of more than 64 bits: the slow way writes both
-        return json.dumps(value, separators=(",", ":")).encode()
-
-
 def dense_json(value: object) -> str:
-    """The same as text."""
-    return dense_bytes(value).decode()
+    """A value as it is stored: as short as it can be, its keys in their own order."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # half a surrogate pair, or a number of more than 64 bits: the slow way writes both
+        return json.dumps(value, separators=(",", ":"))
 
 
 def digest_of_bytes(content: bytes) -> str:

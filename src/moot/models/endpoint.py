@@ -40,7 +40,7 @@ from moot.models.stream import StreamSoFar, read_stream
 from moot.models.stream_way import StreamRefused, StreamWay, Way
 from moot.models.taken_params import ParamRefused, TakenParams
 from moot.models.wire import cost_of, read_completion, read_usage
-from moot.types import Price, Reply, Request, dense_bytes
+from moot.types import Price, Reply, Request, dense_json
 
 JsonMode = Literal["auto", "schema", "object", "off"]
 SystemRole = Literal["send", "fold"]
@@ -245,7 +245,7 @@ class EndpointModel:
         listener = who_listens()
         body = taken.applied(self.body(request, mode), self._ours - request.params.keys())
         way = self._way.body(body, listens=listener is not None)
-        data = dense_bytes(body)
+        data = dense_json(body).encode()
         started = time.perf_counter()
         heard: StreamSoFar | None = None
         if way != "whole":
