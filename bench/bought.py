@@ -111,8 +111,9 @@ def main(worlds: int) -> None:
         to_there, whole = counted.calls / counted.calls_of_all, counted.calls / counted.calls_of_every_question
         print(
             f"{name}: {counted.worlds} worlds, {counted.cpu_s / worlds:.1f} s of CPU each,"
-            f" {counted.points / worlds:.1f} options weighed; best kept {counted.kept}, one left {counted.one_left}; {counted.heard / worlds:.0f} of {QUESTIONS // 2} questions heard, {counted.calls / worlds:.0f}"
-            f" calls, {to_there:.1%} of playing all to there and {whole:.1%} of playing all to the end; the one to take is"
+            f" {counted.points / worlds:.1f} options weighed; best kept {counted.kept}, one left {counted.one_left};"
+            f" {counted.heard / worlds:.0f} of {QUESTIONS // 2} questions heard, {counted.calls / worlds:.0f} calls,"
+            f" {to_there:.1%} of playing all to there and {whole:.1%} of playing all to the end; the one to take is"
             f" {100 * counted.regret / worlds:.1f} points below the best"
         )
 
