@@ -2,8 +2,8 @@
 
 *Shown* is a promise: the lower end that pays for all options weighed is at it or above. *Likely* is less: the lower end of a
 one-sided interval at 90 %, of that option alone, is; of what was fixed beforehand by all questions, of what was searched by those
-kept apart, where it was not picked. Of options of which that is said, nearly nine in ten really reach it (bench/README.md). Where
-neither can be said, and the most accurate has it on these questions, it is *open*: such options are as often below as above.
+kept apart, where it was not picked. Of options of which that is said, about nine in ten really reach it (bench/README.md). Where
+neither can be said, and the most accurate has it on these questions, it is *open*: such options are often below.
 Only where no option has it on these questions it is *not reached*.
 """
 
