@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import moot
 from moot.experiment.build import build
 from moot.experiment.plan import Plan
 from moot.experiment.spec import read_experiment
@@ -150,3 +151,65 @@ def test_a_family_is_the_union_of_what_the_versions_print(seed: int, planned: An
         every = rows.union(*(printed(version)[table] for version in versions))
         assert own[table] == len(rows), table
         assert own[table] + more[table] == len(every), (table, versions)
+
+
+TALKS = ["solo", *({"discuss": {"decision": how}} for how in ("solution-counting", "unanimity-consensus"))]
+
+
+@pytest.mark.parametrize("sets", [1, 2])
+def test_discussions_pay_for_each_version_once(sets: int, tmp_path: Path) -> None:
+    """On all questions by themselves, and on single sets of them."""
+    described = []
+    for place in range(sets):
+        lines = [{"id": f"{place}-{n}", "text": f"Who is {place}-{n}?", "answer": f"P{n}"} for n in range(2)]
+        (tmp_path / f"s{place}.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        described.append({"file": f"s{place}.jsonl", "name": f"s{place}"})
+    for seed in (1, 2, 3):
+        keys = {
+            "name": "cup",
+            "seed": seed,
+            "store": f"sqlite:///{tmp_path}/all.db",
+            "questions": described if sets > 1 else described[0],
+            "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in ("ann", "bob")},
+            "teams": {"two": {"players": ["ann", "bob"], "captain": "ann"}},
+            "strategies": TALKS,
+        }
+        (tmp_path / "cup.yaml").write_text(json.dumps(keys), encoding="utf-8")
+        figures = moot.run(tmp_path / "cup.yaml").figures
+        assert {row["family"] for row in figures["protocol_differences"]} == {seed}
+        for table, rows in (("protocol_baselines", 2), ("protocol_families", 1)):
+            families = {(row["whole"], row["family"]) for row in figures[table]}
+            assert families == {(True, rows * seed), *([(False, rows * sets * seed)] if sets > 1 else [])}, table
+
+
+def test_a_report_pays_for_what_was_played_and_not_for_what_was_only_planned(tmp_path: Path) -> None:
+    """Three versions under one name of the file and of the team: another seed, then another player, then one never run."""
+    lines = [
+        {"id": f"q{n}", "text": f"Which is {n}?", "choices": ["a", "b", "c"], "answer": "abc"[n % 3]} for n in range(12)
+    ]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+    def played(seed: int, *players: str, runs: bool = True) -> dict[str, Any]:
+        keys = {
+            "name": "cup",
+            "seed": seed,
+            "store": f"sqlite:///{tmp_path}/all.db",
+            "questions": {"file": "q.jsonl"},
+            "models": {name: {"provider": "simulated", "accuracy": 0.5} for name in NAMES},
+            "teams": {"three": {"players": list(players), "captain": "each"}},
+            "strategies": ["solo", "vote", "talkative"],
+        }
+        path = tmp_path / "cup.yaml"
+        path.write_text(json.dumps(keys), encoding="utf-8")
+        return dict(moot.run(path).figures) if runs else {}
+
+    told = [played(1, "ann", "bob", "cat"), played(2, "ann", "bob", "cat"), played(2, "ann", "bob", "dan")]
+    played(3, "ann", "bob", "dan", runs=False)
+    tables = ("gains", "comparisons", "safety_models", "cohort_models")
+    families = [{table: figures[table][0]["family"] for table in tables} for figures in told]
+    assert families[0] == {"gains": 8, "comparisons": 4, "safety_models": 6, "cohort_models": 12}
+    for number, (family, figures) in enumerate(zip(families, told, strict=True), start=1):
+        assert family == {table: number * size for table, size in families[0].items()}
+        assert figures["talk_threshold"]["over_vote"]["family"] == 2 * number
+        now = len(figures["talk_by_diversity"])  # of the others so many at the most
+        assert figures["talk_by_diversity"][0]["family"] == now + 12 * (number - 1)
