@@ -64,7 +64,9 @@ def _right(served: Row) -> Iterator[str]:
     )
     left += [f"{waiting_words(served['waiting'])} (moot grade FILE)"] if served["waiting"] else []
     taught = count(served["taught"], "graded answer")
-    left += [f"{taught} to questions that the team was chosen or its rule learnt on: not counted"] * bool(served["taught"])
+    left += [f"{taught} to questions that the team was chosen or its rule learnt on: not counted"] * bool(
+        served["taught"]
+    )
     if left:
         yield f"{'; '.join(left)}."
 
