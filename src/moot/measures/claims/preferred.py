@@ -50,10 +50,7 @@ def _preferred(source: Source, headline: Row, found: PreferenceFigures) -> Row |
         row = {**chosen[-1], "chosen": "declared", "options": 1}
         row["better"] = row.get("alone_better", row["better"])
     elif found["options"]:
-        best = min(
-            found["options"],
-            key=lambda row: (row["p"] is None, "overturned" in row, row["p"] or 0.0, -(row["value"] or 0.0)),
-        )
+        best = min(found["options"], key=_near_to_better)
         paid = {"low": best["low_holm"], "high": best["high_holm"], "p": best["p_holm"]}
         how = headline["chosen"] if best["family"] > 1 else "only"
         row = {**best, **paid, "chosen": how, "options": best["family"]}
