@@ -19,7 +19,7 @@ from moot.cli.safe_text import print_json, say, say_as_it_is
 from moot.cli.watched import Watched
 from moot.data.documents import parts_in_words, shown_files
 from moot.decide.abstaining import AnswerChance
-from moot.engine.books import Books
+from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
@@ -233,7 +233,7 @@ async def _ask(experiment: Plan, question: Question, *, as_json: bool, keeping: 
     await store.open()
     name = asked_name(experiment.name)
     calls = ExperimentCalls(store, name)
-    books = Books(experiment, store)
+    books = Cashbook(experiment, store)
     log = Log(experiment, keeping, store)
     try:
         purse = await books.purse(name, experiment.spec.budget_usd)

@@ -17,7 +17,7 @@ from moot.cli.exit import INTERRUPTED
 from moot.cli.play_screen import Screen
 from moot.cli.safe_text import say
 from moot.data import builtin, builtin_names, load
-from moot.engine.books import Books
+from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
 from moot.engine.trial_play import try_out
 from moot.errors import UsageError
@@ -133,7 +133,7 @@ async def _play(
     experiment: Plan, strategy: Strategy, *, captain: str | None, seated: bool, clock_s: float | None
 ) -> int:
     store = await (experiment.store() if experiment.spec.store is not None else SqliteStore(None)).open()
-    books = Books(experiment, store)
+    books = Cashbook(experiment, store)
     try:
         purse = await books.purse(experiment.name, experiment.spec.budget_usd)
         calls = ExperimentCalls(store, experiment.name)

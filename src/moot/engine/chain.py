@@ -128,7 +128,7 @@ async def purse_of(
 
     Under a cap an attempt is in the store's books before it is made. Without one there is a purse without a bottom, so that
     attempts which may be on the bill without a reply are written down as they happen. None where nothing has a price.
-    `with_calls`: they are kept in this store too, each with its cost (`engine.books` for those that are not).
+    `with_calls`: they are kept in this store too, each with its cost (`engine.cashbook` for those that are not).
     """
     await store.join()
     if cap_usd is not None:

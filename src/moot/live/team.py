@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.decide.abstaining import cut_off
-from moot.engine.books import Books
+from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
 from moot.engine.play import play
 from moot.engine.trial_play import try_out
@@ -120,7 +120,7 @@ class LiveTeam:
         self._wrap = wrap
         self._warn = warn
         self.store: Store = self.experiment.store() if keep else SqliteStore(None)
-        self._books = Books(self.experiment, self.store)
+        self._books = Cashbook(self.experiment, self.store)
         self.metered = False
         """Set before it is opened: what is paid is counted for each who asks, day by day, and durably."""
         self.on_paid: Callable[[str, str, float], None] = lambda name, day, usd: None

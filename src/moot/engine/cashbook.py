@@ -13,8 +13,8 @@ from moot.store.ledger import Ledger
 from moot.store.store import Store
 
 
-class Books:
-    """The books of a play whose calls stand in `calls`."""
+class Cashbook:
+    """That of a play whose calls stand in `calls`."""
 
     def __init__(self, plan: Plan, calls: Store) -> None:
         self._plan, self._calls = plan, calls
