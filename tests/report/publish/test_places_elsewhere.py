@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot import prompts
@@ -63,7 +63,6 @@ def test_no_path_of_anything_that_lies_elsewhere_is_published(tmp_path: Path, wa
         "name": "cup",
         "questions": {"file": f"{place}/quiz.jsonl", "documents": f"{place}/notes.md"},
         "prompts": f"{place}/words",
-        "store": f"sqlite:///{place}/cup.db",
         "models": {
             "ann": {"provider": "simulated", "accuracy": 0.9},
             "bob": {"provider": "simulated", "accuracy": 0.5},
@@ -93,6 +92,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=40, deadline=None)
 @given(VALUES, st.sampled_from(["/srv/{}/x", "../{}/x", "~/../{}/x", "/srv/My {}/x.json", "C:\\{}\\x", "\\\\{}\\x\\y"]))
 def test_at_whatever_depth_of_a_strategy_a_path_stands(value: Any, form: str) -> None:
     """Also one that is not there any more."""

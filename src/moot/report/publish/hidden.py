@@ -84,7 +84,7 @@ def _folders(file: ExperimentFile) -> Iterator[Path]:
 
 
 def _places_elsewhere(file: ExperimentFile) -> Iterator[str]:
-    """All that the experiment names outside of its folder, under whichever key: as it is written there, and as it is found here."""
+    """All that the experiment names outside of its folder, under whichever key: as it is written, and as it is found here."""
     home = file.path.resolve().parent
     for text in _texts(file.spec.model_dump(mode="json")):
         if not SHORTEST <= len(text) <= _LONGEST_PATH or not text.isprintable():
