@@ -175,7 +175,7 @@ def test_an_input_left_out_is_an_error() -> None:
 def test_a_draft_is_noted_by_everybody_who_asks_for_it_though_it_is_written_once() -> None:
     prompts, question = Prompts("en"), Question("q", "Who?")
     for _ in range(2):
-        with noting_prompts() as used:
+        with noting_prompts(used := set()):
             prompts.draft(question)
         assert used == {"draft"}
 

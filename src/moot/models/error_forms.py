@@ -56,10 +56,11 @@ def error_fields(body: object, deep: int = DEEPEST) -> Mapping[str, Any] | None:
     if isinstance(body, list):
         found = (error_fields(each, deep - 1) for each in body[:8] if isinstance(each, Mapping)) if deep else iter(())
         return next((fields for fields in found if fields is not None), None)
-    if not isinstance(body, Mapping):
+    if not isinstance(body, (dict, Mapping)):  # nearly always a dict, which is told at once
         return None
-    if (error := next((body[name] for name in ERRORS if tells(body.get(name))), None)) is not None:
-        return _fields(error, body, deep)
+    for name in ERRORS:
+        if (error := body.get(name)) and tells(error):
+            return _fields(error, body, deep)
     if "choices" in body:
         return None
     if detail := body.get("detail"):

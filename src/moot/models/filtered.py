@@ -78,6 +78,17 @@ def is_filter_finish(finish: str) -> bool:
 
 def block_reason(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:
     """Why there is no reply in a body without one, where a filter is the reason; None: nobody says."""
+    if not (_MAY_NAME_A_FILTER.isdisjoint(choice) and _MAY_NAME_A_FILTER.isdisjoint(body)):
+        return _blocked_by(body, choice)
+    return None
+
+
+_MAY_NAME_A_FILTER = frozenset(
+    ("prompt_feedback", "promptFeedback", "native_finish_reason", "prompt_filter_results", "content_filter_results")
+)
+
+
+def _blocked_by(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:
     for feedback in (body.get("prompt_feedback"), body.get("promptFeedback")):
         if isinstance(feedback, Mapping):
             reason = feedback.get("block_reason") or feedback.get("blockReason")

@@ -49,6 +49,8 @@ def failed_finish(finish: str) -> bool:
 
 def finish_reason(finish: str) -> str:
     """With one word for all that mean a filter, and one for all that mean a limit."""
+    if finish in ("stop", CUT):
+        return finish
     if is_filter_finish(finish):
         return FILTERED
     return CUT if _plain(finish) in CUT_FINISHES else finish

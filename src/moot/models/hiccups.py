@@ -23,11 +23,15 @@ PASSING_STATUSES = (408, 409, 425)
 def error_of(body: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     """The error inside a reply, or a part of one, if there is one: beside the choices, in the choice, or in its message. Words
     that came before it are not all of the reply."""
-    parts = [choice, *(part for name in ("message", "delta") if isinstance(part := choice.get(name), Mapping))]
     beside = error_fields(body)
     if beside and any(tells(body.get(name)) for name in ERRORS):
         return beside
-    return next((error for part in parts for name in ERRORS if tells(error := part.get(name))), beside)
+    for part in (choice, choice.get("message"), choice.get("delta")):
+        if isinstance(part, (dict, Mapping)):
+            for name in ERRORS:
+                if (error := part.get(name)) and tells(error):
+                    return error
+    return beside
 
 
 def failure_of(error: object, pause_s: float | None = None) -> CallError:
