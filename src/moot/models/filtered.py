@@ -32,6 +32,7 @@ _FINISHES = frozenset(
     (
         "contentfilter", "contentfiltered", "safety", "imagesafety", "prohibitedcontent", "blocklist", "spii", "recitation",
         "sensitive", "guardrailintervened", "contentpolicyviolation", "blocked", "promptblocked", "modelarmor",
+        "errortoxic",
     )
 )  # fmt: skip
 """Reasons why a choice ended. A model's own refusal has a word of its own, `refusal`, and keeps it."""
@@ -70,11 +71,9 @@ def filter_words(body: object, status: int) -> str | None:
     return _words_alone(words or _bare_words(body), status)
 
 
-def finish_reason(finish: str) -> str:
-    """The finish reason, with one word for all that mean a filter."""
-    if finish in ("stop", "length"):
-        return finish
-    return FILTERED if _plain(finish) in _FINISHES else finish
+def is_filter_finish(finish: str) -> bool:
+    """Whether a choice ended because a filter wanted it so."""
+    return _plain(finish) in _FINISHES
 
 
 def block_reason(body: Mapping[str, Any], choice: Mapping[str, Any]) -> str | None:

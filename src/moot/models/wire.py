@@ -12,8 +12,9 @@ import orjson
 from moot.errors import CallError, ReplyBroken
 from moot.models import border
 from moot.models.error_forms import error_fields, error_status
-from moot.models.filtered import FILTERED, block_reason, filter_words, finish_reason
-from moot.models.hiccups import error_of, failed_finish, failure_of, preview
+from moot.models.filtered import FILTERED, block_reason, filter_words
+from moot.models.finish_words import failed_finish, finish_reason
+from moot.models.hiccups import error_of, failure_of, preview
 from moot.types import Price, Reply, Usage
 
 
