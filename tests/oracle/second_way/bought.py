@@ -23,7 +23,7 @@ class RacedAgain:
     """`right`: of every option on every question. `units`: by question, what it is called where halves and orders are drawn.
     `points`: of the frontier, any of which the questions might have made the incumbent."""
 
-    def __init__(self, right: Right, units: Mapping[str, str], seed: int, points: int) -> None:
+    def __init__(self, right: Right, units: Mapping[str, str], seed: int, points: float) -> None:
         self.right, self.stake_times = right, TWENTY * points
         halved = sorted(units, key=lambda question: (_short_hash(["advise", units[question]]), units[question]))
         claim = halved[1::2]
