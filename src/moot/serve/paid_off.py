@@ -138,7 +138,7 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
         preferred = headline.get("preferred") or {}
         if preferred.get("value") is None:
             return _Measured(None, "nothing of its run can be ranked yet")
-        return _most_preferred(preferred, experiment)
+        return most_preferred(preferred, experiment)
     name = name_of_side(experiment, headline["of"])
     if name is None:
         return _Measured(None, f"{headline['of']}, the best of its run, is not in it")
@@ -148,7 +148,7 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
     return _Measured(name, f"{best}, {words}{ahead}", f"{words.removeprefix(headline['of'] + ': ')}{ahead}")
 
 
-def _most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
+def most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
     """Where texts were compared and nothing else is graded: whom the headline is about then."""
     name = name_of_side(experiment, preferred["of"])
     if name is None:
