@@ -35,7 +35,7 @@ from moot.decide.leader import LedVote
 from moot.decide.reliability import BINS, reliability
 from moot.decide.rule_figures import mean_of_places, rule_figures
 from moot.decide.rules import DraftRule, Leader, MostProbable, Plurality, WeightedSum, expected_worth, taken
-from moot.decide.verdict_chance import surest_first, table_chances, verdict_chances
+from moot.decide.verdict_chance import RestingVerdicts, surest_first, table_chances, verdict_chances
 from moot.decide.weights import weights_by_accuracy
 from moot.errors import UsageError
 from moot.measures.trust.figures import surest_limits
@@ -116,7 +116,7 @@ def surest() -> None:
                 chosen = taken(Plurality(), candidates, draw)
                 rights, units = candidates.worth_of(chosen), names(one, size)
                 table = table_chances(candidates, units)
-                said = verdict_chances(table, np.arange(size), chosen, rights)
+                said = verdict_chances([table], RestingVerdicts(np.arange(size), chosen, rights))
                 true = np.array(
                     [truth[kind] for kind in patterns(codes, code_taken(codes, candidates, chosen)).tolist()]
                 )

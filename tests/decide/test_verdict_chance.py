@@ -8,7 +8,7 @@ from moot.decide.candidates import SILENT, Candidates, candidates_of
 from moot.decide.learning import folds_of
 from moot.decide.reliability import calibration_error
 from moot.decide.rules import Plurality, taken
-from moot.decide.verdict_chance import learn_verdicts, surest_first, table_chances, verdict_chances
+from moot.decide.verdict_chance import RestingVerdicts, learn_verdicts, surest_first, table_chances, verdict_chances
 
 PLAYERS = ("ann", "bob", "cat", "dan")
 
@@ -29,7 +29,7 @@ def test_they_come_true() -> None:
     candidates = world(600)
     chosen = taken(Plurality(), candidates, np.random.default_rng(0))
     rights = candidates.worth_of(chosen)
-    chances = verdict_chances(table_chances(candidates, units(600)), np.arange(600), chosen, rights)
+    chances = verdict_chances([table_chances(candidates, units(600))], RestingVerdicts(np.arange(600), chosen, rights))
     assert calibration_error(chances, rights) < 0.06
     sure = chances >= np.quantile(chances, 0.5)
     assert rights[sure].mean() > rights[~sure].mean() + 0.3
@@ -59,10 +59,10 @@ def test_it_is_not_learnt_on_its_own_question() -> None:
     chosen = taken(Plurality(), candidates, np.random.default_rng(0))
     rights = candidates.worth_of(chosen)
     table = table_chances(candidates, units(100))
-    before = verdict_chances(table, np.arange(100), chosen, rights)
+    before = verdict_chances([table], RestingVerdicts(np.arange(100), chosen, rights))
     turned = rights.copy()
     turned[7] = 1 - turned[7]
-    assert verdict_chances(table, np.arange(100), chosen, turned)[7] == before[7]
+    assert verdict_chances([table], RestingVerdicts(np.arange(100), chosen, turned))[7] == before[7]
 
 
 def test_questions_that_belong_together_teach_nothing_about_each_other() -> None:
@@ -77,7 +77,7 @@ def test_an_ungraded_verdict_has_a_probability_and_teaches_nothing() -> None:
     rights = candidates.worth_of(chosen)
     rights[3] = np.nan
     chosen[4] = SILENT
-    chances = verdict_chances(table_chances(candidates, units(100)), np.arange(100), chosen, rights)
+    chances = verdict_chances([table_chances(candidates, units(100))], RestingVerdicts(np.arange(100), chosen, rights))
     assert ((chances > 0) & (chances < 1)).all()
 
 
@@ -87,7 +87,7 @@ def test_a_part_that_turned_out_badly_does_not_come_first() -> None:
     rights = (part_of != 3).astype(float)
     codes = np.tile(1 - rights.astype(int), (3, 1))
     table = table_chances(candidates_of(PLAYERS[:3], codes, (codes == 0).astype(float)), units(100))
-    said = verdict_chances(table, np.arange(100), np.zeros(100, dtype=np.intp), rights)
+    said = verdict_chances([table], RestingVerdicts(np.arange(100), np.zeros(100, dtype=np.intp), rights))
     assert rights[np.argsort(-said, kind="stable")][:20].mean() == 0
     order = surest_first(said, table.fold_of, [(name, 0) for name in units(100)])
     assert sorted(order) == list(range(100))
@@ -104,7 +104,7 @@ def test_the_surest_answers_are_as_right_as_is_told_of_them() -> None:
         chosen = taken(Plurality(), candidates, draw)
         rights, names = candidates.worth_of(chosen), [f"{number}-{place}" for place in range(100)]
         table = table_chances(candidates, names)
-        said = verdict_chances(table, np.arange(100), chosen, rights)
+        said = verdict_chances([table], RestingVerdicts(np.arange(100), chosen, rights))
         surest = surest_first(said, table.fold_of, [(name, 0) for name in names])[:10]
         alike = codes[:, surest].min(axis=0) == codes[:, surest].max(axis=0)
         shown.append(rights[surest].mean())

@@ -206,6 +206,38 @@ def test_a_captain_who_knows_more_is_believed_more() -> None:
     assert said > believed
 
 
+FIRST_ALONE = {"cascade": {"order": "best", "until": 0.7}}
+
+
+def test_a_cascade_is_no_surer_than_what_it_heard() -> None:
+    """It asks the best alone: nothing tells its questions apart, whatever the others would have said."""
+    (beside, found) = trust(played(["learnt", FIRST_ALONE]))
+    assert len(beside["bins"]) > 2, "by all drafts questions are told apart"
+    said = [each["said"] for each in found["bins"]]
+    assert max(said) - min(said) < 0.1, "one probability in each part"
+    assert all(abs(each - found["accuracy"]) < 0.1 for each in said)
+
+
+def test_nor_does_it_hang_on_what_others_would_have_said() -> None:
+    def otherwise(player: str, number: int, repeat: int) -> str:
+        return says(player, number, repeat) if player == "ann" else says(player, number + 1_000, repeat)
+
+    team = {"players": list(RIGHT), "captain": "ann"}
+    other = World(otherwise, asked=questions(SIZE)).play(["learnt", FIRST_ALONE], teams={"team": team})
+    (_, one), (_, two) = trust(played(["learnt", FIRST_ALONE])), trust(other)
+    assert one == two
+
+
+def test_where_a_last_stage_decided_it_is_learnt_apart() -> None:
+    """It is right on nine of ten, whatever the drafts say; so is what was sure enough without it."""
+    results = played([{"cascade": {"order": "best", "until": 0.9, "then": "talkative"}}, "vote"], knows_more)
+    found = next(row for row in trust(results) if row["strategy"] == "cascade")
+    (path,) = results.figures["cascade"]
+    sure = path["stopped"]["sure"]
+    assert 0.3 * SIZE < sure < 0.8 * SIZE
+    assert sum(each["n"] for each in found["bins"] if each["said"] >= 0.75) > 0.8 * SIZE
+
+
 def test_plays_without_an_answer_are_no_part_of_it() -> None:
     def silent_at_times(player: str, number: int, repeat: int) -> str:
         return "" if number % 8 == 0 else says(player, number, repeat)

@@ -314,6 +314,10 @@ def test_cascades_and_voices_too(number: int, tmp_path: Path) -> None:
     shown = {key: figures[key] for key in ("cascade", "cascade_beside", "voices")}
     assert any(row.get("then") for row in shown["cascade"])
     _check_every_number(shown, expected)
+    sure = [row for row in figures["probability"] if row["strategy"] == "cascade"]
+    assert all(row["ece"] is not None for row in sure)
+    again = [row for row in trust(played.raw(tmp_path, keys))["probability"] if row["strategy"] == "cascade"]
+    assert not [*differences(sure, again)]
 
 
 @pytest.mark.parametrize("number", range(1 + MORE))

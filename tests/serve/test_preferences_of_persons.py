@@ -94,7 +94,10 @@ def test_what_people_prefer_is_told_of_what_was_served(folder: Path, capsys: pyt
     assert (other["low"], other["why"]) == (None, "one question has no interval")
     told = reported(folder, capsys, "--served")
     assert "Side by side talkative@ann was preferred to solo@bob in 68.8 % (" in told
-    assert ") of 5 comparisons by 2 persons on 4 questions (3 won, 1 tied, 1 lost). 1 other pair" in told
+    assert (
+        "), each question counting once: 5 comparisons by 2 persons on 4 questions (3 won, 1 tied, 1 lost). 1 other pair"
+        in told
+    )
 
 
 def test_what_was_asked_before_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

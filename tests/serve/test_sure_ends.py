@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from test_sure_captain import fitted, served, written
 
+import moot
 from moot.cli.app import app
 from moot.cli.exit import run_app
 from moot.decide.abstaining import AnswerChance
@@ -46,6 +47,18 @@ async def test_a_cascade_with_a_last_stage_is_learnt_promised_and_served(tmp_pat
     assert told.why == "from 24 of the graded verdicts of talkative, and the drafts"
     assert held.outcome == "abstained"
     assert AnswerChance.of(promised).value == AnswerChance.of(held).value == told.value
+
+
+async def test_a_cascade_is_served_as_sure_as_it_was_measured(tmp_path: Path) -> None:
+    """It asks the best alone, here and there: one probability, whatever the others would say."""
+    short = {"order": "best", "until": 0.6}
+    await fitted(tmp_path, strategies=["learnt", {"cascade": short}])
+    results = await moot.arun(tmp_path / "first.yaml")
+    (measured,) = [row for row in results.figures["probability"] if row["strategy"] == "cascade"]
+    async with served(tmp_path, {"cascade": {**short, "from": "rule.json"}}) as team:
+        verdicts = [await team.ask(f"Which is {n}?", choices=list("wxyz")) for n in range(6)]
+    (told,) = {AnswerChance.of(verdict).value for verdict in verdicts}
+    assert [each["said"] for each in measured["bins"]] == pytest.approx([told] * len(measured["bins"]), abs=0.1)
 
 
 async def test_a_cascade_whose_stage_nobody_has_graded_is_not_told(

@@ -71,13 +71,14 @@ async def ask(
     told: Callable[[int], bool | None] = lambda number: None,
     wrong: Callable[[int], Mapping[str, str]] = lambda number: {},
     model: str = "three/silent",
+    asked: Callable[[int], str] = lambda number: f"Which one is number {number}?",
 ) -> None:
     now: dict[str, str] = {}
     async with serving(folder, config, wrap=lambda name, inner: Odd(inner, now)) as served:
         for number in range(many):
             now.clear()
             now.update(wrong(number))
-            status, body = await served.chat(f"Which one is number {number}?", model)
+            status, body = await served.chat(asked(number), model)
             assert status == 200, body
             if (right := told(number)) is not None:
                 said = {"episode": body["moot"]["episode"], "correct": right}
@@ -146,7 +147,7 @@ def test_what_is_graded_is_told_first_and_a_screen_holds_it(folder: Path, moot: 
     assert len(lines) <= 25
     assert max(map(len, lines[:-1])) <= 80
     told = in_one_line(printed)
-    assert "Of the graded 50.0 % (25.4–74.6) were right; over all, with those that nobody has graded" in told
+    assert "Of the graded answers 50.0 % (25.4–74.6) were right; over all, with those that nobody has graded" in told
     assert "between 12.5 and 87.5 %" in told
     assert "A question took 3.0 s (median; 95 % of them at most 5.0 s); 1,000 cost $" in told
     assert "Every question was answered, nobody was absent and no call failed." in told
@@ -161,7 +162,7 @@ def test_what_was_asked_before_is_left_out_of_everything(folder: Path, moot: Com
     code, printed = moot("report", folder / "team.yaml", "--served", "--since", "3d")
     assert code == 0
     assert in_one_line(printed).startswith(f"Of 24 questions since {since['since'][:10]} ")
-    assert "; 24 questions asked before, left out of everything." in in_one_line(printed)
+    assert "; 24 asked before are left out." in in_one_line(printed)
     whole = json.loads(moot("report", folder / "team.yaml", "--served", "--since", "3d", "--json")[1])
     assert whole.keys() == {"experiment", "questions", "served"}, "what is over all that was asked is not beside it"
     code, printed = moot("report", folder / "team.yaml", "--served", "--since", "30m")
@@ -299,6 +300,62 @@ def test_as_before_is_no_alert(folder: Path, moot: Command) -> None:
     assert (row["why"], row["alert"]) == (None, False)
     (graded,) = [row for row in served["drift"] if row["figure"] == "accuracy"]
     assert graded["why"] == "12 graded answers; 30 or more are held against the experiment"
+
+
+def all_day(number: int) -> str:
+    """One question is asked 20 times, in two spellings; eight others once."""
+    return "Which town  is it?" if number < 10 else "Which town is it?" if number < 20 else f"Which one is {number}?"
+
+
+@pytest.fixture(scope="module")
+def asked_all_day(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("all-day")
+    asyncio.run(ask(folder, CUP, 29, told=lambda number: None if number == 28 else number >= 20, asked=all_day))
+    assert run_app(app, ["run", str(folder / "team.yaml"), "--quiet"]) == 0
+    spread(folder, 6)
+    return folder
+
+
+def test_a_share_is_of_the_answers_that_people_got(asked_all_day: Path, moot: Command) -> None:
+    """All 20 answers to one question were wrong and 8 others right: 8 of 28, and no 8 of 9."""
+    served = served_of(moot, asked_all_day)
+    right = served["accuracy"]
+    assert (served["asked"], served["questions"], served["graded"]["n"]) == (29, 10, 28)
+    assert (right["value"], right["n"], right["clusters"]) == (pytest.approx(8 / 28), 28, 9)
+    assert right["bounds"] == {"low": pytest.approx(8 / 29), "high": pytest.approx(9 / 29)}
+    assert right["high"] - right["low"] > 0.7, "28 answers to 9 questions, of which one is most of them"
+    told = in_one_line(moot("report", asked_all_day / "team.yaml", "--served")[1])
+    assert told.startswith(
+        "Of 29 questions (10 different; intervals are over these) 28 were told right or wrong (96.6 %)."
+    )
+    assert " Of the graded answers 28.6 % (" in told
+
+
+def test_every_total_lies_among_its_rows(asked_all_day: Path, moot: Command) -> None:
+    """All that is a mean over answers is the mean of its days', each by how many it has."""
+    served = served_of(moot, asked_all_day)
+    for figure in ("accuracy", "agreement"):
+        days = [day[figure] for day in served["by_day"] if day[figure]["n"]]
+        weighted = sum(day["value"] * day["n"] for day in days) / sum(day["n"] for day in days)
+        assert served[figure]["value"] == pytest.approx(weighted)
+        assert served[figure]["n"] == sum(day["n"] for day in days)
+        assert served["by_team"][0][figure] == served[figure]
+    (drift,) = [row for row in served["drift"] if row["figure"] == "agreement"]
+    assert {key: drift["live"][key] for key in served["agreement"]} == served["agreement"]
+
+
+def test_what_one_question_does_all_day_is_no_alert(tmp_path: Path, moot: Command) -> None:
+    """However often it is asked it is one question; and others, which go the other way, are no evidence for it."""
+    folder = asked_of(
+        tmp_path, 100, told=lambda number: number >= 40, asked=lambda number: f"Which is {max(39, number)}?"
+    )
+    moot("run", folder / "team.yaml", "--quiet")
+    served = served_of(moot, folder)
+    (row,) = [row for row in served["drift"] if row["figure"] == "accuracy"]
+    assert row["live"]["value"] == pytest.approx(0.6)
+    assert row["live"]["value"] < row["measured"]["low"]
+    assert row["p"] <= row["level"], "others are right more often than measured"
+    assert not row["alert"]
 
 
 def test_who_fails_is_told_by_name(tmp_path: Path, moot: Command) -> None:

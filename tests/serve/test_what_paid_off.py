@@ -16,11 +16,12 @@ from typer.testing import CliRunner
 
 import moot
 from moot.cli.app import app
+from moot.cli.exit import run_app
 from moot.errors import UsageError
 from moot.experiment.spec import read_experiment
 from moot.live.served_names import other_names
 from moot.live.team import LiveTeam
-from moot.serve.paid_off import offer_line, offer_of
+from moot.serve.paid_off import most_preferred, offer_line, offer_of
 
 CUP: dict[str, Any] = {
     **THREE,
@@ -201,6 +202,109 @@ async def test_a_run_whose_best_learns_is_not_served_as_something_else(tmp_path:
         assert (await ask_for(served)(None))[0] == 200
 
 
+async def test_all_is_served_though_the_best_of_the_run_learns(tmp_path: Path) -> None:
+    file = {"strategies": ["learnt", "solo"]}
+    await asyncio.to_thread(run, tmp_path, questions_of=40, **file)
+    line = await offered(tmp_path, {**CUP, **file}, every=True)
+    assert line.startswith(
+        "serving solo@ann: the first of the file that can be asked; the best of the run's teams, learnt"
+    )
+    assert line.endswith(
+        "and 2 others; left out: three/learnt, which learns in a run (moot fit writes what was learnt)"
+    )
+
+
+LEARNING = {**CUP, "strategies": ["learnt", "vote"]}
+
+
+async def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    """In the first line, and to whoever asks for it."""
+    front = "serving three: three/vote, the first of the file that can be asked: nothing was measured yet; and 2 others"
+    left = "left out: three/learnt, which learns in a run (moot fit writes what was learnt)"
+    assert await offered(tmp_path, LEARNING) == f"{front}; {left}"
+    assert await offered(tmp_path, LEARNING, every=True) == f"{front}; {left}"
+    assert "left out" not in await offered(tmp_path, LEARNING, only=["vote@bob"])
+    async with serving(tmp_path, LEARNING, offer={"every": True}) as served:
+        for name in ("three/learnt", "learnt@bob", "learnt"):
+            status, body = await ask_for(served)(name)
+            assert status == 404
+            said = body["error"]["message"]
+            assert said.startswith(f"{name!r} is in the file and is not served: learnt learns from graded drafts"), said
+            assert "moot fit FILE -o rule.json, then learnt: {from: rule.json}; or one of three, three/vote" in said
+
+
+def test_ask_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump(LEARNING))
+    assert run_app(app, ["ask", "Which river?", "--team", str(tmp_path / "team.yaml"), "--no-log"]) == 0
+    assert "moot: left out: three/learnt, which learns in a run" in capsys.readouterr().err
+    named = ["ask", "Which river?", "--team", str(tmp_path / "team.yaml"), "--no-log", "--strategy", "vote"]
+    assert run_app(app, named) == 0
+    assert "left out" not in capsys.readouterr().err
+
+
+@pytest.fixture
+def with_rule(tmp_path: Path) -> dict[str, Any]:
+    """A file that has a strategy as it learns in the run, and as it decides by what was learnt."""
+    run(tmp_path, questions_of=40, strategies=["learnt", "vote"])
+    assert run_app(app, ["fit", str(tmp_path / "team.yaml"), "-o", str(tmp_path / "rule.json")]) == 0
+    return {**CUP, "teams": {"three": {"players": ["ann", "bob", "cat"], "captain": "bob"}}, "name": "both"} | {
+        "strategies": ["vote", "learnt", {"learnt": {"from": "rule.json"}}]
+    }
+
+
+async def test_a_name_is_the_same_ones_everywhere(tmp_path: Path, with_rule: dict[str, Any]) -> None:
+    """The name of what learns in the run, in its report, is never that of the rule's."""
+    async with serving(tmp_path, with_rule, offer={"every": True}) as served:
+        front, vote, rule = await listed(served)
+        assert (front, vote, rule.startswith("three/learnt(from=")) == ("three", "three/vote", True)
+        status, body = await ask_for(served)(rule)
+        assert (status, body["moot"]["strategy"].startswith("learnt(from=")) == (200, True)
+        for name in ("three/learnt", "learnt@bob"):
+            status, body = await ask_for(served)(name)
+            assert (status, "is in the file and is not served: learnt learns" in body["error"]["message"]) == (
+                404,
+                True,
+            )
+            assert rule in body["error"]["message"], "and what to ask in its place"
+        with pytest.raises(UsageError) as refused:
+            await offer_of(served.live, only=["three/learnt"])
+        assert f"as it is: three/vote, {rule}" in str(refused.value)
+        for name in re.findall(r"three/\S+?(?=,|$)", str(refused.value)):
+            assert (await offer_of(served.live, only=[name])).first == name, "what the refusal names can be served"
+
+
+async def test_a_declared_learner_is_not_served_as_the_rule(tmp_path: Path, with_rule: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"learnt learns from graded drafts .*three/learnt\(from="):
+        async with serving(tmp_path, {**with_rule, "primary": "learnt@bob"}, offer={}):
+            pass
+
+
+async def test_a_name_that_several_could_have_is_told_so(tmp_path: Path) -> None:
+    two = [{"cascade": {"order": ["ann", "bob", "cat"]}}, {"cascade": {"order": ["cat", "bob", "ann"]}}]
+    teams = {"three": {"players": ["ann", "bob", "cat"], "captain": "ann"}}
+    config = {**THREE, "teams": teams, "strategies": two}
+    with pytest.raises(
+        UsageError, match=r"--only: 'cascade' could be any of three/cascade\(.*, three/cascade\(.*; expected"
+    ):
+        await offered(tmp_path, config, only=["cascade"])
+    teams = {name: {"players": ["ann", "bob", "cat"], "captain": "bob"} for name in ("three", "others")}
+    async with serving(tmp_path, {**THREE, "teams": teams, "strategies": ["vote"]}, offer={}) as served:
+        status, body = await ask_for(served)("vote@bob")
+        assert (status, body["error"]["message"]) == (
+            404,
+            "'vote@bob' could be any of others/vote, three/vote; expected one of these",
+        )
+
+
+async def test_what_was_chosen_elsewhere_is_no_guess(tmp_path: Path) -> None:
+    (tmp_path / "team.chosen.json").write_text(
+        json.dumps([{"team": ["ann", "bob"], "accuracies": {}, "chosen_on": ["00"]}])
+    )
+    teams = {"two": {"players": ["ann", "bob"], "captain": "ann", "selection": "team.chosen.json"}}
+    line = await offered(tmp_path, {**THREE, "teams": teams, "strategies": ["vote"]})
+    assert line == "serving two: two/vote, the first of the file: chosen by what team.chosen.json names"
+
+
 async def test_what_was_asked_stays_in_one_place_whatever_is_offered(tmp_path: Path) -> None:
     async with serving(tmp_path, offer={"every": True}) as served:
         await ask_for(served)("solo@ann")
@@ -280,6 +384,7 @@ async def test_a_file_may_say_that_long_answers_are_asked_for(tmp_path: Path) ->
         ask = ask_for(served)
         _, body = await ask(None)
         assert (body["moot"]["kind"], body["moot"]["strategy"]) == ("text", "talkative")
+        assert body["moot"]["why"].startswith("no rule tells it of long answers"), "and none can be learnt"
         assert body["choices"][0]["message"]["content"].startswith("[simulated] A text of quality")
         status, body = await ask("three/vote")
         assert (status, "kind text" in body["error"]["message"]) == (400, True)
@@ -324,6 +429,15 @@ async def run_plans(folder: Path, **more: Any) -> Any:
     (folder / "plans.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (folder / "team.yaml").write_text(yaml.safe_dump({**PLANS, **more}))
     return (await asyncio.to_thread(moot.run, folder / "team.yaml")).figures["headline"]
+
+
+@pytest.mark.parametrize(("better", "said"), [(True, ""), (False, "; whether it is preferred cannot be told")])
+def test_what_cannot_be_told_is_said(tmp_path: Path, *, better: bool, said: str) -> None:
+    (tmp_path / "team.yaml").write_text(yaml.safe_dump({**THREE, "strategies": ["talkative", "solo"]}))
+    live = LiveTeam(read_experiment(tmp_path / "team.yaml", with_questions=False), serving=True)
+    found = {"of": "talkative", "against": "solo@bob", "against_player": "bob", "better": better}
+    told = most_preferred({**found, "value": 0.776, "low": 0.0, "high": 1.0}, live.whole).words
+    assert told == f"the run's best, talkative: preferred to solo@bob in 77.6 % (0.0–100.0){said}"
 
 
 async def test_after_a_comparison_of_texts_the_one_preferred_most_is_served(tmp_path: Path) -> None:

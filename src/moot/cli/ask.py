@@ -16,9 +16,8 @@ from rich.live import Live
 from moot.cli.ask_log import Keeping, Log, earlier_question
 from moot.cli.console import Console
 from moot.cli.safe_text import print_json, say, say_as_it_is
-from moot.cli.watched import Watched
+from moot.cli.watched import Watched, chance_of
 from moot.data.documents import parts_in_words, shown_files
-from moot.decide.abstaining import AnswerChance
 from moot.engine.cashbook import Cashbook
 from moot.engine.chain import chain, limiters
 from moot.engine.trial_play import try_out
@@ -35,8 +34,10 @@ from moot.experiment.spec import ExperimentFile, read_experiment
 from moot.live.asked_question import question_of
 from moot.live.asked_with import AskedWith
 from moot.live.file_kind import kind_of_file
+from moot.live.offer import left_out_words
 from moot.live.question_log import LoggedQuestion, Utterance, log_file
 from moot.live.served import asked_name
+from moot.live.served_names import served_names
 from moot.models.local import LocalModel
 from moot.store.calls import ExperimentCalls
 from moot.store.sqlite import SqliteStore
@@ -117,6 +118,8 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     question = _about_files(question_of(said, asked.choices, file.spec.language, kind), asked.files)
     played = every_strategy(file) if asked.every else one_strategy(file, asked.strategy, long_answer=question.is_long)
     refuse_learners(played)
+    if asked.strategy is None and file.spec.primary is None:
+        _tell_left_out(every_strategy(file))
     _refuse_unplayable(played, question)
     before: list[Utterance] = []
     if earlier is not None:
@@ -127,6 +130,13 @@ def ask_command(text: str, asked: AskOptions, *, as_json: bool) -> int:
     own = AskedWith(str(asked.team.absolute()) if asked.team else None, asked.strategy)
     keeping = Keeping(file.spec.store is not None, log_file(), asked.log, own, told)
     return asyncio.run(_ask(played, question, as_json=as_json, keeping=keeping, every=asked.every))
+
+
+def _tell_left_out(whole: Plan) -> None:
+    """What nobody is asked by, although the file has it and nobody has named another."""
+    learners = {name: cell for name, cell in served_names(whole).items() if cell.traits.learns}
+    if words := left_out_words(learners):
+        say(f"moot: {words}", file=sys.stderr)
 
 
 def _about_files(question: Question, files: Sequence[Path]) -> Question:
@@ -275,11 +285,10 @@ def _loading(experiment: Plan) -> bool:
 
 
 def _json(table: Watched, question: str, calls: ExperimentCalls) -> Mapping[str, Any]:
-    verdicts = [episode.verdict for episode in table.episodes.values()]
-    if len(verdicts) != 1:
+    if len(table.episodes) != 1:
         return {**table.json(question, calls), "answer": None}
-    (verdict,) = verdicts
-    return {**table.json(question, calls), "answer": verdict.answer, **AnswerChance.of(verdict).json()}
+    (episode,) = table.episodes.values()
+    return {**table.json(question, calls), "answer": episode.verdict.answer, **chance_of(episode).json()}
 
 
 def _answers(table: Watched, question: Question) -> Mapping[str, str]:

@@ -57,6 +57,10 @@ class PlayerSoFar:
         return earlier[-1] if earlier else None
 
 
+def chance_of(episode: Episode) -> AnswerChance:
+    return AnswerChance.of(episode.verdict, long_answer=episode.question.is_long)
+
+
 class Watched:
     """The episodes of one question as they come in."""
 
@@ -162,7 +166,7 @@ class Watched:
             episode = self.episodes.get(cell.id)
             if episode is None or episode.verdict.answer is None:
                 continue
-            for words in filter(None, (episode.verdict.note, AnswerChance.of(episode.verdict).words())):
+            for words in filter(None, (episode.verdict.note, chance_of(episode).words())):
                 yield Text(words if len(self.cells) == 1 else f"{self._shown[cell.id]}: {words}")
 
     def _verdict(self, table: Table, cell: Cell) -> None:
@@ -226,7 +230,7 @@ class Watched:
                     "title": self.titles[cell.id],
                     **verdict_json(self.episodes[cell.id].verdict),
                     **note_json(self.episodes[cell.id].verdict),
-                    **AnswerChance.of(self.episodes[cell.id].verdict).json(),
+                    **chance_of(self.episodes[cell.id]).json(),
                 }
                 for cell in self.cells
             ],

@@ -102,7 +102,7 @@ class AnswerChance:
     why: str
 
     @classmethod
-    def of(cls, verdict: Verdict) -> AnswerChance:
+    def of(cls, verdict: Verdict, *, long_answer: bool = False) -> AnswerChance:
         for told in reversed(of_kind(verdict.traces, ToldProbability)):
             return cls(told.probability, told.why)
         for decided in reversed(of_kind(verdict.traces, DecidedByRule)):
@@ -110,7 +110,7 @@ class AnswerChance:
                 return cls(decided.probability, learnt_from(None))  # its own words say why the rule stands
         if verdict.outcome not in (*WITH_ANSWER, "abstained"):
             return cls(None, "there is no answer")
-        return cls(None, UNTOLD)
+        return cls(None, UNTOLD_OF_LONG if long_answer else UNTOLD)
 
     def json(self) -> dict[str, Any]:
         """`probability` with what it is from, or null with why."""
@@ -127,6 +127,7 @@ UNTOLD = (
     "no rule tells it: moot fit FILE -o rule.json learns one, for learnt: {from: rule.json}, or for any other that was played in "
     "the run as rule: rule.json of its team"
 )
+UNTOLD_OF_LONG = "no rule tells it of long answers: they are compared or have points, and are not right or wrong"
 TIME_RAN_OUT = "the time ran out, and how sure an answer is hangs on what all players say"
 
 

@@ -6,6 +6,9 @@ likelier right adds nothing, one who finds the right answer against it does. So 
 strategy what its verdicts are worth beside that: one number for its bias, one for how far it goes with the model, one for
 answers that nobody had drafted. All are drawn towards taking the model at its word. Verdicts without drafts have what the
 strategy has on the average.
+
+A verdict rests on the drafts of those alone who were heard for it: whoever was not asked is not silent, and what others know
+of it, the verdict did not. So where a strategy stops early, each set of players has a model of its own.
 """
 
 from __future__ import annotations
@@ -96,38 +99,71 @@ class TableChances:
     nested: tuple[Floats, ...]
 
 
-def table_chances(candidates: Candidates, units: Sequence[str]) -> TableChances:
-    """Nothing is learnt from questions that are not settled."""
+def table_chances(candidates: Candidates, units: Sequence[str], heard: Bools | None = None) -> TableChances:
+    """Nothing is learnt from questions that are not settled. `heard`: on which of them all these players were heard; left out,
+    on all."""
+    teaching = candidates.settled if heard is None else candidates.settled & heard
+
+    def learnt(questions: Places) -> ChoiceModel:
+        # A set of players that was heard on one question alone teaches nothing of it: then whoever was not heard is silent.
+        taught = questions[teaching[questions]]
+        return learn(candidates.at(taught if len(taught) else questions[candidates.settled[questions]]), PENALTY)
+
     fold_of = folds_of(units, FOLDS, role="probability")
     nested = []
     for fold in range(int(fold_of.max(initial=-1)) + 1):
         found = np.zeros(candidates.worth.shape)
         inside, outside = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
-        found[inside] = _learnt(candidates.at(outside)).probabilities(candidates.at(inside))
+        found[inside] = learnt(outside).probabilities(candidates.at(inside))
         names = [units[place] for place in outside]
         inner = folds_of(names, FOLDS, role="verdicts")
         for part in np.unique(inner):
             test, train = outside[inner == part], outside[inner != part]
-            found[test] = _learnt(candidates.at(train)).probabilities(candidates.at(test))
+            found[test] = learnt(train).probabilities(candidates.at(test))
         nested.append(found)
     return TableChances(fold_of, tuple(nested))
 
 
-def verdict_chances(table: TableChances, drafts: Places, chosen: Places, rights: Floats) -> Floats:
-    """Of each verdict its probability, learnt on the other folds.
+@dataclass(frozen=True, slots=True, eq=False)
+class RestingVerdicts:
+    """Verdicts of one strategy, and what each rests on."""
 
-    `drafts`: the row of the table that it rests on; several may rest on one. `chosen`: the place of the group that it is
-    of, `SILENT` for an answer that nobody had drafted. `rights`: how right it was; NaN where nobody has graded it, from
-    which nothing is learnt.
-    """
-    found, own = np.full(len(chosen), np.nan), chosen == SILENT
-    place, fold_of, graded = np.maximum(chosen, 0), table.fold_of[drafts], ~np.isnan(rights)
-    for fold, chances in enumerate(table.nested):
-        drafted = np.where(own, np.nan, chances[drafts, place])
+    drafts: Places
+    """The row of the table that it rests on; several may rest on one."""
+    chosen: Places
+    """The place of the group that it is of, `SILENT` for an answer that nobody had drafted."""
+    rights: Floats
+    """How right it was; NaN where nobody has graded it, from which nothing is learnt."""
+    heard: Places | None = None
+    """Which of several tables of the same drafts tells of those who were heard for it; None: the first."""
+    asked_on: Bools | None = None
+    """Whether somebody was asked on after the drafts; None: of all alike."""
+
+    def drafted(self, tables: Sequence[TableChances], fold: int) -> Floats:
+        """What the drafts alone tell of each; NaN of what nobody had drafted."""
+        every = np.stack([table.nested[fold] for table in tables])
+        heard = np.zeros(len(self.chosen), dtype=np.intp) if self.heard is None else self.heard
+        return np.where(self.chosen == SILENT, np.nan, every[heard, self.drafts, np.maximum(self.chosen, 0)])
+
+
+def verdict_chances(tables: Sequence[TableChances], verdicts: RestingVerdicts) -> Floats:
+    """Of each verdict its probability, learnt on the other folds. Where some strategy asked on after the drafts and elsewhere
+    went by them, each is learnt by itself, drawn to what both are worth together."""
+    found, own, rights = np.full(len(verdicts.chosen), np.nan), verdicts.chosen == SILENT, verdicts.rights
+    fold_of, graded = tables[0].fold_of[verdicts.drafts], ~np.isnan(rights)
+    asked_on = np.zeros(len(own), dtype=np.bool_) if verdicts.asked_on is None else verdicts.asked_on
+    for fold in range(len(tables[0].nested)):
+        drafted = verdicts.drafted(tables, fold)
         inside, outside = fold_of == fold, (fold_of != fold) & graded
-        if outside.any():
-            verdicts = learn_verdicts(drafted[outside], own[outside], rights[outside])
-            found[inside] = verdicts.chances(drafted[inside], own[inside])
+        if not outside.any():
+            continue
+        every = learn_verdicts(drafted[outside], own[outside], rights[outside])
+        for kind in (False, True):
+            told, taught = inside & (asked_on == kind), outside & (asked_on == kind)
+            model = every
+            if taught.any() and (taught != outside).any():
+                model = learn_verdicts(drafted[taught], own[taught], rights[taught], every)
+            found[told] = model.chances(drafted[told], own[told])
     return found
 
 
@@ -144,7 +180,3 @@ def surest_first(said: Floats, part_of: Places, names: Sequence[tuple[str, int]]
         order = sorted(inside, key=lambda place: (-round(float(said[place]), SAME), names[place]))
         ranks[order] = (np.arange(len(order)) + 0.5) / len(order)
     return sorted(range(len(said)), key=lambda place: (ranks[place], names[place]))
-
-
-def _learnt(candidates: Candidates) -> ChoiceModel:
-    return learn(candidates.at(np.flatnonzero(candidates.settled)), PENALTY)

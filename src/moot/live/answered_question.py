@@ -42,7 +42,7 @@ class AnsweredQuestion:
     @property
     def chance(self) -> AnswerChance:
         """That its answer is right."""
-        return AnswerChance.of(self.verdict)
+        return AnswerChance.of(self.verdict, long_answer=self.episode.question.is_long)
 
     @property
     def diversity(self) -> int | None:

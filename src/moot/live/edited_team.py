@@ -20,7 +20,6 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import SideName
 from moot.experiment.spec import ExperimentFile
 from moot.experiment.spec_parts import PlayerSpec, TeamSpec
-from moot.live.offer import cell_asked
 from moot.types import digest
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ class EditedTeams:
     def _is_of_file(self, name: str) -> bool:
         """Whoever asks by a name of the file is never given a team that somebody else has put together."""
         try:
-            cell_asked(name, self._live.cells, self._live.every, self._live.usual)
+            self._live.cell_of_file(name)
         except UsageError:
             return False
         return True

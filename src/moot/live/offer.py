@@ -7,13 +7,13 @@ out to be better.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.errors import UsageError
 from moot.experiment.learning import why_not_alone
 from moot.experiment.plan import Cell
-from moot.live.served_names import as_spelled, other_names
+from moot.live.served_names import as_spelled, other_names, several_meant
 from moot.models.closest import closest
 
 
@@ -49,16 +49,40 @@ def refuse_learner(cell: Cell, able: Mapping[str, Cell]) -> None:
         raise UsageError(f"{why_not_alone(cell)}; or --only with what can be asked as it is: {', '.join(able)}")
 
 
-def cell_asked(name: str, cells: Mapping[str, Cell], every: Mapping[str, Cell], usual: str) -> Cell:
-    """Who is meant by a name, of those that are served. `every`: all that the file has. `usual`: the name of the one in front."""
+def left_out_words(learners: Mapping[str, Cell]) -> str:
+    """That some of a file cannot be asked; nothing where all of it can. `learners`: by name."""
+    if not learners:
+        return ""
+    of_table: dict[tuple[str, str], str] = {}
+    for name, cell in learners.items():  # whoever is its captain
+        of_table.setdefault((cell.team.name, cell.label), name)
+    names = list(of_table.values())
+    learns = "learns" if len(names) == 1 else "learn"
+    return f"left out: {', '.join(names)}, which {learns} in a run (moot fit writes what was learnt)"
+
+
+def could_be_words(several: Sequence[str]) -> str:
+    return f"could be any of {', '.join(several)}; expected one of these"
+
+
+def cell_asked(
+    name: str, cells: Mapping[str, Cell], every: Mapping[str, Cell], usual: str, learners: Mapping[str, Cell]
+) -> Cell:
+    """Who is meant by a name, of those that are served. `every`: all of the file that can be. `usual`: the name of the one in
+    front. `learners`: what learns in a run."""
     if name in cells:
         return cells[name]
     if name == title_of(usual, cells[usual]):
         return cells[usual]
-    cell = {**other_names(every), **every}.get(as_spelled(name))
+    whole = {**every, **learners}
+    cell = {**other_names(whole), **whole}.get(as_spelled(name))
     expected = ", ".join(cells)
     if cell is None:
+        if several := several_meant(name, whole):
+            raise UsageError(f"{name!r} {could_be_words(several)}")
         raise UsageError(f"there is no team {name!r}; expected one of {expected}{closest(name, cells)}")
+    if cell.id in {learner.id for learner in learners.values()}:
+        raise UsageError(f"{name!r} is in the file and is not served: {why_not_alone(cell)}; or one of {expected}")
     if cell.id not in {served.id for served in cells.values()}:
         raise UsageError(
             f"{name!r} is in the file and is not served here; expected one of {expected}, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 
 from moot.decide.rule_file import is_rule
@@ -12,23 +12,44 @@ from moot.experiment.plan import Cell, Plan
 from moot.experiment.side_names import ClaimError, SideName, cells_named, parse_side, spaced
 
 
-def served_names(experiment: Plan) -> dict[str, Cell]:
+def served_names(experiment: Plan, learners: Sequence[Cell] = ()) -> dict[str, Cell]:
     """Cells by the names they are served under, as `side_names` reads them.
+
+    `learners`: what else is in the file and cannot be served, since it learns in a run. It has its names all the same, and
+    nothing else has them: whoever reads one in a report must not be given something else by it.
 
     ``six/talkative`` is the team with its captain; where everybody is captain in turn it is the first, and each has a
     name of its own beside it: ``six/talkative@ann``. A player alone is ``solo@ann``. What the file declares its primary
     comes first. What decides by a rule that was learnt is ``six/learnt``: which rule it is changes with every `moot fit`, and
     whoever asks must not have to follow. Where several rules are served at one table each has its mark.
     """
-    named = _names_in_order(experiment)
-    first = declared_name(experiment)
-    return named if first is None else {first: named[first], **named}
+    whole = replace(experiment, cells=(*experiment.cells, *learners)) if learners else experiment
+    named = _names_in_order(whole)
+    first = declared_name(whole)
+    named = named if first is None else {first: named[first], **named}
+    left_out = {cell.id for cell in learners}
+    return {name: cell for name, cell in named.items() if cell.id not in left_out}
 
 
 def other_names(cells: Mapping[str, Cell]) -> dict[str, Cell]:
     """What served cells answer to beside the names that are told, as a report may call them: with all their options, and
     without any where one alone can be meant; with the captain that a team always has; without the team where no other plays it.
     As `as_spelled` spells them."""
+    meant = _meant_by(cells)
+    return {name: next(iter(of.values())) for name, of in meant.items() if len(of) == 1 and name not in cells}
+
+
+def several_meant(name: str, cells: Mapping[str, Cell]) -> list[str]:
+    """The names of those that could all be called so; nothing where it is nobody's, or that of one."""
+    could_be = _meant_by(cells).get(as_spelled(name), {})
+    own: dict[str, str] = {}
+    for told, cell in cells.items():
+        own.setdefault(cell.id, told)
+    return [own[ident] for ident in could_be] if len(could_be) > 1 else []
+
+
+def _meant_by(cells: Mapping[str, Cell]) -> dict[str, dict[str, Cell]]:
+    """By every name that somebody may have for one of these: all that it could be, by id."""
     exact: dict[str, dict[str, Cell]] = {}
     short: dict[str, dict[str, Cell]] = {}
     for name, cell in cells.items():
@@ -40,8 +61,7 @@ def other_names(cells: Mapping[str, Cell]) -> dict[str, Cell]:
                 for team in (side.team, None):
                     for cohort in (None, cell.team.cohort):
                         meant.setdefault(str(SideName(label, who, cohort, team)), {})[cell.id] = cell
-    of_name = {**short, **exact}
-    return {name: next(iter(of.values())) for name, of in of_name.items() if len(of) == 1 and name not in cells}
+    return {**short, **exact}
 
 
 def as_spelled(name: str) -> str:

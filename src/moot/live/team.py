@@ -144,7 +144,17 @@ class LiveTeam:
     @property
     def models(self) -> list[str]:
         """The names under which teams and strategies answer; first what is offered in front, or the declared primary."""
-        return list(self._offered(served_names(self.experiment)))
+        return list(self._offered(self.names))
+
+    @property
+    def names(self) -> dict[str, Cell]:
+        """All of the file that can be asked, by name."""
+        return served_names(self.experiment, self.whole.learners)
+
+    @property
+    def learners(self) -> dict[str, Cell]:
+        """What cannot be asked, since it learns in a run: by the names that it has in the file and its reports."""
+        return {name: cell for name, cell in served_names(self.whole).items() if cell.traits.learns}
 
     def _offered(self, cells: dict[str, Cell]) -> dict[str, Cell]:
         return cells if self.offer is None else offered(cells, self.offer)
@@ -152,7 +162,7 @@ class LiveTeam:
     @property
     def declared(self) -> str | None:
         """The name of the file's primary, where it declares one and that is served."""
-        name = declared_name(self.experiment)
+        name = declared_name(self.whole)
         if self.offer is None or name != self.offer.first:
             return name if name in self.models else None
         return self.usual
@@ -248,7 +258,7 @@ class LiveTeam:
         self.on_paid(payer.rpartition("#")[2], day, usd)
 
     def _as_played(self, experiment: Plan) -> dict[str, Cell]:
-        cells = served_names(experiment)
+        cells = served_names(experiment, self.whole.learners)
         return {name: _served(cell) for name, cell in cells.items()} if self._serving else cells
 
     async def close(self) -> None:
@@ -345,12 +355,12 @@ class LiveTeam:
     @property
     def usual(self) -> str:
         """What is offered in front. Else the declared one, which is measured; else a team before a player alone."""
-        cells = served_names(self.experiment)
+        cells = self.names
         if self.offer is not None:
             return title_of(self.offer.first, cells[self.offer.first])
         if (declared := declared_name(self.whole)) is not None:
-            refuse_learner(meant := served_names(self.whole)[declared], cells)
-            return next(name for name, cell in cells.items() if cell.id == meant.id)
+            refuse_learner(served_names(self.whole)[declared], cells)
+            return declared
         first = first_asked(cells, long_answers=self.experiment.spec.asked_kind == TEXT)
         if cells[first].player is not None:  # of teams there are only such
             for learner in self.whole.learners:
@@ -364,7 +374,7 @@ class LiveTeam:
         return self.cell_of_file(name)
 
     def cell_of_file(self, name: str) -> Cell:
-        return cell_asked(name, self.cells, self.every, self.usual)
+        return cell_asked(name, self.cells, self.every, self.usual, self.learners)
 
 
 def load_team(path: str | Path | None = None, *, store: str | None = None, keep: bool | None = None) -> LiveTeam:

@@ -17,8 +17,16 @@ from sqlalchemy import Connection
 from moot.errors import MootError, UsageError
 from moot.experiment.plan import Cell, Plan
 from moot.experiment.spec import ExperimentFile
-from moot.live.offer import ServedOffer, refuse_learner, title_of
-from moot.live.served_names import as_spelled, declared_name, name_of_side, other_names, served_names
+from moot.live.offer import ServedOffer, could_be_words, left_out_words, refuse_learner, title_of
+from moot.live.served_names import (
+    as_spelled,
+    declared_name,
+    first_asked,
+    name_of_side,
+    other_names,
+    served_names,
+    several_meant,
+)
 from moot.live.team import LiveTeam
 from moot.measures.numbers import percent
 from moot.models.closest import closest
@@ -27,6 +35,7 @@ from moot.report.stored_runs import headline_words, preferred_words
 from moot.report.wanted_plan import WantedPlan
 from moot.stats.counted_words import count
 from moot.store.examined import examined
+from moot.types import TEXT
 
 HALF = 0.5
 NO_RUN = "nothing was measured yet"
@@ -45,11 +54,11 @@ class _Measured:
 
 async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = False) -> ServedOffer:
     """`only`: names of what is to be served. `every`: all of the file. Neither: what paid off."""
-    cells, whole = served_names(live.experiment), served_names(live.whole)
+    cells, whole = live.names, served_names(live.whole)
 
     def served_as(name: str) -> str:
         refuse_learner(whole[name], cells)
-        return next(own for own, cell in cells.items() if cell.id == whole[name].id)
+        return name
 
     if only and every:
         raise UsageError("--all serves all of the file, --only some of it; expected one of the two")
@@ -61,12 +70,20 @@ async def offer_of(live: LiveTeam, *, only: Sequence[str] = (), every: bool = Fa
     if chosen and (in_front is None or whole[in_front].id not in {cells[name].id for name in chosen}):
         return ServedOffer(chosen[0], f"{_told(chosen[0], cells)}the first of --only", chosen)
     if in_front is None:
-        return ServedOffer(live.usual, f"{_told(live.usual, cells)}the first of the file: {best.words}", None)
+        first = first_asked(cells, long_answers=live.experiment.spec.asked_kind == TEXT) if every else live.usual
+        return ServedOffer(first, f"{_told(first, cells)}{_first_of(live)}: {best.words}", None)
+    if every and declared is None and whole[in_front].traits.learns:
+        first = first_asked(cells, long_answers=live.experiment.spec.asked_kind == TEXT)
+        return ServedOffer(first, f"{_told(first, cells)}{_first_of(live)}; {best.words}", None)
     first, why = served_as(in_front), best.words
     if declared is not None:
         same = best.name is not None and whole[best.name].id == cells[first].id
         why = f"{_told(first, cells)}declared as primary{f': {best.figures}' if same else ''}"
     return ServedOffer(first, why, chosen or (None if every else ()), from_run=declared is None)
+
+
+def _first_of(live: LiveTeam) -> str:
+    return "the first of the file that can be asked" if live.learners else "the first of the file"
 
 
 def _told(name: str, cells: dict[str, Cell]) -> str:
@@ -79,6 +96,8 @@ def _named(name: str, cells: dict[str, Cell]) -> str:
     if spelled in cells:
         return spelled
     if (cell := other_names(cells).get(spelled)) is None:
+        if several := several_meant(name, cells):
+            raise UsageError(f"--only: {name!r} {could_be_words(several)}")
         raise UsageError(f"--only: there is no {name!r}; expected one of {', '.join(cells)}{closest(name, cells)}")
     return next(own for own, other in cells.items() if other.id == cell.id)
 
@@ -86,7 +105,8 @@ def _named(name: str, cells: dict[str, Cell]) -> str:
 async def _best_of_run(file: ExperimentFile, experiment: Plan) -> _Measured:
     """By the headline of its report. A store that cannot be read is for whoever opens it to complain of."""
     if file.spec.questions is None:
-        return _Measured(None, NO_RUN)
+        chosen = [team.selection for team in file.spec.teams.values() if team.selection]
+        return _Measured(None, f"chosen by what {chosen[0]} names" if chosen else NO_RUN)
     store = experiment.store()
     try:
         if not await store.exists():
@@ -118,7 +138,7 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
         preferred = headline.get("preferred") or {}
         if preferred.get("value") is None:
             return _Measured(None, "nothing of its run can be ranked yet")
-        return _most_preferred(preferred, experiment)
+        return most_preferred(preferred, experiment)
     name = name_of_side(experiment, headline["of"])
     if name is None:
         return _Measured(None, f"{headline['of']}, the best of its run, is not in it")
@@ -128,7 +148,7 @@ def _chosen(connection: Connection, file: ExperimentFile, experiment: Plan) -> _
     return _Measured(name, f"{best}, {words}{ahead}", f"{words.removeprefix(headline['of'] + ': ')}{ahead}")
 
 
-def _most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
+def most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured:
     """Where texts were compared and nothing else is graded: whom the headline is about then."""
     name = name_of_side(experiment, preferred["of"])
     if name is None:
@@ -138,7 +158,9 @@ def _most_preferred(preferred: Mapping[str, Any], experiment: Plan) -> _Measured
         served = (own for own, cell in served_names(experiment).items() if cell.player == preferred["against_player"])
         by_name = f": --only {shlex.quote(own)}" if (own := next(served, None)) is not None else ""
         ahead = f"; no more than {preferred['against']} alone{by_name}" if preferred["against_player"] else ""
-    best = "the best of the run's teams" if ahead else "the run's best"
+    elif not preferred["better"]:
+        ahead = "; whether it is preferred cannot be told"
+    best = "the best of the run's teams" if preferred["value"] <= HALF else "the run's best"
     return _Measured(name, f"{best}, {preferred['of']}: {figures}{ahead}", f"{figures}{ahead}")
 
 
@@ -156,7 +178,7 @@ def _player_ahead(headline: Mapping[str, Any], experiment: Plan) -> str:
 def offer_line(live: LiveTeam) -> str:
     """The first line of a server: who is asked where nobody is named, why, and how many others there are."""
     offer: Any = live.offer
-    cells = served_names(live.experiment)
+    cells = live.names
     front = cells[offer.first].id
     all_others = {cell.id for cell in cells.values()} - {front}
     beside = {cells[name].id for name in live.models if name in cells} - {front}
@@ -164,4 +186,6 @@ def offer_line(live: LiveTeam) -> str:
     if beside:
         line += f"; and {count(len(beside), 'other')}"
     left = len(all_others) - len(beside)
-    return f"{line} (--all: {left:,} more)" if left else line
+    line = f"{line} (--all: {left:,} more)" if left else line
+    untold = "" if offer.beside else left_out_words(live.learners)  # who names what is served knows what is not
+    return f"{line}; {untold}" if untold else line

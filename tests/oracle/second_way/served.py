@@ -74,15 +74,15 @@ def _agreed(
 
 
 def estimate(pairs: Sequence[tuple[str, float]]) -> Row:
-    """The mean over questions, each the mean of its own."""
-    by_question: dict[str, list[float]] = {}
-    for question, value in pairs:
-        by_question.setdefault(question, []).append(value)
-    values = [mean(own) for own in by_question.values()]
-    if not values:
+    """The mean over answers; all to one question are one piece of evidence."""
+    if not pairs:
         return {"value": None, "low": None, "high": None, "n": 0}
-    low, high = share_interval([(value, 1.0) for value in values])
-    return {"value": mean(values), "low": low, "high": high, "n": len(values)}
+    together: dict[str, list[float]] = {}
+    for question, value in pairs:
+        together.setdefault(question, []).append(value)
+    low, high = share_interval([(math.fsum(own), float(len(own))) for own in together.values()])
+    row = {"value": mean([value for _, value in pairs]), "low": low, "high": high, "n": len(pairs)}
+    return {**row, "clusters": len(together)} if len(together) < len(pairs) else row
 
 
 def between(pairs: Sequence[tuple[str, tuple[float, float]]]) -> Row:
@@ -90,7 +90,7 @@ def between(pairs: Sequence[tuple[str, tuple[float, float]]]) -> Row:
     if low["value"] == high["value"]:
         return low
     bounds = {"low": low["value"], "high": high["value"]}
-    return {"value": None, "low": low["low"], "high": high["high"], "n": low["n"], "bounds": bounds}
+    return {**low, "value": None, "high": high["high"], "bounds": bounds}
 
 
 def figures(plays: Sequence[Row]) -> Row:

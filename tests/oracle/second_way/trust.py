@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -57,7 +57,7 @@ def _rows(raw: Raw, table: Table, meanings: Meanings) -> Iterator[Row]:
     asked = [_Asked.of(raw, players, key, drafts, meanings) for key, drafts in sorted(_fullest(raw, table).items())]
     known = {each.unit for each in asked if each.settled}
     told = len(known) >= FEWEST and not unfair([each.grades for each in asked])
-    learnt: list[_Fold] | None = None
+    learnt: dict[Known, list[_Fold]] = {}
     for cell in table.cells:
         row: Row = {"strategy": cell.strategy, "label": cell.label, "team": cell.team, "captain": cell.captain}
         row |= {"cohort": cell.cohort} if cell.cohort else {}
@@ -67,7 +67,6 @@ def _rows(raw: Raw, table: Table, meanings: Meanings) -> Iterator[Row]:
         given, left_out, without = _given(raw, cell, {each.key for each in asked}, meanings)
         units = {_unit(episode.question) for episode, _ in given if graded(episode.right)}
         if told and len(units) >= FEWEST and not unfair([[episode.right] for episode, _ in given]):
-            learnt = learnt or _learnt(asked)
             yield row | _figures(cell, given, asked, learnt, left_out, without)
         else:
             yield row | _nothing()
@@ -122,6 +121,9 @@ class _Asked:
     """One set of drafts."""
 
     players: tuple[str, ...]
+    """Who is told of."""
+    heard: frozenset[str]
+    """Who was heard at all."""
     key: Key
     unit: str
     category: str
@@ -136,7 +138,20 @@ class _Asked:
         groups = meanings.groups(*key, drafts)
         best = [max((grades[who] for who in group if graded(grades[who])), default=None) for group in groups]
         category = raw.questions[key[0]].get("category") or ""
-        return cls(tuple(players), key, _unit(key[0]), category, groups, [*grades.values()], best)
+        said = frozenset(who for who, _ in drafts)
+        return cls(tuple(players), said, key, _unit(key[0]), category, groups, [*grades.values()], best)
+
+    def as_known_to(self, players: frozenset[str], *, pooled: bool) -> _Asked:
+        """Had nobody but these been asked: what only others said was never said."""
+        part = [tuple(who for who in group if who in players) for group in self.groups]
+        left = [(group, worth) for group, worth in zip(part, self.worths, strict=True) if group]
+        return replace(
+            self,
+            players=tuple(who for who in self.players if who in players),
+            category="" if pooled else self.category,
+            groups=tuple(group for group, _ in left),
+            worths=[worth for _, worth in left],
+        )
 
     @property
     def settled(self) -> bool:
@@ -282,18 +297,40 @@ class _Fold:
     drafted: Mapping[Key, Floats]
 
 
-def _learnt(asked: Sequence[_Asked]) -> list[_Fold]:
+Known = tuple[frozenset[str], bool]
+"""Who was heard, and whether categories make no difference to it."""
+
+
+def known_by(episode: Episode, cell: Cell) -> Known:
+    paths = [trace for trace in episode.verdict.get("traces", ()) if trace["kind"] == "cascaded"]
+    everybody = [player["name"] for player in cell.spec["players"]]
+    return frozenset(who for who, _ in drafts_of(cell, episode)) or frozenset(everybody), bool(paths)
+
+
+def _asked_on(episode: Episode) -> bool:
+    traces = episode.verdict.get("traces", ())
+    return any(trace["kind"] == "cascaded" and trace.get("then") is not None for trace in traces)
+
+
+def _teaching(several: Sequence[_Asked], known: Known) -> list[_Asked]:
+    """Where all of them were heard, if that was ever so."""
+    settled = [each for each in several if each.settled]
+    return [each for each in settled if known[0] <= each.heard] or settled
+
+
+def _learnt(every: Sequence[_Asked], known: Known) -> list[_Fold]:
+    asked = [each.as_known_to(known[0], pooled=known[1]) for each in every]
     part = folds([each.unit for each in asked], "probability")
     found = []
     for number in sorted(set(part)):
         inside = [each for each, own in zip(asked, part, strict=True) if own == number]
         outside = [each for each, own in zip(asked, part, strict=True) if own != number]
-        model = _Choice.learnt([each for each in outside if each.settled])
+        model = _Choice.learnt(_teaching(outside, known))
         drafted = {each.key: model.chances(each) for each in inside}
         inner = folds([each.unit for each in outside], "verdicts")
         for own in sorted(set(inner)):
-            others = [each for each, at in zip(outside, inner, strict=True) if at != own and each.settled]
-            again = _Choice.learnt(others)
+            others = [each for each, at in zip(outside, inner, strict=True) if at != own]
+            again = _Choice.learnt(_teaching(others, known))
             drafted |= {e.key: again.chances(e) for e, at in zip(outside, inner, strict=True) if at == own}
         found.append(_Fold({each.key for each in inside}, drafted))
     return found
@@ -303,30 +340,41 @@ def _learnt(asked: Sequence[_Asked]) -> list[_Fold]:
 
 
 def _said(
-    cell: Cell, given: Sequence[tuple[Episode, set[str]]], asked: Mapping[Key, _Asked], learnt: Sequence[_Fold]
+    cell: Cell,
+    given: Sequence[tuple[Episode, set[str]]],
+    asked: Sequence[_Asked],
+    learnt: dict[Known, list[_Fold]],
 ) -> list[float]:
     """Of each verdict. Its features: that it was drafted, the log-odds of its group, that nobody had drafted it."""
+    by_key = {each.key: each for each in asked}
+    knowing = [known_by(episode, cell) for episode, _ in given]
     places = []
-    for episode, sayers in given:
-        groups = asked[_key(cell, episode)].groups
+    for (episode, sayers), known in zip(given, knowing, strict=True):
+        if known not in learnt:
+            learnt[known] = _learnt(asked, known)
+        groups = by_key[_key(cell, episode)].as_known_to(known[0], pooled=known[1]).groups
         places.append(next((place for place, group in enumerate(groups) if sayers & set(group)), None))
     said = [math.nan] * len(given)
-    for fold in learnt:
+    asked_on = [_asked_on(episode) for episode, _ in given]
+    for number in range(len(learnt[knowing[0]])):
         features = []
-        for (episode, _), place in zip(given, places, strict=True):
+        for (episode, _), known, place in zip(given, knowing, places, strict=True):
             if place is None:
                 features.append([0.0, 0.0, 1.0])
             else:
-                chance = float(fold.drafted[_key(cell, episode)][place])
+                chance = float(learnt[known][number].drafted[_key(cell, episode)][place])
                 features.append([1.0, _log_odds(chance), 0.0])
-        inside = [_key(cell, episode) in fold.inside for episode, _ in given]
+        inside = [_key(cell, episode) in learnt[knowing[0]][number].inside for episode, _ in given]
         table, right = np.array(features), np.array([float(episode.right) for episode, _ in given])  # type: ignore[arg-type]
         others = ~np.array(inside)
         centre = np.array([0.0, 1.0, _log_odds(float(right[others].mean()))])
-        weights = _verdict_weights(table[others], right[others], centre)
+        weights = dict.fromkeys((False, True), _verdict_weights(table[others], right[others], centre))
+        for kind in set(asked_on) if len({on for on, own in zip(asked_on, others, strict=True) if own}) > 1 else ():
+            alike = others & (np.array(asked_on) == kind)
+            weights[kind] = _verdict_weights(table[alike], right[alike], weights[kind])
         for place, own in enumerate(inside):
             if own:
-                said[place] = float(special.expit(table[place] @ weights))
+                said[place] = float(special.expit(table[place] @ weights[asked_on[place]]))
     return said
 
 
@@ -355,12 +403,12 @@ def _figures(
     cell: Cell,
     given: Sequence[tuple[Episode, set[str]]],
     asked: Sequence[_Asked],
-    learnt: Sequence[_Fold],
+    learnt: dict[Known, list[_Fold]],
     left_out: int,
     without: int,
 ) -> Row:
     known = [(episode, sayers) for episode, sayers in given if graded(episode.right)]
-    said = _said(cell, known, {each.key: each for each in asked}, learnt)
+    said = _said(cell, known, asked, learnt)
     plays = [_Play(episode, chance) for (episode, _), chance in zip(known, said, strict=True)]
     part_of = dict(zip((each.key for each in asked), folds([each.unit for each in asked], "probability"), strict=True))
     parts = [part_of[_key(cell, play.episode)] for play in plays]

@@ -18,7 +18,7 @@ from moot.measures.columns import titled
 from moot.measures.numbers import between, bounds, percent
 from moot.measures.served.periods import Period, period_of
 from moot.measures.served.plays import LivePlay, MeasuredPlay, measured_plays, name_of
-from moot.measures.served.ranged import ranged_by_question, ranged_row
+from moot.measures.served.ranged import ranged_row
 from moot.measures.source import Source
 from moot.stats.clusters import clustered, unit_of
 from moot.stats.counted_words import count
@@ -49,14 +49,15 @@ class ServedPlays:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """One figure of one cell, live and measured, by question."""
+    """One figure of one cell, live and measured, answer for answer."""
 
     cell: Stored
     figure: Drifting
     live: Sequence[tuple[str, Ranged]]
-    """By question, play for play."""
+    """With the wording of what was asked."""
     by_period: Mapping[Period, Sequence[tuple[str, Ranged]]]
     measured: Sequence[tuple[str, Ranged]]
+    """With the question."""
 
 
 def drift_rows(source: Source, compared: Sequence[ServedPlays], days: int, seed: int) -> list[Row]:
@@ -111,11 +112,11 @@ def _pair(one: ServedPlays, measured: Sequence[MeasuredPlay], figure: Drifting, 
         return _not_compared(one.cell, figure, why)
     periods: dict[Period, list[tuple[str, Ranged]]] = {}
     for play, value in newer:
-        periods.setdefault(period_of(play.at, days), []).append((play.question, value))
+        periods.setdefault(period_of(play.at, days), []).append((play.wording, value))
     return _Pair(
         one.cell,
         figure,
-        [(play.question, value) for play, value in newer],
+        [(play.wording, value) for play, value in newer],
         dict(sorted(periods.items())),
         before,
     )
@@ -130,7 +131,7 @@ def _why_none(one: ServedPlays, figure: Drifting) -> str:
 
 
 def _row(pair: _Pair, family: int, seed: int) -> Row:
-    measured = ranged_row(ranged_by_question(pair.measured))
+    measured = ranged_row(pair.measured)
     levels: PaidLevels = paid_levels(family, len(pair.by_period))
     units = _single_plays(pair.measured)
     with clustered({}):  # what was asked live hangs together with nothing
@@ -173,11 +174,19 @@ def _single_plays(values: Sequence[tuple[str, Ranged]]) -> list[Ranged]:
 
 def _held(values: Sequence[tuple[str, Ranged]], measured: Row, units: Sequence[Ranged], level: float, seed: int) -> Row:
     """A live figure, and whether it has left what was measured."""
-    row = ranged_row(ranged_by_question(values))
-    p = departure_p(units, _single_plays(values), level, seed=seed)
+    row = ranged_row(values)
+    newer = _single_plays(values)
+    p = departure_p(units, newer, level, seed=seed)
     ends = row.get("bounds") or {"low": row["value"], "high": row["value"]}
-    outside = ends["high"] < measured["low"] or ends["low"] > measured["high"]
-    return {**row, "p": p, "alert": bool(outside and p is not None and p <= level)}
+    # The p counts what is asked often once: it speaks for the figure only where it has gone the same way.
+    below = ends["high"] < measured["low"] and _lower(newer, units)
+    above = ends["low"] > measured["high"] and _lower(units, newer)
+    return {**row, "p": p, "alert": bool((below or above) and p is not None and p <= level)}
+
+
+def _lower(some: Sequence[Ranged], others: Sequence[Ranged]) -> bool:
+    """Whether the mean of some is below that of others, whatever is not known of either."""
+    return sum(each.most for each in some) / len(some) < sum(each.least for each in others) / len(others)
 
 
 def alert_words(rows: Sequence[Row], days: int) -> str | None:

@@ -15,11 +15,10 @@ from moot.measures.served.drift import ServedPlays, alert_words, drift_rows
 from moot.measures.served.periods import days_each, moment, period_of
 from moot.measures.served.persons import persons_preferences
 from moot.measures.served.plays import LivePlay, LiveTraffic, name_of, read_traffic
-from moot.measures.served.ranged import by_question, ranged_by_question, ranged_row
+from moot.measures.served.ranged import answers_row, ranged_row
 from moot.measures.source import Source
 from moot.measures.spending import Spending
 from moot.stats.clusters import clustered
-from moot.stats.estimates import estimate, estimate_row
 from moot.store.served_plays import failures_since
 from moot.types import WITH_ANSWER
 
@@ -95,7 +94,7 @@ def _row(plays: Sequence[LivePlay], spending: Spending) -> Row:
     outcomes = Counter(play.outcome for play in plays)
     return {
         "asked": len(plays),
-        "questions": len({play.question for play in plays}),
+        "questions": len({play.wording for play in plays}),
         "graded": {"n": len(told), "share": len(told) / len(plays) if plays else None},
         "waiting": sum(play.waits for play in plays),
         "accuracy": _accuracy(plays),
@@ -109,8 +108,8 @@ def _row(plays: Sequence[LivePlay], spending: Spending) -> Row:
 
 def _accuracy(plays: Sequence[LivePlay]) -> Row:
     """Over what somebody called right or wrong; the bounds over all, where a play without an answer is not right."""
-    told = [(play.question, play.right) for play in plays if play.right is not None]
-    row = estimate_row(estimate(by_question(told)))
+    told = [(play.wording, play.right) for play in plays if play.right is not None]
+    row = answers_row(told)
     if plays:
         right = sum(value for _, value in told)
         waiting = sum(play.right is None and play.outcome in WITH_ANSWER for play in plays)
@@ -119,7 +118,7 @@ def _accuracy(plays: Sequence[LivePlay]) -> Row:
 
 
 def _agreement(plays: Sequence[LivePlay]) -> Row:
-    row = ranged_row(ranged_by_question([(play.question, play.agreed) for play in plays if play.agreed is not None]))
+    row = ranged_row([(play.wording, play.agreed) for play in plays if play.agreed is not None])
     if row["n"]:
         return row
     whys = Counter(play.why_not or NO_ANSWER for play in plays)
@@ -127,7 +126,7 @@ def _agreement(plays: Sequence[LivePlay]) -> Row:
 
 
 def _probability(plays: Sequence[LivePlay]) -> Row:
-    row = estimate_row(estimate(by_question([(play.question, play.sure) for play in plays if play.sure is not None])))
+    row = answers_row((play.wording, play.sure) for play in plays if play.sure is not None)
     return row if row["n"] else {**row, "why": "no answer was given with a probability"}
 
 

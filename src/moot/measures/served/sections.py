@@ -82,7 +82,9 @@ def _by_day(served: Row) -> Section:
 
 def _by_team(served: Row, several: bool) -> Section:
     rows = [{"name": titled(row, team=several), **flat(row)} for row in served["by_team"]]
-    words = ("Right: of what somebody called right or wrong. Time and money are those of one question, and of 1,000.",)
+    words = (
+        "Right: of the answers that somebody called right or wrong. Time and money are those of one question, and of 1,000.",
+    )
     columns = (Column("name", "who answered"), *_columns(rows))
     return Section("served-teams", "By who answered", words, columns, rows, place=FIRST_PLACE + 3)
 
@@ -102,9 +104,9 @@ def _preferences(served: Row) -> Section:
         Column("n", "questions"),
     )
     words = (
-        "What people said of two answers side by side: won, tied and lost are votes, a tie is half a preference, and the"
-        " interval is over questions. It is of these persons and of what they chose to vote on. The page tells whose answer"
-        " is whose after the vote only; who votes in another way may know.",
+        "What people said of two answers side by side: won, tied and lost are votes, a tie is half a preference, each"
+        " question counts once, and the interval is over questions. It is of these persons and of what they chose to vote"
+        " on. The page tells whose answer is whose after the vote only; who votes in another way may know.",
         *place_words(served),
         "Corrected: without a place, and of long answers at equal length.",
         *(f"Not corrected: {why}." for why in dict.fromkeys(row["why"] for row in rows if row.get("why"))),
@@ -153,7 +155,7 @@ def _drift(served: Row, several: bool) -> Iterator[Section]:
             Column("value", figure, "share", "low", "high"),
             Column("least", "at least", "share"),
             Column("most", "at most", "share"),
-            Column("n", "questions"),
+            Column("n", "answers"),
             Column("alert", "alert"),
         )
         if not any(row["least"] is not None for row in rows):

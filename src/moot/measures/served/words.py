@@ -37,7 +37,9 @@ def opening_words(served: Row) -> Iterator[str]:
         )
         yield f"Nothing was asked{since}{left}."
         return
-    different = "" if served["questions"] == asked else f" ({served['questions']:,} different ones)"
+    different = (
+        "" if served["questions"] == asked else f" ({served['questions']:,} different; intervals are over these)"
+    )
     if graded["n"]:
         told = f"{graded['n']:,} {'was' if graded['n'] == 1 else 'were'} told right or wrong"
         told += f" ({percent(graded['share'])})"
@@ -45,9 +47,7 @@ def opening_words(served: Row) -> Iterator[str]:
         told = "none was told right or wrong that counts"
     else:
         told = "none was told right or wrong yet"
-    left = (
-        f"; {count(served['left_out'], 'question')} asked before, left out of everything" if served["left_out"] else ""
-    )
+    left = f"; {served['left_out']:,} asked before are left out" if served["left_out"] else ""
     yield f"Of {count(asked, 'question')}{different}{since} {told}{left}."
     yield from _right(served)
 
@@ -56,7 +56,7 @@ def _right(served: Row) -> Iterator[str]:
     accuracy, waiting = served["accuracy"], served["asked"] - served["graded"]["n"]
     if served["graded"]["n"]:
         over = f"; over all, with those that nobody has graded, {between(accuracy['bounds'])}" if waiting else ""
-        yield f"Of the graded {figure_words(accuracy)} were right{over}."
+        yield f"Of the graded answers {figure_words(accuracy)} were right{over}."
     answers = sum(served["outcomes"].get(outcome, 0) for outcome in WITH_ANSWER)
     nobody = answers - served["graded"]["n"] - served["waiting"] - served["taught"]
     left = (
@@ -149,7 +149,7 @@ def between_words(served: Row, figure: str) -> Iterator[str]:
 def _agreement_alone(served: Row) -> Iterator[str]:
     agreement = served["agreement"]
     if agreement["n"]:
-        on = count(agreement["n"], "question")
+        on = count(agreement["n"], "answer")
         yield f"Agreement on {on}: {figure_words(agreement)} of the drafts say the answer."
     elif agreement["why"] == LONG:
         yield f"There is no agreement: {LONG}."
@@ -165,8 +165,9 @@ def preference_words(served: Row) -> Iterator[str]:
             f" {count(len(found['pairs']) - 1, 'other pair')}: --json, preferences." if len(found["pairs"]) > 1 else ""
         )
         persons = count(row["persons"], "person")
+        alike = ", each question counting once" if row["votes"] > row["n"] else ""
         yield (
-            f"Side by side {row['of']} was preferred to {row['against']} in {figure_words(row)} of"
+            f"Side by side {row['of']} was preferred to {row['against']} in {figure_words(row)}{alike}:"
             f" {count(row['votes'], 'comparison')} by {persons} on {count(row['n'], 'question')}"
             f" ({row['wins']:,} won, {row['ties']:,} tied, {row['losses']:,} lost).{more}"
         )

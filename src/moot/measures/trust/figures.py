@@ -7,20 +7,21 @@ makes of that. No probability is learnt on its own question, nor on one that bel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import orjson
 
 from moot.decide.candidates import SILENT, Candidates, Floats, Places, candidates_by_name
 from moot.decide.learning import FEWEST
 from moot.decide.reliability import reliability
 from moot.decide.talk_chance import end_of, talk_chances
-from moot.decide.verdict_chance import TableChances, surest_first, table_chances, verdict_chances
+from moot.decide.verdict_chance import RestingVerdicts, TableChances, surest_first, table_chances, verdict_chances
 from moot.grade.ways import way_of
 from moot.measures.cells import Stored
 from moot.measures.draft_calls import DraftTable
-from moot.measures.episodes import Key, Recorded
+from moot.measures.episodes import Key, Recorded, drafts_of
 from moot.measures.source import Source, grouped_drafts
 from moot.stats.clusters import unit_of, value_rows
 from moot.stats.completions import IntervalLimits
@@ -28,11 +29,21 @@ from moot.stats.counted_words import count
 from moot.stats.graded import Value, graded_value, why_unfair_together, why_unknown
 from moot.stats.guarded_share import guarded
 from moot.stats.proportion import mean_over_questions, share
+from moot.traces import Cascaded, of_kind
 from moot.types import WITH_ANSWER
 
 Row = dict[str, Any]
 SMALL = 100
 """With fewer questions a probability is rough, and that is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class _HeardFor:
+    """What a verdict could know of its table's drafts."""
+
+    players: frozenset[str]
+    pooled: bool
+    """One who asks in an order goes by all categories as one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +55,19 @@ class _TableDrafts:
     units: Sequence[str]
     values: Sequence[Sequence[Value]]
     """Of each, what its drafts are worth, and how they came by that."""
+    heard: Sequence[frozenset[str]]
+    """Of each, who was heard by anybody."""
+    learnt: dict[_HeardFor, TableChances] = field(default_factory=dict)
+
+    def chances(self, known: _HeardFor) -> TableChances:
+        """What these drafts tell whoever has heard no others."""
+        if known not in self.learnt:
+            seats = [seat for seat, name in enumerate(self.candidates.players) if name in known.players]
+            some = self.candidates.only(seats)
+            some = replace(some, categories=()) if known.pooled else some
+            there = np.array([known.players <= heard for heard in self.heard], dtype=np.bool_)
+            self.learnt[known] = table_chances(some, self.units, there)
+        return self.learnt[known]
 
 
 def trust_figures(source: Source) -> dict[str, Any]:
@@ -55,12 +79,11 @@ def _of_table(source: Source, table: DraftTable) -> Iterator[Row]:
     drafting = [cell for cell in table.cells if cell["traits"].drafts is not None]
     drafts = _drafts(source, table) if drafting else None
     why = None if drafts is None else _why_none(drafts)
-    chances = None if drafts is None or why else table_chances(drafts.candidates, drafts.units)
     for cell in table.cells:
         if drafts is None or cell not in drafting:
             found = _of_ends(source, cell)
         else:
-            found = _unknown(why) if chances is None else _of_cell(source, cell, drafts, chances)
+            found = _unknown(why) if why else _of_cell(source, cell, drafts)
         yield {**_named(cell), **found}
 
 
@@ -101,6 +124,7 @@ def _drafts(source: Source, table: DraftTable) -> _TableDrafts:
         {key: place for place, key in enumerate(keys)},
         [unit_of(key[0]) for key in keys],
         [[graded_value(*grade) for grade in each.values()] for each in graded],
+        [frozenset(draft.player for draft in kept.drafts[key]) for key in keys],
     )
 
 
@@ -114,6 +138,9 @@ class _Given:
     """The row of the table that it rests on, or its own where nobody drafts."""
     chosen: int
     value: Value
+    heard: _HeardFor
+    asked_on: bool
+    """Somebody decided after the drafts, where elsewhere these were enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +165,17 @@ def _of_ends(source: Source, cell: Stored) -> Row:
     return _told(source, verdicts, [unit_of(episode.question) for episode in ended], told)
 
 
-def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts, table: TableChances) -> Row:
+def _of_cell(source: Source, cell: Stored, drafts: _TableDrafts) -> Row:
     def told(graded: Sequence[_Given], right: Floats, units: Sequence[str]) -> tuple[Floats, Places]:
         rows, chosen = (
             np.array([getattr(each, name) for each in graded], dtype=np.intp) for name in ("drafts", "chosen")
         )
-        return verdict_chances(table, rows, chosen, right), table.fold_of[rows]
+        known = list(dict.fromkeys(each.heard for each in graded))
+        tables = [drafts.chances(each) for each in known]
+        heard = np.array([known.index(each.heard) for each in graded], dtype=np.intp)
+        asked_on = np.array([each.asked_on for each in graded], dtype=np.bool_)
+        resting = RestingVerdicts(rows, chosen, right, heard, asked_on)
+        return verdict_chances(tables, resting), tables[0].fold_of[rows]
 
     return _told(source, _verdicts(source, cell, drafts), drafts.units, told)
 
@@ -200,7 +232,13 @@ def _verdicts(source: Source, cell: Stored, drafts: _TableDrafts) -> _Verdicts:
 
 def _given(source: Source, episode: Recorded, row: int, chosen: int) -> _Given:
     way = way_of(episode.right, episode.stage, waits=source.grades.wait(episode.case))
-    return _Given(episode.question, episode.repeat, row, chosen, graded_value(episode.right, way))
+    paths = of_kind(episode.verdict.traces, Cascaded)
+    heard = frozenset(draft.player for draft in drafts_of(episode.cell, episode.verdict))
+    known = _HeardFor(
+        heard or frozenset(player["name"] for player in orjson.loads(episode.cell["spec"])["players"]), bool(paths)
+    )
+    asked_on = any(path.then is not None for path in paths)
+    return _Given(episode.question, episode.repeat, row, chosen, graded_value(episode.right, way), known, asked_on)
 
 
 def _group_chosen(source: Source, episode: Recorded, candidates: Candidates, place: int) -> int | None:
