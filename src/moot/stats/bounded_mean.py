@@ -112,7 +112,8 @@ class BoundedMean:
 
         if len(self._times) > _FEW:
             return _falling_to(point, height, sign * self.value, self._error)
-        asked = (*(part.tobytes() for part in self._kinds), self._unit, self.value, point, sign)
+        sums, sizes, times = self._kinds
+        asked = (sums.tobytes(), sizes.tobytes(), times.tobytes(), self._unit, self.value, point, sign)
         if (kept := _limits_kept.get(asked)) is None:
             if len(_limits_kept) >= _MOST_KEPT:
                 _limits_kept.clear()
@@ -134,7 +135,7 @@ class BoundedMean:
 
 
 _MOST_KEPT = 4096
-_limits_kept: dict[tuple[bytes | float, ...], float] = {}
+_limits_kept: dict[tuple[bytes, bytes, bytes, float, float, float, float], float] = {}
 """By what they hang on: sections of a report, and a report after a report, ask for the limits of the same units."""
 
 
